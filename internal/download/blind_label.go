@@ -17,7 +17,7 @@ import (
 // BlindLabel is the label column of a blind file, against which the predictions are scored. The
 // zero value is for a file without a label column and scores nothing.
 type BlindLabel struct {
-	// Column is the name of the column; "" if none exists.
+	// Column is the name of the column; "" if the file has no label column.
 	Column string
 	// Inferred is set if the column may be something other than the label, because neither a
 	// flag nor its name identifies it.
@@ -30,9 +30,9 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabel returns the name of the label column of a blind file, or "" if none exists. It
-// is the column called label. If label is "", it is the only column of the file that is not in
-// features.
+// FindLabel returns the name of the label column of a blind file: the column called label. If
+// label is "", it is the only column of the file that is not in features. The result is "" if
+// the file has no such column.
 func FindLabel(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {

@@ -225,7 +225,7 @@ type Comparison struct {
 	Name string `json:"name"`
 	A    any    `json:"a"`
 	B    any    `json:"b"`
-	// LowA to HighB are the limits of the 95 % intervals of scores; nil if none exists.
+	// LowA to HighB are the limits of the 95 % intervals of scores; nil for a property that is not a score.
 	LowA  *float64 `json:"lowA,omitempty"`
 	HighA *float64 `json:"highA,omitempty"`
 	LowB  *float64 `json:"lowB,omitempty"`

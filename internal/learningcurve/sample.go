@@ -108,7 +108,7 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 func (s *sampler) shouldDraw(label []byte) bool {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {
-		return false // more rows than were counted
+		return false // src has more rows of the class than classes says
 	}
 	take := s.random.IntN(stratum.rows) < stratum.toDraw
 	stratum.rows--

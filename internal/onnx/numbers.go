@@ -10,7 +10,7 @@ func (g *Graph) Filled(x Value, replacement []float64) Value {
 func (g *Graph) Clipped(x Value, center, scale []float64) Value {
 	z := g.Op("Sub", x, g.Float64s(center, len(center)))
 	z = g.Op("Mul", z, g.Float64s(scale, len(scale)))
-	const limit = 1e6 // so that the square does not overflow; 3 is then exact to 10⁻¹¹
+	const limit = 1e6 // so that the square of z does not overflow; above it, the result is 3 to within 10⁻¹¹
 	z = g.Op("Clip", z, g.Float64(-limit), g.Float64(limit))
 	square := g.Op("Div", g.Op("Mul", z, z), g.Float64(9))
 	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.Float64(1))))

@@ -220,7 +220,7 @@ func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
 	if f.Line == 1 {
 		f.Line = c.result.Line
 	} else if f.Line > 1 {
-		f.Line = 0 // the line would be one of the copy, which will be removed
+		f.Line = 0 // f.Line is a line of the copy, which will be removed
 	}
 	return c.unfixableError(in, &f)
 }

@@ -81,7 +81,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	return in, nil
 }
 
-// NormalizedInput returns a file that is already in canonical form.
+// NormalizedInput returns an Input for the file at path, which is already in canonical form.
 func NormalizedInput(name, path string, blind bool) *Input {
 	return &Input{
 		Name: name, args: []string{name}, Paths: []string{path}, layout: repair.Layout{Blind: blind},

@@ -208,7 +208,7 @@ func (p *Preflight) compareFiles() {
 	}
 	for _, f := range profile.Compare(p.TrainProfile, p.BlindProfile) {
 		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
-			continue // as expected
+			continue // a generated ID column has another name
 		}
 		p.addFinding(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
@@ -233,7 +233,7 @@ func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
 	}
 	for _, w := range prof.Warnings {
 		if w.Code == csvfile.CodeUnnamedID {
-			continue // some programs write an index column without a name
+			continue // not worth a warning: some programs write an index column without a name
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}
@@ -294,8 +294,8 @@ func (p *Preflight) defects() []finding {
 	return defects
 }
 
-// DefectError returns an error with the first defect and the number of others, or nil if
-// none exist.
+// DefectError returns an error with the first defect and the number of other defects, or nil
+// if the files have no defects.
 func (p *Preflight) DefectError() error {
 	defects := p.defects()
 	if len(defects) == 0 {

@@ -102,7 +102,7 @@ type Options struct {
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
 	Sheet     string   `json:"sheet,omitempty"`
-	// MadeID is the name of the generated ID column; "" if none exists.
+	// MadeID is the name of the generated ID column; "" if the IDs were not generated.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`

@@ -214,7 +214,7 @@ func (r *Result) addClasses(names []string, p metric.Predictions) {
 func computeMetric(name string, p metric.Predictions) *MetricValue {
 	value := metric.LogLoss(p)
 	if name != metric.NameLogLoss {
-		value, _ = metric.Score(name, p) // the error is about unknown names
+		value, _ = metric.Score(name, p) // the only error is an unknown name
 	}
 	if math.IsNaN(value) {
 		return nil

@@ -110,7 +110,7 @@ func Sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), namePrefix) {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // fails if it is open
+			_ = os.Remove(filepath.Join(dir, e.Name())) // fails if a running process has the file open
 		}
 	}
 	return err
@@ -181,8 +181,8 @@ func (s *Stream) flush() {
 // Len returns the number of bytes written.
 func (s *Stream) Len() int64 { return int64(len(s.blocks))*int64(s.blockSize) + int64(len(s.buffer)) }
 
-// Reader returns a reader of the first n bytes, which must be at most s.Len(). The Read of the
-// reader returns the errors of reading the file. The stream must not be written to during a Read.
+// Reader returns a reader of the first n bytes. n must be at most s.Len(). Read returns an error
+// if the file cannot be read. The stream must not be written to during a Read.
 func (s *Stream) Reader(n int64) io.Reader {
 	return io.LimitReader(&streamReader{stream: s}, n)
 }

@@ -22,7 +22,7 @@ func CreateTemp(dir string) (*TempFile, error) {
 	}
 	t := &TempFile{File: file}
 	if err := os.Remove(file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.name = file.Name() // the system does not remove open files: Close does
+		t.name = file.Name() // this system cannot remove open files, so Close removes the file
 	}
 	return t, nil
 }

@@ -30,7 +30,7 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 		if from, err = f.unpackToTemp(ctx, opts); err != nil {
 			return true, err
 		}
-		defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
+		defer func() { _ = os.Remove(from) }() // at worst, a temporary file remains
 	}
 	if isParquet {
 		return true, f.convertParquet(ctx, from, opts)
@@ -90,7 +90,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 		}
 		return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged or cut off (%v)", err)}
 	}
-	defer func() { _ = os.Remove(from) }() // it is in the folder for temporary files
+	defer func() { _ = os.Remove(from) }() // at worst, a temporary file remains
 	return f.readMember(ctx, from, opts)
 }
 

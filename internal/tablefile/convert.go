@@ -100,7 +100,7 @@ func (w *csvFile) finish(err error) error {
 		err = w.out.Flush()
 	}
 	if err = errors.Join(err, w.file.Close()); err != nil {
-		_ = os.Remove(w.file.Name()) // it is in the folder for temporary files
+		_ = os.Remove(w.file.Name()) // at worst, a temporary file remains
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err
 		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the unpacked file exceeds %d bytes", max)}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(file.Name()) // it is in the folder for temporary files
+		_ = os.Remove(file.Name()) // at worst, a temporary file remains
 		return "", err
 	}
 	return file.Name(), nil

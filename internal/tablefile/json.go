@@ -73,7 +73,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 		return nil, d.toDefect(err)
 	}
 	if kind := d.PeekKind(); kind == '{' || first.list == "" && first.columns == 0 {
-		return &jsonLayout{name: "JSON Lines"}, nil // if there was an error, reading the rows returns it, too
+		return &jsonLayout{name: "JSON Lines"}, nil // an error is returned again when the rows are read
 	}
 	if first.list != "" {
 		return &jsonLayout{name: "JSON", list: true, member: first.list}, nil
@@ -86,7 +86,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
-	list    string // the key of the first list of objects; "" if none exists
+	list    string // the key of the first list of objects; "" if there is no such list
 	columns int    // number of members if all of them are lists or objects, otherwise 0
 }
 
@@ -112,10 +112,9 @@ func (k *keySet) position(key []byte) (int, error) {
 	return at, nil
 }
 
-// writeJSONRows writes a header and the rows to w. The header consists of the keys in
-// keys or, if none exist, of the keys of the first row. If a later row has other
-// keys, they are added to keys, and keys.grew is set. The output is then incomplete and
-// must be discarded.
+// writeJSONRows writes a header and the rows to w. The header consists of the keys in keys
+// or, if keys is empty, of the keys of the first row. If a later row has other keys, they are
+// added to keys, and keys.grew is set. The output is then incomplete and must be discarded.
 func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

@@ -20,7 +20,7 @@ type jsonDecoder struct {
 
 func newJSONDecoder(src io.Reader) *jsonDecoder {
 	in := bufio.NewReaderSize(src, headSize)
-	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // an error is returned by Read, too
+	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // Read returns an error again
 		_, _ = in.Discard(3)
 	}
 	lines := &lineReader{src: in, line: 1}

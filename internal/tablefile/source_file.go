@@ -91,7 +91,7 @@ func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
 		return f.convertText(ctx, opts)
 	}
 	for i := range f.warnings {
-		f.warnings[i].Column = 0 // it was a column of CSV
+		f.warnings[i].Column = 0 // the file has no columns of CSV
 	}
 	return f.convertJSON(ctx, opts)
 }

@@ -39,7 +39,7 @@ func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 	hashes := hashRows(f, workers)
 	sorted := slices.Clone(hashes)
 	slices.Sort(sorted)
-	index := make(map[uint64]int32) // by hash that several rows share: their group
+	index := make(map[uint64]int32) // the group of each hash that several rows have
 	for i, hash := range sorted {
 		if i > 0 && hash == sorted[i-1] {
 			if _, known := index[hash]; !known {
@@ -95,7 +95,7 @@ func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 		return
 	}
 	for i, value := range column.Values(buffer, lo, lo+len(hashes)) {
-		bits := uint64(1) // NaN has several representations, and 0 has two
+		bits := uint64(1) // for every NaN; adding 0 below turns −0 into 0
 		if value == value {
 			bits = math.Float64bits(value + 0)
 		}
@@ -146,7 +146,7 @@ func JoinGroups(a, b []int32) []int32 {
 		}
 		return a
 	}
-	parent := make([]int32, 0, len(a)) // union-find over the groups of a, then over rows that only b puts into a group
+	parent := make([]int32, 0, len(a)) // union-find forest: the groups of a, then a group for each row that only b puts into a group
 	find := func(i int32) int32 {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
@@ -162,7 +162,7 @@ func JoinGroups(a, b []int32) []int32 {
 		parent = append(parent, i)
 	}
 	joined := make([]int32, len(a))
-	first := make(map[int32]int32) // by group of b: one of its members
+	first := make(map[int32]int32) // by group of b: the group, in parent, of its first row
 	for row, group := range a {
 		if group < 0 && b[row] >= 0 {
 			group = int32(len(parent))

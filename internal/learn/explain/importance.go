@@ -17,9 +17,9 @@ import (
 // Importance is the permutation importance of a column.
 type Importance struct {
 	Column string
-	// Importance is the decrease of the metric if the column's values are shuffled among
-	// the rows, as the mean of several shuffles. It is about 0, perhaps slightly negative,
-	// for a column that the model does not use.
+	// Importance is the mean decrease of the metric when the column's values are shuffled
+	// among the rows. It is about 0, perhaps slightly negative, for a column that the model
+	// does not use.
 	Importance float64
 	// Interval is the 95 % confidence interval of Importance. Its width is due
 	// to the number of rows and of shuffles.
@@ -179,7 +179,7 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 			for repeat := range changed[i] {
 				dst := changed[i][repeat][lo*classes : hi*classes]
 				copy(dst, base)
-				if places[i] == nil { // the fold does not use the column
+				if places[i] == nil { // the model does not use the column
 					continue
 				}
 				for row, place := range places[i][repeat] {

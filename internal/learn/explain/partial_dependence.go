@@ -159,7 +159,7 @@ func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoi
 }
 
 // numericFeature returns the first of the given features that holds numbers, amounts or
-// dates, or -1 if none exists.
+// dates, or -1 if no feature does.
 func numericFeature(f *frame.Frame, features []int) int {
 	for _, i := range features {
 		c := &f.Schema.Columns[i]

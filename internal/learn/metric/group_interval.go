@@ -99,7 +99,7 @@ func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 		return variance, clusters
 	}
 	n := float64(clusters)
-	student := 1 + (Z95*Z95+1)/(4*(n-1)) // first term of Fisher's expansion
+	student := 1 + (Z95*Z95+1)/(4*(n-1)) // Student's quantile divided by Z95, by the first term of Fisher's expansion
 	return variance * n / (n - 1) * student * student, clusters
 }
 

@@ -112,7 +112,7 @@ func PerformanceInterval(name string, p Predictions) Interval {
 	return i
 }
 
-// classInterval returns the interval of a score of one class.
+// classInterval returns the interval of the metric base of one class.
 func classInterval(base string, class int, p Predictions) Interval {
 	switch base {
 	case NameROCAUC:
@@ -262,8 +262,8 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 			run[side(order[end])]++
 			end++
 		}
-		positive := (float64(below[0]) + float64(run[0])/2) / n     // of a row of the class
-		negative := (m - float64(below[1]) - float64(run[1])/2) / m // of a row of the rest
+		positive := (float64(below[0]) + float64(run[0])/2) / n     // r of a row of the class
+		negative := (m - float64(below[1]) - float64(run[1])/2) / m // r of a row of the rest
 		for _, row := range order[i:end] {
 			if side(row) == 1 {
 				dst[row] += (positive - area) / m

@@ -82,7 +82,7 @@ func Score(name string, p Predictions) (float64, error) {
 	return 0, fmt.Errorf("metric=%w", CheckName(name, append([]string{}, p.Names...)))
 }
 
-// classScore returns the score of one class.
+// classScore returns the metric base of one class.
 func classScore(base string, class int, p Predictions) float64 {
 	switch base {
 	case NameROCAUC:

@@ -51,7 +51,7 @@ func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
 	if positive == 0 || negative == 0 {
 		return math.NaN()
 	}
-	won, below := 0.0, uint64(0) // below: rows of the rest below the current ties
+	won, below := 0.0, uint64(0) // below is the number of rows of the rest with lower probabilities
 	for i := 0; i < len(keys); {
 		run := [2]uint64{}
 		for value := keys[i] >> 1; i < len(keys) && keys[i]>>1 == value; i++ {

@@ -52,7 +52,7 @@ func factorise(x []float64, width int, gamma float64) factor {
 			row[j] = scale * (gaussian(x[i*width:(i+1)*width], center, gamma) - dot(row[:j], pivotRow))
 			residual[i] -= row[j] * row[j]
 		}
-		residual[pivot] = 0 // no row is a centre twice
+		residual[pivot] = 0 // so that no row is chosen twice
 		f.centers = append(f.centers, pivot)
 		f.rank++
 	}

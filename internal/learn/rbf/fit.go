@@ -52,7 +52,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	e.encode(x, f, fold.Train)
 	gamma := o.Width / meanSquaredDistance(x, e.width)
 	if math.IsInf(gamma, 1) {
-		gamma = 1 // all rows are equal
+		gamma = 1 // any value will do, because all rows are equal
 	}
 	k := factorise(x, e.width, gamma)
 	p := newProblem(k, gatherLabels(f.Labels, fold.Train), o)
@@ -167,7 +167,7 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 			bound[i] = curvature * v
 		}
 		for j := range p.size {
-			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // other sums are rounded to float32
+			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // 1e-6 allows for the rounding of other sums to float32
 		}
 		choleskyInPlace(bound, p.size)
 		p.inverses = append(p.inverses, invertLower(bound, p.size))
@@ -269,7 +269,7 @@ func (p *problem) converged() []bool {
 			if p.outputs > 1 {
 				own = 1 + float64(slope[label])
 			}
-			losses[penalty] -= math.Log(max(own, 1e-30)) // NaN stays NaN
+			losses[penalty] -= math.Log(max(own, 1e-30)) // the loss is NaN if own is NaN
 		}
 	}
 	entropy := 0.0

@@ -93,17 +93,17 @@ func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
 	} else if hi > lo {
 		in.scale = 2 / (hi - lo)
 	}
-	if in.scale == 0 { // the difference of two values overflows
+	if in.scale == 0 { // the range of the values is infinite
 		return inputColumn{}, false
 	}
-	in.scale = min(in.scale, math.MaxFloat64) // if distances are subnormal
+	in.scale = min(in.scale, math.MaxFloat64) // the scale is infinite if the range is subnormal
 	return in, true
 }
 
 // fitCategorical assigns an input to each level of the rows, and one to missing values if
 // there are any. It returns false if the column is constant.
 func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
-	seen := make([]bool, levels+2) // missing, the levels, other
+	seen := make([]bool, levels+2) // for missing values, for each level, for other codes
 	for _, r := range rows {
 		seen[levelIndex(codes[r], levels)] = true
 	}

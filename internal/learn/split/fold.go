@@ -77,9 +77,9 @@ func MergeFolds(folds []Fold, n int) []Fold {
 	return merged
 }
 
-// MergedFold returns the index that fold i has after MergeFolds has merged that many
-// folds to n: the index of the merged fold that contains the Validation rows of fold i. n
-// must be at most folds.
+// MergedFold returns the index, in the result of MergeFolds, of the fold that contains the
+// Validation rows of fold i. folds is the number of folds before they are merged to n. n must
+// be at most folds.
 func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersect returns the rows that are in both lists. Both lists must be ascending.

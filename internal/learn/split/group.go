@@ -121,7 +121,7 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 		end += n
 		ends[group] = end
 	}
-	ends = slices.Compact(ends) // drops groups without rows, except a first one
+	ends = slices.Compact(ends) // removes groups without rows; if the first has no rows, the next line removes it
 	if len(ends) > 0 && ends[0] == 0 {
 		ends = ends[1:]
 	}
@@ -185,7 +185,7 @@ func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
 		class := c.labels[row]
 		n := float64(c.added[class])
-		c.added[class] = 0 // adds each class to gain only once
+		c.added[class] = 0 // the class is counted once, at its first row
 		lacking := fraction*float64(c.total[class]) - float64(c.count[class])
 		gain += n * (2*lacking - n) / float64(c.total[class])
 	}

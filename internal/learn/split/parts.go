@@ -32,7 +32,7 @@ func Parts(s Sample, k int, seed uint64) []int {
 	list := make([]int, len(rows))
 	for i, row := range rows {
 		part, known := partOf[row]
-		if !known { // no fold has the row, because its class has only this row or the rows of this group
+		if !known { // no fold validates the row, because no other row, or no other group, has its class
 			part = i % k
 			if s.Groups != nil && s.Groups[row] >= 0 {
 				part = int(s.Groups[row]) % k

@@ -63,7 +63,7 @@ func ReadModel(b []byte) (*Model, error) {
 	m.weights = r.FiniteFloat32s(len(buckets) * outputs(m.classes))
 	for _, values := range [][]float32{m.bias, m.weights} {
 		for _, x := range values {
-			if x < -maxWeight || x > maxWeight { // scores would not be finite
+			if x < -maxWeight || x > maxWeight { // scores could overflow
 				r.Fail("invalid weight")
 			}
 		}

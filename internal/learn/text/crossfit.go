@@ -170,7 +170,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 	for i := range features {
 		features[i] = make([]float64, len(texts))
 	}
-	scoredBy := slices.Repeat([]*Model{whole}, len(texts)) // nil for texts whose scores are known
+	scoredBy := slices.Repeat([]*Model{whole}, len(texts)) // the model that scores each text; nil if the scores are known
 	for i, row := range f.task.Rows {
 		if scoredBy[row] = models[f.task.Parts[i]]; f.corpus.has(row) {
 			scoredBy[row] = nil

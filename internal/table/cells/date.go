@@ -256,8 +256,8 @@ var (
 	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 )
 
-// parseMonth parses the name of a month and returns its number. If none exists, it
-// returns 0 and skips nothing.
+// parseMonth parses the name of a month and returns the number of the month. If the unread
+// text does not start with a name, it returns 0 and skips nothing.
 func (p *dateParser) parseMonth() int { return p.parseName(months[:]) }
 
 func (p *dateParser) skipWeekday() bool { return p.parseName(weekdays[:]) > 0 }

@@ -214,7 +214,7 @@ func DivideByPowerOf10(mantissa uint64, k int) float64 {
 		}
 	}
 	power := uint64(1023+by.shift-left-62-k) << 52
-	return float64(int64(quotient)) * math.Float64frombits(power) // never subnormal
+	return float64(int64(quotient)) * math.Float64frombits(power) // exact, because the result is never subnormal
 }
 
 // parseExponent parses b, which must be an e, an optional sign and digits. The result is at

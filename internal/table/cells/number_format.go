@@ -26,7 +26,7 @@ func (f *NumberFormat) Parse(cell []byte) (float64, bool) {
 	}
 	value, unit, ok := ParseAmount(cell, f.DecimalComma)
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
-		return 0, false // if the unit is A, as in 5A and 7A, then 5B is not 5 billion
+		return 0, false // in a column with the unit A, such as 5A and 7A, the cell 5B is not 5 billion
 	}
 	return value, ok && (unit == "" || f.Unit == unit)
 }

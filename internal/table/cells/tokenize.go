@@ -24,7 +24,7 @@ func (p *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 		return
 	}
 	p.lower = p.lower[:0]
-	turns, at := 0, 0 // number of changes between letters and digits, offset of the first
+	turns, at := 0, 0 // the number of changes between letters and digits, and the offset of the first change
 	wasDigit := false
 	flush := func() {
 		switch n := len(p.lower); {

@@ -96,7 +96,7 @@ func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote b
 	}
 	rest := window[i:]
 	if len(rest) > 0 && rest[len(rest)-1] == '\r' {
-		rest = rest[:len(rest)-1] // an LF may follow
+		rest = rest[:len(rest)-1] // the CR may be the first half of a CRLF
 	}
 	if end := afterLastLineEnd(rest); end > 0 {
 		n = i + end

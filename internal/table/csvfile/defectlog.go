@@ -54,7 +54,7 @@ func (l *DefectLog) IsEmpty() bool { return len(l.groups) == 0 }
 // HasCode reports whether the log has a defect with the code.
 func (l *DefectLog) HasCode(code string) bool { return l.find(code) != nil }
 
-// find returns the defects with a code, or nil if none exist.
+// find returns the defects with a code, or nil if no defect has the code.
 func (l *DefectLog) find(code string) *defectGroup {
 	at := slices.IndexFunc(l.groups, func(p defectGroup) bool { return p.first.Code == code })
 	if at < 0 {

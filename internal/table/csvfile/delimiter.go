@@ -37,7 +37,7 @@ func delimiterScore(sample []byte, delim byte, cut bool) int {
 		lengths = append(lengths, len(rec.Fields))
 	}
 	if cut && len(lengths) > 1 && len(lengths) < enough {
-		lengths = lengths[:len(lengths)-1] // the sample may end within it
+		lengths = lengths[:len(lengths)-1] // the sample may end within the last record
 	}
 	matching := 0
 	for _, n := range lengths {

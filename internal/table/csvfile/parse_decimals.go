@@ -24,7 +24,7 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 		before := uint64(bits.TrailingZeros64(stray)) / 8 // digits before the point
 		point := (before - size) >> 63                    // 1 if there is one
 		digits := size - point
-		head := (stray&-stray)>>7 - 1 // the bytes before the point
+		head := (stray&-stray)>>7 - 1 // a mask of the bytes before the point
 		word := (first&head | second&^head) << ((64 - 8*digits) & 63)
 		if digits-1 >= 8 || cells.NonDigitMask(word) != 0 || point != 0 && cell[negative+before&7] != '.' {
 			dst[row], all = unparsedDecimal, false

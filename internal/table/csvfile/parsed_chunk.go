@@ -84,7 +84,7 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 	p.starts = slices.Grow(p.starts[:0], most*(fields+1))[:most*(fields+1)]
 	p.RowLines = slices.Grow(p.RowLines[:0], most)
 	p.lineBreaks = 0
-	pairs := 0 // of CR and LF
+	pairs := 0 // number of CRLFs
 	for begin := int32(0); len(ends) > 0; {
 		used := 0
 		if char := text[begin]; char == '\n' || char == '\r' {

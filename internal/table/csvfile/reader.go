@@ -120,7 +120,7 @@ func (r *Reader) skipBlank() {
 			r.pos++
 		case '\r':
 			if r.pos+1 == r.end && !r.atEOF {
-				return // an LF may follow
+				return // the CR may be the first half of a CRLF
 			}
 			r.pos += afterLineEnd(r.buf[r.pos:r.end], 0)
 		default:

@@ -271,7 +271,7 @@ func (r *Reader) skipLine(offset int) error {
 			r.pos = r.end
 			return nil
 		}
-		r.pos = max(r.pos, r.end-1) // an LF may follow a CR at the end
+		r.pos = max(r.pos, r.end-1) // keeps a CR at the end, which may be the first half of a CRLF
 		if r.err = r.fill(); r.err != nil {
 			return r.err
 		}

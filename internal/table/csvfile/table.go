@@ -41,7 +41,7 @@ func OpenTable(reader *Reader) (*Table, error) {
 // Next returns the next data record, or io.EOF after the last. A *Defect describes an error
 // in the record, with the name of the column.
 func (t *Table) Next(ctx context.Context) (*Record, error) {
-	const often = 1 << 14 // fields
+	const often = 1 << 14 // number of fields between two checks of ctx
 	if t.sinceCheck += len(t.Names); t.sinceCheck >= often {
 		if t.sinceCheck = 0; ctx.Err() != nil {
 			return nil, context.Cause(ctx)

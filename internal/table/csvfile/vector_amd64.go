@@ -20,7 +20,7 @@ func findSeparators(dst []int32, text []byte, quoted bool) int {
 		return findSeparatorsGo(dst, text)
 	}
 	n := int(findSeparatorsAVX2(unsafe.SliceData(dst), unsafe.SliceData(text), uintptr(size+63)/64))
-	for n > 0 && int(dst[n-1]) > size { // in the slack
+	for n > 0 && int(dst[n-1]) > size { // separators in the padding
 		n--
 	}
 	if quoted {

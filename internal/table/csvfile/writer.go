@@ -69,7 +69,7 @@ func (w *Writer) writeSeparator() {
 
 // EndRecord ends the record.
 func (w *Writer) EndRecord() {
-	if w.onlyEmpty { // a blank line would not be a record
+	if w.onlyEmpty { // a reader would skip a blank line
 		_, _ = w.out.WriteString(`""`)
 	}
 	_ = w.out.WriteByte('\n')

@@ -15,7 +15,7 @@ type Severity string
 // The severities of a Finding.
 const (
 	SeverityDefect  Severity = "defect"  // the service rejects the blind file
-	SeverityWarning Severity = "warning" // the prediction may suffer
+	SeverityWarning Severity = "warning" // the predictions may be less accurate
 )
 
 // Finding is a difference between a training file and a blind file.
@@ -30,7 +30,7 @@ type Finding struct {
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 	// Suggestion is the name of the column of the blind file that may be the missing
-	// column under another name; empty if none exists.
+	// column under another name; empty if no column is similar.
 	Suggestion string `json:"likely,omitempty"`
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.

@@ -12,7 +12,7 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
-		if i == s.id || t.texts.distinctHashes != nil { // not all texts of the column are known
+		if i == s.id || t.texts.distinctHashes != nil { // some texts of the column are unknown
 			continue
 		}
 		found := t.texts.find(s.table.Names[i])

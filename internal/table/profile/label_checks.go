@@ -62,7 +62,7 @@ func (s *scanner) labelDefect() *csvfile.Defect {
 	var d csvfile.Defect
 	switch {
 	case filled == 0:
-		return nil // each row has its own defect
+		return nil // each row without a label is a defect already
 	case n > maxClasses, s.unreadableRows == 0 && n > 2 && 2*n > filled:
 		d = s.tooManyClassesDefect(n, filled)
 	case t.texts.distinctHashes != nil:

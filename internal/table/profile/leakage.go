@@ -149,7 +149,7 @@ func (d *leakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint
 		runs = append(runs, r)
 		order = order[end:]
 	}
-	usual := int32(d.majorityClass) // of cells that are not blank
+	usual := int32(d.majorityClass) // the most frequent class of the rows whose cell is not blank
 	for class, rows := range filled {
 		if rows > filled[usual] {
 			usual = int32(class)

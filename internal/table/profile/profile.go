@@ -56,8 +56,8 @@ type ColumnProfile struct {
 	Distinct int  `json:"distinct"`
 	Estimate bool `json:"estimate,omitempty"`
 	// Numbers describes the numbers of a FormNumeric column, the dates (in days since 1
-	// January 1970) or the times (in hours). It is nil if none exist, or if not all
-	// of them are known.
+	// January 1970) or the times (in hours). It is nil if the column has no numbers, dates
+	// or times, or if not all of them are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
@@ -126,14 +126,14 @@ func (p *Profile) updateDefects(others *csvfile.DefectLog) {
 	})
 }
 
-// DefectSummary returns all defects in one line, or "" if none exist:
+// DefectSummary returns all defects in one line, or "" if there are no defects:
 //
 //	34 rows have no label, first in lines 2, 10, 11; line 7, column 1 (id): the row has no ID
 func (p *Profile) DefectSummary() string {
 	var kinds []string
 	for i := range p.Defects {
 		d := &p.Defects[i]
-		if d.Count > 1 { // the message has the locations
+		if d.Count > 1 { // the message contains the locations
 			kinds = append(kinds, d.Message)
 		} else {
 			kinds = append(kinds, d.Error())
@@ -142,7 +142,7 @@ func (p *Profile) DefectSummary() string {
 	return strings.Join(kinds, "; ")
 }
 
-// Err returns the first defect, or nil if none exist.
+// Err returns the first defect, or nil if there are no defects.
 func (p *Profile) Err() error {
 	if len(p.Defects) == 0 {
 		return nil

@@ -177,7 +177,7 @@ func (s *rowSample) fieldCells(dst []uint64, field int) []uint64 {
 
 // sampleStats are the statistics of the sampled values of a field.
 type sampleStats struct {
-	median         float64 // of the numbers; NaN if none exist
+	median         float64 // of the numbers; NaN if there are no numbers
 	numbers, texts int     // number of distinct numbers and of distinct texts
 }
 

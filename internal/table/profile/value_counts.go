@@ -76,7 +76,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	return found.kind
 }
 
-// find returns the counted value with the given text, or nil if none exists.
+// find returns the counted value with the given text, or nil if the text was not counted.
 func (v *valueCounts) find(text string) *distinctValue {
 	at := v.index.find(v.values, hashText([]byte(text)), []byte(text))
 	if at < 0 {

@@ -112,7 +112,7 @@ func readSample(sample []byte, truncated bool, delim byte) (records [][][]byte, 
 		records = append(records, record)
 	}
 	if truncated && csvfile.IsEOF(err) && len(records) > 1 {
-		records = records[:len(records)-1] // the sample may end within it
+		records = records[:len(records)-1] // the sample may end within the last record
 	}
 	return records, err
 }

@@ -101,7 +101,7 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
-		sample, _ := sampled.Peek(csvfile.DelimiterSampleBytes) // an error is returned by Read, too
+		sample, _ := sampled.Peek(csvfile.DelimiterSampleBytes) // Read returns an error again
 		layout.Delimiter = csvfile.FindDelimiter(sample, len(sample) == csvfile.DelimiterSampleBytes)
 		src = sampled
 	}

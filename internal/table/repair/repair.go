@@ -123,7 +123,7 @@ const sniffBytes = 1 << 20
 // analyse is the first pass. It infers the dialect and scans the columns.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // an error is returned by Read, too
+	sample, _ := head.Peek(sniffBytes) // Read returns an error again
 	var err error
 	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, r.opts.Layout.Delimiter); err != nil {
 		return err

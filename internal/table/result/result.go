@@ -119,7 +119,7 @@ func appendProbability(dst []byte, p float64) []byte {
 	// A float32 has 24 bits, so that its product with a power of ten up to 10¹² is exact in a
 	// float64.
 	const low, high = 100_000, 1_000_000
-	zeros := 0 // after the point
+	zeros := 0 // number of zeros after the point
 	for p*cells.PowersOf10[6+zeros] < low {
 		zeros++
 	}

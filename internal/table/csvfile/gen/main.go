@@ -121,7 +121,8 @@ func decimals() {
 	hundreds, myriads, other := same("hundredsAndOnes", 0x0001006400010064), same("myriads", 10_000), same("others", 0x80000001)
 
 	Label("quad")
-	// The bounds of four cells: begin and, 32 bits higher, the next begin.
+	// Load the offset at which each of four cells begins and, from the upper 32 bits, the offset
+	// at which the next cell begins.
 	low, high, begin, size := XMM(), XMM(), YMM(), YMM()
 	rows := []Mem{
 		{Base: begins},
@@ -138,8 +139,8 @@ func decimals() {
 	VPBLENDD(Imm(0xAA), none, begin, begin)
 	VPSUBQ(begin, size, size)
 	VPADDQ(full, size, size)
-	// The first sixteen bytes of each cell, and from them the words that start at the cell and
-	// one and two bytes later.
+	// Load the first sixteen bytes of each cell. word, second and third become the eight bytes
+	// from the first, the second and the third of them on.
 	var at [4]Mem
 	for i, row := range rows {
 		offset := GP64()
@@ -162,10 +163,11 @@ func decimals() {
 	negative := YMM()
 	VPAND(lowByte, word, negative)
 	VPCMPEQQ(minus, negative, negative)
-	VPBLENDVB(negative, second, word, word)   // what begins with the digits
-	VPBLENDVB(negative, third, second, third) // and a byte behind it
+	VPBLENDVB(negative, second, word, word)   // word begins with the first digit
+	VPBLENDVB(negative, third, second, third) // third begins one byte later
 	VPADDQ(negative, size, size)
-	// The point, if it is within the cell.
+	// before becomes a mask of the bytes before the point, or of all bytes if the cell has no
+	// point.
 	point, beyond, before, pointless := YMM(), YMM(), YMM(), YMM()
 	VPSLLQ(Imm(3), size, beyond)
 	VPSLLVQ(beyond, full, beyond)
@@ -174,8 +176,8 @@ func decimals() {
 	VPCMPEQQ(none, point, pointless)
 	VPSUBQ(point, none, before)
 	VPAND(point, before, before)
-	VPADDQ(full, before, before) // the bytes before the point, all without one
-	// The digits, the last in the highest byte.
+	VPADDQ(full, before, before)
+	// word becomes the digits without the point, with the last digit in the highest byte.
 	count, shift := YMM(), YMM()
 	VPADDQ(full, size, count)
 	VPSUBQ(pointless, count, count)
@@ -185,7 +187,7 @@ func decimals() {
 	VMOVDQU(sixtyFour, beyond)
 	VPSUBQ(shift, beyond, shift)
 	VPSLLVQ(shift, word, word)
-	// One to eight of them, and nothing else?
+	// all stays set if there are one to eight digits and nothing else.
 	good, excess := YMM(), YMM()
 	VPADDQ(full, count, excess)
 	VPAND(aboveSeven, excess, excess)
@@ -193,7 +195,7 @@ func decimals() {
 	VPOR(excess, good, good)
 	VPCMPEQQ(none, good, good)
 	VPAND(good, all, all)
-	// The number that the digits make, its sign, and the number of digits after the point.
+	// Compute the number from the digits, its sign, and the number of digits after the point.
 	upper := YMM()
 	VPMADDUBSW(tens, word, word)
 	VPMADDWD(hundreds, word, word)
