@@ -47,8 +47,8 @@ type Entry struct {
 	job    *api.Training
 }
 
-// LoadEntry reads the race of a model and the summary of the model's report, and returns the
-// entry of the model. metric is the metric of the scores.
+// LoadEntry reads the race of a model and the summary of the model's report, and returns
+// the entry of the model. metric is the name of the metric whose scores the entry has.
 func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string) (*Entry, error) {
 	return loadEntry(ctx, c, m, metric, c.ModelReportSummary)
 }

@@ -46,10 +46,11 @@ type Forecast struct {
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns the trial of a race on a sample of the given number of rows.
-// validation and test are the performances on the validated validation rows and on the
-// tested test rows. The field Value of the result is the performance on both together.
-// classes holds the number of rows of each class in the whole file.
+// NewTrial returns the trial of a race on a sample of the given number of rows. validation
+// is the performance on the validation rows, and validated is the number of these rows.
+// test and tested are the same for the test rows. The field Value of the result is the
+// performance on all of these rows. classes holds the number of rows of each class in the
+// whole file.
 func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
 	scored := validated + tested
 	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
@@ -161,9 +162,9 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	return c
 }
 
-// standardError returns the standard error of an error rate e. classes holds the
-// number of rows of each class. If perClass is true, e is a mean over classes,
-// and small classes contribute most.
+// standardError returns the standard error of an error rate e. classes holds the number of
+// rows of each class. If perClass is true, e is a mean over classes, and its standard
+// error is mostly that of the small classes.
 func standardError(e float64, classes []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classes {

@@ -42,8 +42,8 @@ func (g *Graph) SoftmaxOf(scores Value, columns int) Value {
 	return g.Softmax(scores)
 }
 
-// Power raises the numbers of each row of p, which are not negative, to the power exponent
-// and scales their sum to 1. With the exponent 1 it returns p.
+// Power raises the numbers of p to the given exponent and then divides each row by its
+// sum. The numbers must not be negative. If the exponent is 1, Power returns p.
 func (g *Graph) Power(p Value, exponent float64) Value {
 	if exponent == 1 {
 		return p
@@ -70,10 +70,10 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	return sum
 }
 
-// Lookup returns a row of table for each element of levels: the row first[c] + level for
-// a level in column c. levels is rows × columns. If table has one dimension, the result
-// is also rows × columns. If table has two, the result is rows × columns × (number of
-// columns of table).
+// Lookup returns a row of table for each element of levels, which is rows × columns: for a
+// level l in column c, the row first[c]+l. If table has one dimension, the result is rows
+// × columns. If table has two, the result is rows × columns × the number of columns of
+// table.
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
 	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
 }

@@ -16,9 +16,9 @@ import (
 
 // Options select the columns. The zero value selects the defaults.
 type Options struct {
-	// ID is the name of the column that joins both files. In the predictions it defaults to
-	// the first column. In the answers it defaults to the column of the same name or, if none
-	// exists, to the first column.
+	// ID is the name of the column that joins both files. In the predictions it defaults
+	// to the first column. In the answers it defaults to the column with the same name or,
+	// if the answers do not have it, to the first column.
 	ID string
 	// Label is the name of the column of the true labels. Defaults to the first of these
 	// that the answers have: the column ModelLabel; the column with the name of the column

@@ -40,7 +40,7 @@ func (f *File) Close() error {
 }
 
 // LoadIntoMemory moves the data of all streams to memory and removes the file. Further
-// writes stay in memory, too. When the disk is full, this happens without a call.
+// writes stay in memory, too. When the disk is full, this happens automatically.
 func (f *File) LoadIntoMemory() error {
 	if f == nil {
 		return nil

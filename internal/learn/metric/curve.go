@@ -197,8 +197,8 @@ func ClassROCAUC(class int, p Predictions) (float64, Interval) {
 	return area, p.countsOf(class).scoreInterval(area, sumSquares(influence))
 }
 
-// countsOf returns, in its field actual, the numbers of rows that are not of a class
-// (index 0) and that are of it (index 1).
+// countsOf returns counts of two classes: actual[1] is the number of rows of class, and
+// actual[0] is the number of other rows. The other counts are 0.
 func (p Predictions) countsOf(class int) classCounts {
 	counts := emptyClassCounts(2)
 	for _, label := range p.Labels {

@@ -21,10 +21,10 @@ const (
 	powerSteps = 20
 )
 
-// FitClassWeights returns the weights, one for each class, that maximise the
-// named metric of the decisions on p. It returns nil if equal weights are best,
-// as always for accuracy and for metrics of probabilities. The model must not have been
-// trained on the rows of p.
+// FitClassWeights returns the weights, one for each class, that maximise the named metric
+// of the decisions on p. It returns nil if equal weights are best. For accuracy and for
+// metrics of probabilities, it always returns nil. The model must not have been trained on
+// the rows of p.
 //
 // If the probabilities are calibrated, equal weights maximise accuracy, and the inverse
 // class frequencies maximise balanced accuracy. The weights for macro F1 are in between.

@@ -170,8 +170,8 @@ func (counts classCounts) f1Variance(p Predictions) float64 {
 //
 //	(2·[right] − F1·([predicted]+[actual])) / (predicted+actual)
 //
-// because F1 = 2·right/(predicted+actual). It is 0 except for the label and the decision
-// of the row.
+// because F1 = 2·right/(predicted+actual). It is 0 for all classes but the label and the
+// decision of the row.
 func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	f1, weight := make([]float64, p.Classes), make([]float64, p.Classes)
 	classes := 0.0

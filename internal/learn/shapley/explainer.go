@@ -259,8 +259,8 @@ func newOrderThrough(set, n int, covered []bool) []int {
 	return order
 }
 
-// choose returns the first number below n that rate calls possible and better. If none
-// exists, it returns the first number that rate calls possible.
+// choose returns the first number below n that rate calls possible and better. If there is
+// no such number, it returns the first that rate calls possible.
 func choose(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -48,9 +48,9 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout is Holdout for a sample with Groups. It visits the groups in random order
-// and holds a group out if the number of held-out rows of each class is then closer to
-// fraction of the class; see gain.
+// groupHoldout is Holdout for a sample with Groups. It visits the groups in random order.
+// It holds a group out if the held-out part of each class then comes closer to fraction;
+// see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, rest := s.groups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -163,8 +163,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// filled returns how much of the classes of rows was already added, from 0 to 1: for each
-// of rows, the fraction of its class that was added; then the mean of these fractions.
+// filled returns the mean, over rows, of the fraction of the row's class that was already
+// added: 0 if no row of these classes was added, and 1 if all were.
 func (c *classCounts) filled(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {

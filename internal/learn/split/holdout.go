@@ -13,7 +13,7 @@ import (
 // held may have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.
 //
-// If the sample has Groups, all rows of a group are in the same part, and the
+// If the sample has Groups, all rows of a group are in the same list, and the
 // number of held rows and their classes are near the fraction.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {

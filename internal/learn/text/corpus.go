@@ -62,8 +62,8 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }
 
-// newCorpus is NewCorpus with a given stride: the corpus contains one of each stride
-// texts.
+// newCorpus is NewCorpus with a given stride: the corpus contains one text of every stride
+// consecutive texts; see drawRows.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
 	c := &Corpus{rows: drawRows(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)

@@ -74,7 +74,7 @@ func (l *linear) score(dst []float32, x *vector) {
 }
 
 // addScores adds to dst, for each term of x, its value times the weights of the term. Here and
-// below, products are converted explicitly, so that no processor fuses them with a sum and the
+// below, products are converted to float32 explicitly, so that no processor fuses them with a sum and the
 // result is the same everywhere.
 func addScores(dst []float32, x *vector, weights []float32) {
 	k := len(dst)
@@ -114,7 +114,7 @@ func (l *linear) pass(ctx context.Context, c *Corpus, labels, rows []int32, pass
 }
 
 // gradient replaces the scores z by the derivatives of the log loss with respect to them:
-// probabilities minus 1 for the class of the label.
+// the probability of each class, minus 1 for the class of the label.
 func (l *linear) gradient(label int) {
 	if l.outputs == 1 {
 		l.z[0] = float32(1/(1+math.Exp(-float64(l.z[0])))) - float32(label)

@@ -126,7 +126,7 @@ type powerOf5 struct {
 // Most cells of real files have digits that make an integer below 2⁵³ and a power of ten of
 // at most 10²². Both are exact, so that one division or multiplication rounds only once
 // (Clinger, How to read floating point numbers accurately, 1990). Numbers with more digits
-// go to DivideByPowerOf10, all others to strconv.
+// are converted by DivideByPowerOf10, all others by strconv.
 func ParseNumber(b []byte) (float64, bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {

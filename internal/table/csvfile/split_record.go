@@ -2,8 +2,9 @@ package csvfile
 
 import "bytes"
 
-// SplitRecord appends the fields of a valid record without its line end to dst, without
-// their quotes. Fields share the memory of record if they have no doubled quotes.
+// SplitRecord appends the fields of a record to dst, without their quotes. The record must
+// be valid and must not include its line end. Fields share the memory of record unless
+// they have doubled quotes.
 func SplitRecord(dst [][]byte, record []byte, delim byte) [][]byte {
 	for {
 		if len(record) == 0 || record[0] != '"' {

@@ -163,7 +163,7 @@ func (t *Table) IsHeaderNumeric() bool {
 }
 
 // likelyDelimiter returns the most frequent delimiter in the header other than the comma,
-// or 0 if none exists.
+// or 0 if the header has no such delimiter.
 func likelyDelimiter(header []byte) byte {
 	best, most := byte(0), 0
 	for _, delim := range []byte(";\t|") {

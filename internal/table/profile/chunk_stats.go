@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes squares, fractions and hashes, after the mean. It collects the
-// hashes that are 0 in the bits of mask.
+// computeSpread computes squares, fractions and hashes from s.values and s.mean. It
+// collects the hashes that are 0 in the bits of mask.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {

@@ -98,8 +98,8 @@ func (d *leakDetector) columnAccuracies(ctx context.Context, wanted func(field i
 	return accuracy, err
 }
 
-// accuracy returns the accuracy of predicting the label from the sampled values of one
-// field, cells.
+// accuracy returns the accuracy of predicting the label from cells, the sampled values of
+// one field.
 func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
 	for i, cell := range cells {

@@ -245,23 +245,23 @@ func numberFromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats computes the statistics of the sampled values of a field, which are the
-// elements of texts. It changes these elements.
-func computeSampleStats(texts []uint64) sampleStats {
+// computeSampleStats computes the statistics of the sampled values of a field. It
+// overwrites values.
+func computeSampleStats(values []uint64) sampleStats {
 	f := sampleStats{median: cells.NaN}
-	for i, cell := range texts {
-		texts[i] = sortKey(cell)
+	for i, cell := range values {
+		values[i] = sortKey(cell)
 	}
-	slices.Sort(texts)
-	n, _ := slices.BinarySearch(texts, blankSortKey)
+	slices.Sort(values)
+	n, _ := slices.BinarySearch(values, blankSortKey)
 	if middle := n / 2; n%2 == 1 {
-		f.median = numberFromSortKey(texts[middle])
+		f.median = numberFromSortKey(values[middle])
 	} else if n > 0 {
-		f.median = numberFromSortKey(texts[middle-1])/2 + numberFromSortKey(texts[middle])/2
+		f.median = numberFromSortKey(values[middle-1])/2 + numberFromSortKey(values[middle])/2
 	}
-	for i, cell := range texts {
+	for i, cell := range values {
 		switch {
-		case i > 0 && cell == texts[i-1] || cell == blankSortKey:
+		case i > 0 && cell == values[i-1] || cell == blankSortKey:
 		case i < n:
 			f.numbers++
 		default:

@@ -18,8 +18,8 @@ const (
 	maxVocabulary   = 200_000    // largest number of distinct words that are counted
 )
 
-// wordsPerColumn returns the largest number of word features of each of the given number
-// of columns of texts.
+// wordsPerColumn returns the largest number of word features per column, for a table with
+// the given number of columns of texts.
 func wordsPerColumn(columns, rows int) int {
 	columns = max(columns, 1)
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))

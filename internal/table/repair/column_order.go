@@ -253,8 +253,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar renames each column whose name differs from a name of the training file
-// only in case and punctuation.
+// renameSimilar renames columns as in the training file: each column whose name differs
+// only in case and punctuation from a name of the training file.
 func (r *repairer) renameSimilar(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -227,9 +227,9 @@ type normalizer struct {
 }
 
 // lineOffset maps lines of the output to lines of the source: the line in the source is
-// the line in the output plus delta. It applies from the line of the output in its field
-// line up to that of the next lineOffset. delta changes where the source has blank lines,
-// because they are not written.
+// the line in the output plus delta. It applies to lines of the output from the field line
+// on, until the next lineOffset. delta changes where the source has blank lines, because
+// they are not written.
 type lineOffset struct{ line, delta int }
 
 func (r *normalizer) locate(line, column int) (int, int) {

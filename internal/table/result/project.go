@@ -56,7 +56,7 @@ func FindSelections(names []string, selections []Selection) ([]int, error) {
 	return at, nil
 }
 
-// labelColumn matches the name of the column of predicted labels, which has a number if the
+// labelColumn matches the name of the column of predicted labels, which ends in a number if the
 // blind file has a column of the same name.
 var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
