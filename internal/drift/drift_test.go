@@ -89,7 +89,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestIntegerRanges compares a column of integers, whose bins end between two of them.
+// TestIntegerRanges names the ranges of a column of integers if the edges of the bins are not
+// integers.
 func TestIntegerRanges(t *testing.T) {
 	known := &api.Dataset{Rows: 100, Columns: []api.Column{
 		{Name: "age", Kind: "numeric", Distribution: &api.Distribution{Low: 0, High: 10, Bins: []int64{30, 20, 30, 20}, Integers: true}},
@@ -145,8 +146,8 @@ func TestVerdictOfFewRows(t *testing.T) {
 	}
 }
 
-// TestTextsOfOneAbbreviation compares a column whose most frequent texts differ only after the
-// characters that the dataset has of them.
+// TestTextsOfOneAbbreviation compares a column whose most frequent texts have the same
+// abbreviation in the dataset.
 func TestTextsOfOneAbbreviation(t *testing.T) {
 	address := func(i int) string { return "https://www.example.org/catalogue/products/" + fmt.Sprint(i) }
 	short := api.AbbreviateValue(address(0))

@@ -83,8 +83,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestFewBlocks compares a long file with a receipt that has one line in a block, as somebody may
-// write it: the digests of the file must not take memory for each of its lines.
+// TestFewBlocks compares a long file with a forged receipt whose blocks have one line each. The
+// memory for the digests of the file must not grow with its number of lines.
 func TestFewBlocks(t *testing.T) {
 	_, r := result(t, 1)
 	r.Result.Blocks = receipt.BlockDigests{Lines: 1, Digests: strings.Repeat("00", 8)}
@@ -101,8 +101,8 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// TestFigures verifies the predictions of a result.
-func TestFigures(t *testing.T) {
+// TestVerifyPredictions checks that invalid predictions of a result are detected.
+func TestVerifyPredictions(t *testing.T) {
 	whole, r := result(t, 5)
 	r.Classes = []string{"no", "maybe"}
 	var defect *csvfile.Defect

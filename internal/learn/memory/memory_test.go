@@ -42,7 +42,7 @@ func TestEstimate(t *testing.T) {
 		t.Logf("%+v %v: %.0f MB, measured %.0f, ratio %.2f", tt.shape, tt.names, got, tt.peak, got/tt.peak)
 		least := 0.7
 		if tt.shape.Texts > 0 {
-			least = 0.9 // a longer text takes more memory than anything else
+			least = 0.9 // texts may need more memory than everything else, so their estimate must be closer
 		}
 		if got < least*tt.peak || got > 1.5*tt.peak {
 			t.Errorf("%+v %v: %.0f MB, but the peak was %.0f MB", tt.shape, names, got, tt.peak)

@@ -92,7 +92,7 @@ func TestGroupIntervalsOfAClass(t *testing.T) {
 		if held < samples*92/100 || held > samples*99/100 {
 			t.Errorf("%d of %d intervals contain the %s, want about 95 of 100", held, samples, name)
 		}
-		if heldByRows > samples*85/100 && name != "reliability" { // the rows of the bin are of few groups each
+		if heldByRows > samples*85/100 && name != "reliability" { // a group has only few rows in one bin
 			t.Errorf("%s: %d of %d intervals by rows contain it, so the sample shows nothing", name, heldByRows, samples)
 		}
 	}

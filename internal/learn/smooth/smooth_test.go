@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 	got, want := make([]float32, 3*task.Frame.Rows), make([]float32, 3*task.Frame.Rows)
 	again.Predict(got, task.Frame, 0, task.Frame.Rows)
 	fits.Model(0).Predict(want, task.Frame, 0, task.Frame.Rows)
-	for i := range got { // each penalty starts at the solution of the one before
+	for i := range got { // about equal: fits was fitted for several penalties at once
 		if math.Abs(float64(got[i]-want[i])) > 0.01 {
 			t.Fatalf("probability %d: %v, want %v", i, got[i], want[i])
 		}

@@ -223,7 +223,7 @@ func TestParseLongNumber(t *testing.T) {
 		if checkLong(t, strconv.FormatFloat(value, 'f', digits, 64)) {
 			read++
 		}
-		// Halfway between two float64, and next to that.
+		// Numbers halfway between two float64, and their neighbours.
 		half := new(big.Float).SetPrec(80).SetFloat64(float64(rng.IntN(1 << 30)))
 		half.Add(half, new(big.Float).SetFloat64(math.Ldexp(1, rng.IntN(4)-27)))
 		cell := []byte(half.Text('f', 12+rng.IntN(8)))

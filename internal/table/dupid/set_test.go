@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// manyIDs is more than the streams keep in memory.
+// manyIDs is a number of IDs that does not fit in the memory of the streams.
 const manyIDs = 120_000
 
 // TestSetHas looks up IDs before and after others are added.

@@ -88,8 +88,8 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// duplicateDefect returns the defect of the given rows, counted from 0, if each has the ID
-// of an earlier row. first is the row that has the ID of rows[0] before it.
+// duplicateDefect returns the defect of rows that each have the ID of an earlier row. first is
+// the earlier row with the ID of rows[0]. Rows are counted from 0.
 func duplicateDefect(first int, rows ...int) *csvfile.Defect {
 	d := &csvfile.Defect{Code: csvfile.CodeDuplicateID, Line: rows[0] + 2, Column: 1, Name: "id", Count: len(rows)}
 	for _, row := range rows[:min(len(rows), csvfile.MaxLocations)] {

@@ -154,7 +154,7 @@ func column(cells ...string) string {
 	return file.String()
 }
 
-// cells returns the n texts that make returns for the numbers 0…n-1.
+// cellsOf returns the texts that make returns for the numbers 0…n-1.
 func cellsOf(n int, make func(i int) string) []string {
 	list := []string{}
 	for i := range n {

@@ -228,7 +228,7 @@ func TestScanOfAWideTableIsCancelled(t *testing.T) {
 		return ctx.asked.Load(), err
 	}
 	all, err := scan(math.MaxInt64)
-	if err != nil || all < 3*3_000 { // three steps of a scan ask the context for every column
+	if err != nil || all < 3*3_000 { // three steps of a scan check the context once for every column
 		t.Fatalf("asked %d times: %v", all, err)
 	}
 	steps := int64(20)
