@@ -79,8 +79,9 @@ var conflicts = []string{
 	"users audit: tsv json-lines",
 }
 
-// TestFlagConflicts compares the flags that exclude each other with conflicts. It runs a
-// command with the first two flags of each group, which must be an error.
+// TestFlagConflicts compares the groups of flags that exclude each other with the list
+// conflicts. It runs a command with the first two flags of each group, which must be an
+// error.
 func TestFlagConflicts(t *testing.T) {
 	var got []string
 	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
@@ -132,9 +133,9 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	visit(root)
 }
 
-// TestFormsAreKnownEarly checks that every command declares the type of its output. Otherwise
+// TestOutputTypesAreDeclared checks that every command declares the type of its output. Otherwise
 // --fields could not be checked before the command runs, and not be completed.
-func TestFormsAreKnownEarly(t *testing.T) {
+func TestOutputTypesAreDeclared(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	err := forEachManPage(root, func(cmd *cobra.Command) error {
 		if cmd.Flags().Lookup("fields") == nil {

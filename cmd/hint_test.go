@@ -195,8 +195,8 @@ func offers(said string) []string {
 // maxSteps is the maximum number of hints that a user must follow until a command succeeds.
 const maxSteps = 3
 
-// dir returns a new folder with the files and with a data folder. The data folder has only the
-// model of the command good.
+// dir returns a new folder with the files and with a data folder. The data folder has
+// only the model called good.
 func (h *hints) dir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

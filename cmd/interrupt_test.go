@@ -35,7 +35,7 @@ func TestInterrupt(t *testing.T) {
 		if began.code != 130 || began.stdout != "" {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}
-		goesOn(t, env, began.stderr, out)
+		resumeRun(t, env, began.stderr, out)
 		if !strings.Contains(began.stderr, "its best model so far is kept") {
 			t.Errorf("the message does not say that the model is kept: %s", began.stderr)
 		}
@@ -81,7 +81,7 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("%v: %v: %s", args, err, out)
 			}
 		}
-		if messages := goesOn(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") {
+		if messages := resumeRun(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") {
 			t.Errorf("the requirement was not checked: %s", messages)
 		}
 	})
@@ -90,9 +90,10 @@ func TestInterrupt(t *testing.T) {
 // offeredResume matches the command that continues an interrupted run.
 var offeredResume = pattern("`(foretell run [^`]* --resume [0-9a-f-]{36})`")
 
-// goesOn runs the command that an interrupted run has printed, checks that it writes the
-// predictions and their receipt, and returns its output.
-func goesOn(t *testing.T, env []string, stderr, out string) string {
+// resumeRun runs the command that an interrupted run has printed in stderr. It checks
+// that the command writes the predictions to out, and their receipt. It returns the
+// output of the command.
+func resumeRun(t *testing.T, env []string, stderr, out string) string {
 	t.Helper()
 	found := offeredResume().FindStringSubmatch(stderr)
 	if found == nil {

@@ -86,8 +86,8 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handledSignal calls f.OnHangup or f.OnInterrupt if it is set for the signal s, and reports
-// whether it was set.
+// handledSignal calls the handler of the signal s, which is f.OnHangup or f.OnInterrupt.
+// It returns false if no handler is set.
 func handledSignal(f *cli.Factory, s os.Signal) bool {
 	var handle *func()
 	switch s {

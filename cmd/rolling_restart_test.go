@@ -161,7 +161,8 @@ type balancedService struct {
 	ready atomic.Bool
 }
 
-// add adds a service until the test ends. The service must be ready.
+// add makes the load balancer use a service until the test ends. The service must be
+// ready.
 func (b *loadBalancer) add(t *testing.T, address string) {
 	t.Helper()
 	target, err := url.Parse(address)

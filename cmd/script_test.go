@@ -222,8 +222,8 @@ func setup(env *testscript.Env, s *scriptService) error {
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
 	env.Values[keysSeen{}] = map[string]string{}
 	if s == nil {
-		// The path of a data folder is printed when the folder is created, so it is created
-		// here.
+		// A command that creates its data folder prints the path, so the folder is
+		// created here.
 		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
 	}
 	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"

@@ -116,10 +116,10 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// hosts returns the host names to which requests may be sent; nil allows all. It returns
-// those of --allowed-hosts. If that is not set, it returns LoopbackHosts for a listener
-// that only this machine can reach, unless a proxy or a public URL is configured, and
-// otherwise nil. address is the address of the listener.
+// hosts returns the host names to which requests may be sent; nil allows all. These are
+// the names of --allowed-hosts. If the flag is not set, the default depends on address,
+// which is that of the listener. It is LoopbackHosts if only this machine can reach the
+// listener and neither a proxy nor a public URL is configured, and otherwise nil.
 func (n *networkFlags) hosts(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):

@@ -73,9 +73,9 @@ func (w *webServer) serve() error {
 // less than the ten seconds after which service managers may kill a process.
 const defaultGracePeriod = 8 * time.Second
 
-// drain continues to serve for the time delay, so that load balancers notice that the server is
-// about to stop. It then waits at most for the time grace until the requests in progress have
-// ended, and aborts those that have not.
+// drain continues to serve for the duration delay, so that load balancers notice that the
+// server is about to stop. Then it waits until the requests in progress have ended, but
+// at most for the duration grace, and aborts the others.
 func (w *webServer) drain(delay, grace time.Duration) error {
 	w.draining.Store(true)
 	if delay > 0 {

@@ -35,7 +35,7 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 	opts := &loginOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
-		Long: `Signs in to the service at URL and makes it the one that commands use. The token
+		Long: `Signs in to the service at URL and makes it the default of all commands. The token
 is stored in the system keyring, which is tested before the password is requested.
 Secrets are never arguments. They are prompted for, or read from standard input or the
 environment.`,

@@ -20,7 +20,8 @@ type filter interface {
 	apply(o *Output, b *bytes.Buffer, v, doc any) error
 }
 
-// filterFlag is the value of --jq or --template, which set the filter and imply --json.
+// filterFlag is the value of --jq or --template. When it is set, it also sets the filter
+// and --json of the output.
 type filterFlag struct {
 	out   *Output
 	text  string

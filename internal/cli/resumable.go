@@ -5,8 +5,8 @@ import (
 	"foretell/internal/term"
 )
 
-// resumable is a type of object whose work can be interrupted, and the commands that resume or
-// abandon the work.
+// resumable is a type of object, such as a race, with the commands that resume or abandon
+// its interrupted work.
 type resumable struct {
 	key, noun       string // name of the field with the key, and name of the type
 	resume, abandon string // commands to which the key is appended

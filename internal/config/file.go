@@ -32,8 +32,9 @@ func WriteValue(env Getenv, value string, keys ...string) error {
 	return WritePrivate(path, content)
 }
 
-// editYAML returns content, a YAML document, with the scalar at the path keys set to
-// value. If value is "", it removes the last key.
+// editYAML changes a scalar in a YAML document to value, and returns the new document.
+// keys are the path of the scalar from the top level. If value is "", it removes the last
+// key.
 func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {

@@ -145,7 +145,8 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	})
 }
 
-// backupError returns the error for users if a backup cannot be written, read or restored.
+// backupError converts an error of writing, reading or restoring a backup to one with a
+// message and a hint for users.
 func backupError(err error) error {
 	var known *exit.Error
 	switch {

@@ -82,8 +82,8 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 	return database, nil
 }
 
-// databaseError returns the error for users if the database of the data folder dir, or the
-// stored files that belong to it, cannot be used.
+// databaseError converts an error of opening the database at location to one with a
+// message and a hint for users. dir is its data folder.
 func databaseError(location, dir string, err error) error {
 	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, app.ErrOtherStorage) || errors.Is(err, app.ErrFilesGone)
 	if ofFiles || !store.IsURL(location) {

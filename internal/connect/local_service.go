@@ -193,7 +193,8 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir}, nil
 }
 
-// DataDirError returns the error for users if the data folder dir cannot be used.
+// DataDirError converts an error of opening the data folder dir to one with a message and
+// a hint for users.
 func DataDirError(dir string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err // not caused by the folder

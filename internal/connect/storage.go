@@ -76,7 +76,8 @@ func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process strin
 	return files, storageError(err)
 }
 
-// storageError returns the error for users if the stored files cannot be used.
+// storageError converts an error of opening the stored files to one with a message and a
+// hint for users.
 func storageError(err error) error {
 	switch {
 	case err == nil:

@@ -116,7 +116,7 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided:
-		c.add("%s of the labelled rows are equal to another row in every column, and equal rows were both trained on and scored. The scores hold only if new rows are equal to known rows as often.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every column. Some of them were scored although the model was trained on an equal row. The scores hold only if as many of the new rows are equal to known rows.", humanize.Percent(part))
 	case part >= manyCopies:
 		c.add("%s of the labelled rows are equal to another row in every column. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
 	}

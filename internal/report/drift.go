@@ -40,8 +40,8 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	writeOmitted(w, len(d.Columns)-maxDriftColumns, "columns")
 }
 
-// largestChange formats the range or text whose share of the rows changed most: "3–5: 10
-// % → 24 %". If the column was not compared, it returns the reason.
+// largestChange formats the range or text whose share of the rows changed most, such as
+// "3–5: 10 % → 24 %". If the column was not compared, it returns the reason.
 func largestChange(c *api.DriftColumn) string {
 	part := c.Largest()
 	if part == nil {

@@ -59,8 +59,8 @@ func addPageQuery(path string, offset int64) string {
 	return base + "?" + query.Encode()
 }
 
-// decodeLists replaces each list that the service has sent as a string of JSON by the decoded
-// list.
+// decodeLists returns page with decoded lists: a list may have been sent as a string that
+// contains JSON.
 func decodeLists(page any) any {
 	members, _ := page.(map[string]any)
 	for name, value := range members {
