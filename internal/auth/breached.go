@@ -11,10 +11,9 @@ import (
 )
 
 // BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data breaches.
-// The file is sorted and has one hash a line: 40 hexadecimal digits, and optionally a colon and a
-// count. The file of Pwned Passwords has this format (https://haveibeenpwned.com/Passwords). That
-// file has 40 GB, so the file is not loaded into memory: a binary search reads about 35 lines of
-// it.
+// It has the format of Pwned Passwords (https://haveibeenpwned.com/Passwords): sorted, one hash a
+// line, 40 hexadecimal digits, optionally followed by a colon and a count. Because that file has 40
+// GB, a binary search reads about 35 lines instead of the whole file.
 type BreachedPasswords struct {
 	file *os.File
 	size int64
@@ -88,11 +87,11 @@ func (b *BreachedPasswords) Contains(password string) (bool, error) {
 	return false, nil
 }
 
-// hashAfter returns the hash, in upper case, of the first line that begins at offset or later, and
-// the offset of the line after that line. It returns io.EOF if there is no such line.
+// hashAfter returns the hash in the first line that begins at offset or later, in upper case, and
+// the offset of the end of this line. It returns io.EOF if no line begins there.
 func (b *BreachedPasswords) hashAfter(offset int64) (hash []byte, end int64, err error) {
 	text := make([]byte, 2*breachedLine)
-	start := max(0, offset-1) // the byte before offset shows whether a line begins at offset
+	start := max(0, offset-1) // if the byte before offset is a line feed, a line begins at offset
 	n, err := b.file.ReadAt(text, start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, 0, err

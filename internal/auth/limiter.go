@@ -17,13 +17,13 @@ type Limiter struct {
 	now      func() time.Time
 
 	mu sync.Mutex
-	// fullAt holds, by key, the time at which the bucket will have all its tokens again. A key
-	// that is not in the map has a full bucket.
+	// fullAt has, by key, the time when the bucket will be full again. The bucket of a key that is
+	// not in the map is full.
 	fullAt map[string]time.Time
 }
 
-// NewLimiter returns a limiter that allows burst attempts at once for each key,
-// and then one in each interval.
+// NewLimiter returns a limiter that allows, for each key, burst attempts in a row, and then one in
+// each interval.
 func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
 }
@@ -47,7 +47,7 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// Refund adds a token to the bucket of key: the token that a call of Take has removed.
+// Refund returns the token that a call of Take has removed to the bucket of key.
 func (l *Limiter) Refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

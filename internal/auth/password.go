@@ -22,8 +22,8 @@ const (
 	hashBytes = 32
 )
 
-// The maximum parameters of a stored hash, so that the verification of a corrupt hash cannot
-// allocate gigabytes.
+// The maximum parameters of a stored hash that is verified. A corrupt hash could otherwise make the
+// verification allocate gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 16
@@ -40,7 +40,7 @@ type PasswordHasher struct {
 	slots     chan struct{}
 	memory    uint32 // KiB that a new hash takes
 	rand      io.Reader
-	dummyHash string // verified instead of the hash of an unknown account
+	dummyHash string // verified if an account has no hash, or there is no account, so that this takes as long
 }
 
 // NewPasswordHasher returns a PasswordHasher that computes at most limit hashes at a time. The
@@ -64,9 +64,9 @@ func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, err
 	return h.String(), err
 }
 
-// Verify returns nil if hashed is a hash of password, and ErrWrongPassword if it is not. If
-// hashed is "", no password matches, but Verify takes as long as with a hash, so that its
-// duration does not reveal whether an account exists.
+// Verify returns nil if hashed is a hash of password, and ErrWrongPassword if it is not. For an
+// account that does not exist, hashed must be "". Verify then returns ErrWrongPassword after the
+// same time, so that the time does not reveal which accounts exist.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {

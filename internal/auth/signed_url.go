@@ -21,8 +21,8 @@ func SignURL(secret []byte, path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(computeMAC(secret, path, expires))
 }
 
-// VerifyURL returns ErrInvalidSignature if signature is not the result of [SignURL] for path and
-// expires. Otherwise it returns ErrExpired if the time in expires is not after now.
+// VerifyURL verifies a signature of [SignURL]. It returns ErrInvalidSignature if the signature is
+// not that for path and expires, and ErrExpired if the URL has expired at now.
 func VerifyURL(secret []byte, path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, computeMAC(secret, path, expires)) {

@@ -38,8 +38,8 @@ func NewKey(rand io.Reader) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// SessionKey returns the UUID by which users refer to a session. The UUID is the first half of the
-// hash of the session's token, so nobody can guess the token from the UUID.
+// SessionKey returns the UUID with which users refer to a session. It is the first half of hash,
+// the hash of the session's token, so that the UUID does not reveal the token.
 func SessionKey(hash string) string {
 	return hash[:8] + "-" + hash[8:12] + "-" + hash[12:16] + "-" + hash[16:20] + "-" + hash[20:32]
 }

@@ -17,8 +17,8 @@ const (
 	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
 	totpInterval    = 30 // duration of a step in seconds
 	totpDigits      = 6
-	// totpSteps is the maximum difference between the clocks of the service and of an
-	// authenticator app, in intervals of 30 seconds.
+	// totpSteps is the maximum difference between the clock of the service and that of an
+	// authenticator app, in steps of 30 seconds.
 	totpSteps = 1
 )
 
@@ -60,9 +60,9 @@ func (s TOTP) Code(step int64) (string, error) {
 	return fmt.Sprintf("%0*d", totpDigits, number%1_000_000), nil
 }
 
-// Verify reports in ok whether code is valid at the time now, and returns the step of the code.
-// Spaces in code are ignored. The parameter last is the step of the last accepted code. Only later
-// steps are accepted, so that each code is valid once.
+// Verify reports in ok whether code is valid at the time now, and returns the step of the code. The
+// parameter last is the step of the last accepted code. Only codes of later steps are valid, so
+// that each code can be used once. Spaces in code are ignored.
 func (s TOTP) Verify(code string, now time.Time, last int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpInterval

@@ -33,7 +33,7 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), whole: whole, created: created, sums: sums}, nil
 }
 
-// errSizeMismatch is returned by add if the content has fewer bytes than announced.
+// errSizeMismatch is returned by add if the content has fewer bytes than the parameter size.
 var errSizeMismatch = errors.New("it has another size than before")
 
 // add writes an entry of size bytes, and returns the checksum of its content in hex. If the content
@@ -77,13 +77,13 @@ func (a *archiveWriter) addTemp(name string, file *spill.TempFile) error {
 	return err
 }
 
-// sum returns the checksum, in hex, of all bytes written before the header of the next entry.
+// sum returns the checksum, in hex, of all bytes of the archive before the next entry.
 func (a *archiveWriter) sum() (string, error) {
-	err := a.tar.Flush() // the padding of the last entry
+	err := a.tar.Flush() // writes the padding of the last entry
 	return hex.EncodeToString(a.whole.Sum(nil)), err
 }
 
-// close releases the temporary file.
+// close removes the temporary file.
 func (a *archiveWriter) close() error { return a.sums.Close() }
 
 // contentError is an error from reading the content of an entry.
@@ -130,8 +130,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 // blockSize is the size of the blocks of an archive in bytes.
 const blockSize = 512
 
-// delayedHash computes the hash of all bytes written to it except the last blockSize
-// bytes.
+// delayedHash computes the hash of all bytes written to it, except the last blockSize bytes.
 type delayedHash struct {
 	hash.Hash
 	last []byte
@@ -149,9 +148,9 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 // archiveReader reads the entries of a backup from a tar archive and computes their checksums.
 type archiveReader struct {
 	tar *tar.Reader
-	raw io.Reader // the archive; a read from raw also adds the bytes to whole
-	// whole is the checksum of all bytes read, except those of the last block. After a call of
-	// next, the last block is the header of the current entry.
+	raw io.Reader // the bytes of the archive, which a read also adds to whole
+	// whole is the hash of all bytes read except the last block. After a call of next, the last
+	// block is the header of the current entry, so whole is the hash of all entries before it.
 	whole  *delayedHash
 	entry  *tar.Header
 	digest hash.Hash       // of the current entry
@@ -210,12 +209,12 @@ func (a *archiveReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSum is the maximum size in bytes of a line of SHA256SUMS. The names in a tar archive have
-// less than 1 MiB.
+// maxSum is the maximum size of a line of SHA256SUMS in bytes. It has room for a name in a tar
+// archive, which is shorter than 1 MiB.
 const maxSum = 2 << 20
 
-// verifySums compares the current entry, SHA256SUMS, with the checksums of the entries
-// before it.
+// verifySums returns ErrDamaged if the current entry, SHA256SUMS, does not have the checksums of
+// the entries before it.
 func (a *archiveReader) verifySums() error {
 	size, err := a.sums.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -239,9 +238,9 @@ func (a *archiveReader) verifySums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry from its line in SHA256SUMS. The parameter
-// computed is the line that the reader has computed, and listed is the line that the backup has. If
-// computed is empty, the name comes from listed.
+// quoteEntryName returns the quoted name of the entry whose lines of SHA256SUMS differ: computed is
+// the line that the reader has computed, and listed the line in the backup. If computed is empty,
+// the name is that in listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {
@@ -269,7 +268,7 @@ func (a *archiveReader) verifyEnd() error {
 	}
 }
 
-// close releases the temporary file.
+// close removes the temporary file.
 func (a *archiveReader) close() error { return a.sums.Close() }
 
 // damaged wraps an error of reading a backup in ErrDamaged. It returns an error of an ended context

@@ -11,14 +11,14 @@
 //	SHA256SUMS         the SHA-256 of each entry before, as sha256sum writes it
 //	end.json           the SHA-256 of all bytes before, and the numbers of rows and files
 //
-// The service keeps running. Stored files never change, but files are added and deleted.
-// Therefore [Write] copies the files that a snapshot of the rows references, takes a new
-// snapshot, and repeats this until a snapshot references no file that is not copied. It
-// then writes the rows of this last snapshot, so the backup is consistent.
+// The service keeps running. Stored files never change, but files are added and deleted. Therefore
+// [Write] takes a snapshot of the rows, copies the files that the snapshot references, and repeats
+// this until all files of a snapshot are already copied. It then writes the rows of this last
+// snapshot, so the backup is consistent.
 //
-// [Restore] writes the files before the rows. It inserts the rows in one transaction, and
-// commits them after all checksums were verified. If it fails, it deletes the files that
-// it wrote. If it is killed, files without rows remain, and no service starts on them.
+// [Restore] writes the files first. Then it inserts the rows in one transaction, which it commits
+// after it has verified all checksums. If Restore fails, it deletes the files that it wrote. If its
+// process is killed, files without rows remain, and a service refuses to start with them.
 package backup
 
 import (
@@ -40,7 +40,7 @@ var (
 // it reads.
 const formatVersion = 1
 
-// The names of entries, and the parts from which they are composed.
+// The names of entries, and the prefixes and suffixes of such names.
 const (
 	headerName  = "backup.json"
 	filePrefix  = "files/"
@@ -51,7 +51,7 @@ const (
 	endName     = "end.json"
 )
 
-// Header describes a backup.
+// Header is the content of the first entry, backup.json.
 type Header struct {
 	Format int `json:"format"`
 	// Schema is the version of the schema of the rows.

@@ -23,15 +23,15 @@ const (
 	maxDamaged = 1 << 30
 )
 
-// Verify reads a whole backup, and returns ErrDamaged if the backup differs from what [Write]
-// wrote. The parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
+// Verify reads a whole backup, and returns ErrDamaged if it is not as [Write] wrote it. The
+// parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
-	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // no place
+	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
-// Restore restores a backup into the empty database and storage that the function open returns. The
-// database must have the schema of the header. If the database or the storage is not empty, Restore
-// changes nothing and returns ErrNotEmpty. If it returns another error, it has deleted what it
+// Restore restores a backup into the database and storage that open returns. Both must be empty,
+// and the database must have the schema version of the header. If one of them is not empty, Restore
+// changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
 // wrote, unless the database or the storage became unavailable.
 func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	return read(ctx, r, tempDir, open)
@@ -46,14 +46,14 @@ type reader struct {
 	files map[string]bool
 }
 
-// read restores a backup into the database and storage that the function open returns. If open
-// returns nil, read only verifies the backup.
+// read restores a backup into the database and storage that open returns. If open returns nil, read
+// only verifies the backup.
 func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = archive.close() }() // it is not needed any more
+	defer func() { _ = archive.close() }() // the temporary file is no longer needed
 	b := &reader{archive: archive, files: map[string]bool{}}
 	if err := b.readHeader(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*
 	if err = b.readFiles(ctx); err == nil {
 		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
 	}
-	if err != nil && !errors.Is(err, store.ErrUnavailable) { // otherwise the transaction may have been committed
+	if err != nil && !errors.Is(err, store.ErrUnavailable) { // with ErrUnavailable, the transaction may have been committed
 		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
 	}
 	return &b.summary, err
@@ -138,8 +138,8 @@ func checkNoRows(ctx context.Context, t *store.Tx) error {
 	return err
 }
 
-// readFiles reads the files of the backup, and stores them unless b only verifies the backup.
-// Afterwards the current entry is the first one after the files.
+// readFiles reads the entries with files, and stores the files unless b only verifies. It ends at
+// the first entry that is no file.
 func (b *reader) readFiles(ctx context.Context) error {
 	for {
 		key, ok := strings.CutPrefix(b.archive.entry.Name, filePrefix)
@@ -189,8 +189,8 @@ func (b *reader) storeFile(ctx context.Context, key string) error {
 	return err
 }
 
-// fill inserts the rows, and verifies the rest of the backup before the transaction is committed.
-// It deletes the restored files that no row references.
+// fill inserts the rows in the transaction t, verifies the rest of the backup, and deletes the
+// restored files that no row references.
 func (b *reader) fill(ctx context.Context, t *store.Tx) error {
 	if err := checkNoRows(ctx, t); err != nil { // a service may have started meanwhile
 		return err
@@ -208,7 +208,7 @@ func (b *reader) fill(ctx context.Context, t *store.Tx) error {
 	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
 }
 
-// readRows reads the rows of all tables, and inserts them unless t is nil. Then it verifies the
+// readRows reads the rows of all tables, and inserts them if t is not nil. Then it verifies the
 // rest of the backup.
 func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	for _, table := range store.SnapshotTables() {
@@ -232,8 +232,8 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	return b.readEnd()
 }
 
-// asDamaged wraps err in ErrDamaged if it is an error of the store that only a damaged
-// backup can cause.
+// asDamaged wraps err in ErrDamaged if it is an error of the store that shows that the backup is
+// damaged.
 func asDamaged(err error) error {
 	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
 		if errors.Is(err, cause) {
@@ -269,8 +269,8 @@ func (b *reader) readEnd() error {
 	return nil
 }
 
-// verifyWhole verifies the current entry, end.json: the checksum of the bytes before it, and the
-// numbers of rows and files.
+// verifyWhole returns ErrDamaged if the current entry, end.json, does not have the checksum of the
+// bytes before it and the numbers of rows and files.
 func (b *reader) verifyWhole() error {
 	want, err := json.Marshal(trailer{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
 	if err != nil {
@@ -286,8 +286,8 @@ func (b *reader) verifyWhole() error {
 	return b.archive.verifyEnd()
 }
 
-// findUnused returns the files of the backup that no restored row references. The owners of these
-// files were deleted while the backup was made. It returns ErrDamaged if a row references a file
+// findUnused returns the keys of the restored files that no restored row references, because their
+// rows were deleted while the backup was made. It returns ErrDamaged if a row references a file
 // that is neither in the backup nor in its list of damaged files.
 func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
@@ -305,7 +305,7 @@ func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, 
 	return unused, err
 }
 
-// deleteFiles deletes the restored files for which the function matches returns true.
+// deleteFiles deletes the restored files for which matches returns true.
 func (b *reader) deleteFiles(ctx context.Context, matches func(key string) bool) error {
 	var keys []string
 	for key := range b.files {

@@ -87,8 +87,8 @@ func parseNumber(text string) (any, error) {
 // maxRow is the maximum size in bytes of a row in a backup.
 const maxRow = 1 << 28
 
-// readLine returns the next line with its line feed. At the end of r, it returns the rest without a
-// line feed, and io.EOF. It returns ErrDamaged for a line of more than limit bytes.
+// readLine returns the next line, including its line feed. If r ends before a line feed, it returns
+// the rest and io.EOF. For a line of more than limit bytes, it returns ErrDamaged.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
@@ -103,8 +103,8 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// readRows calls fn with the names of a table's columns and the rows of the table, in groups of at
-// most groupSize rows. It returns the number of rows.
+// readRows reads a table. It calls fn with the names of the columns and at most groupSize rows at a
+// time. It returns the number of rows.
 func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var columns []string

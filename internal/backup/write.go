@@ -31,7 +31,7 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = archive.close() }() // it was only read
+	defer func() { _ = archive.close() }() // an error loses nothing: it was only read
 	b := &writer{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}, vanished: map[string]bool{}}
 	if err := b.addJSON(headerName, header); err != nil {
 		return nil, err
@@ -59,20 +59,20 @@ type writer struct {
 	from    ServiceData
 	archive *archiveWriter
 	summary Summary
-	// copied has the keys of the files that are in the backup, or listed as damaged.
+	// copied has the keys of the files that are in the backup or in its list of damaged files.
 	copied map[string]bool
-	// absent has the keys of the files that were missing although the last snapshot referenced
-	// them.
+	// absent has the keys of files that were once missing when they should be copied. If the next
+	// snapshot still references such a file, it is listed as damaged.
 	absent map[string]bool
-	// vanished has the keys of the files that were deleted while they were copied. Their
-	// copies are incomplete. They are listed as damaged if the last snapshot references them.
+	// vanished has the keys of files that were deleted while they were copied, so that their copies
+	// are incomplete. If the last snapshot references such a file, it is listed as damaged.
 	vanished map[string]bool
-	// tables has a file for each table with the rows of the last snapshot.
+	// tables has one temporary file for each table, with its rows in the last snapshot.
 	tables []*spill.TempFile
 }
 
-// snapshot takes a snapshot of the rows, and returns the files that the rows reference and that are
-// not in the backup yet. If there are no such files, it writes the rows to b.tables.
+// snapshot takes a snapshot of the rows, and returns the referenced files that are not yet in the
+// backup. If there are none, it writes the rows to b.tables.
 func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
 	var lost []*store.OwnedFile
 	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
@@ -139,10 +139,9 @@ func (l *lineWriter) flush() error {
 	return err
 }
 
-// addFile adds a stored file to the backup. If the file is missing for the first time, its owner
-// may have been deleted since the snapshot, so addFile leaves the file for the next snapshot. If
-// the next snapshot still references the file and the file is missing again, addFile lists the file
-// as damaged.
+// addFile adds a stored file to the backup. If the file is missing, its row may have been deleted
+// since the snapshot. Therefore addFile waits for the next snapshot: if the row still exists and
+// the file is missing again, it lists the file as damaged.
 func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {
@@ -155,7 +154,7 @@ func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	case err != nil:
 		return err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // an error loses nothing: it was only read
 	sum, err := b.archive.add(filePrefix+f.Blob, r.Size, contextReader{ctx, r})
 	var broken *contentError
 	switch {
@@ -216,6 +215,6 @@ func (b *writer) finish() error {
 
 func (b *writer) closeTables() {
 	for _, file := range b.tables {
-		_ = file.Close() // it was only read
+		_ = file.Close() // an error loses nothing: it was only read
 	}
 }

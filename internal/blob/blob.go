@@ -5,9 +5,8 @@
 //	Create → Write … → Commit   makes the blob durable and visible under its key
 //	                 → Abort    removes what was written
 //
-// A key begins with the name of the process that wrote the blob. Therefore
-// [Store.Sweep] can distinguish the leftovers of a dead process from the new
-// blobs of a running one.
+// A key begins with the name of the process that wrote the blob. This name shows [Store.Sweep]
+// whether a blob without a reference is left over from a dead process or is new.
 package blob
 
 import (
@@ -52,29 +51,30 @@ type Store struct {
 	observer atomic.Pointer[callObserver]
 
 	mu sync.Mutex
-	// undeleted are keys whose deletion failed. The next call of Delete tries them again.
+	// undeleted are the keys of blobs that could not be deleted. The next call of Delete tries
+	// again.
 	undeleted []string
 }
 
-// backend stores bytes under names. A name is the key of a blob, or identityName.
+// backend stores blobs in a folder or in a bucket. The name of a blob is its key, or identityName.
 // The methods return the errors of this package, such as ErrNotFound.
 type backend interface {
-	// Location names the folder or the bucket in messages.
+	// Location returns the path or URL of the folder or bucket, for messages.
 	Location() string
-	// create begins to write the blob. Writes fail once ctx is done.
+	// create returns a sink for a new blob. Writes to it fail once ctx is done.
 	create(ctx context.Context, name string) (sink, error)
 	// open opens the blob, even if it is an orphan. Reads fail once ctx is done.
 	open(ctx context.Context, name string) (*Reader, error)
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch calls fn with one batch of blobs after the other, until it has listed all blobs,
-	// including orphans and incomplete ones. The function fn may discard blobs, and set and unset
-	// orphans.
+	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with one batch
+	// of them after the other. The function fn may call discard, setOrphan and unsetOrphan.
 	eachBatch(ctx context.Context, fn func([]entry) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e entry) error
-	// setOrphan marks a blob that became an orphan at the time now. unsetOrphan removes the mark.
+	// setOrphan makes a blob an orphan, from the time now. unsetOrphan makes it an ordinary blob
+	// again.
 	setOrphan(ctx context.Context, name string, now time.Time) error
 	unsetOrphan(ctx context.Context, name string) error
 }
@@ -89,10 +89,9 @@ type sink interface {
 	abort() error
 }
 
-// entry is a blob of a backend.
+// entry describes a blob that a backend has listed.
 type entry struct {
-	// name is the key of the blob. The name of an incomplete blob has a suffix after the
-	// key.
+	// name is the key of the blob. For an incomplete blob, a suffix follows the key.
 	name string
 	size int64
 	// incomplete reports whether the blob was not committed.
@@ -141,8 +140,8 @@ func (s *Store) Create(ctx context.Context) (*Writer, error) {
 	return s.CreateWithKey(ctx, s.newKey())
 }
 
-// CreateWithKey is [Store.Create] with a given key, for copying a blob from another store. If a
-// blob has this key, Commit replaces that blob.
+// CreateWithKey is [Store.Create] with a given key, to copy a blob from another store. Commit
+// replaces an existing blob with this key.
 func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -227,8 +226,8 @@ func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 	return r, nil
 }
 
-// Delete removes blobs. It is not an error if a blob does not exist. If the removal of
-// a blob fails, the next call of Delete or [Store.Sweep] removes it.
+// Delete removes blobs. A blob that does not exist is not an error. If Delete fails to remove a
+// blob, the next call of Delete or [Store.Sweep] tries again.
 func (s *Store) Delete(ctx context.Context, keys ...string) error {
 	s.mu.Lock()
 	keys = append(slices.Clip(s.undeleted), keys...)

@@ -12,17 +12,17 @@ import (
 	"foretell/internal/span"
 )
 
-// BackendCall is one use of the backend: a blob was read, written or deleted.
+// BackendCall describes how a blob was read, written or deleted.
 type BackendCall struct {
 	// Operation is read, write or delete.
 	Operation string
 	// Bytes is the number of bytes that were read or written.
 	Bytes int64
-	// Elapsed is the time that the backend took, without the time between two reads or
-	// writes of the caller.
+	// Elapsed is the time that the folder or bucket took. The time that the caller takes between
+	// two reads or writes is not included.
 	Elapsed time.Duration
-	// Err is the error that ended the call. It is nil for a write that the caller aborted
-	// and for a blob that a delete did not find.
+	// Err is the error with which reading, writing or deleting ended. It is nil if the caller
+	// aborted a write, and if the blob to delete did not exist.
 	Err error
 }
 
@@ -33,19 +33,21 @@ const (
 	CallDelete = "delete"
 )
 
-// callObserver receives a report of each use of the backend.
+// callObserver has the parameters of [Store.Observe].
 type callObserver struct {
 	now    func() time.Time
 	report func(BackendCall)
 }
 
-// Observe makes the store call report at the end of each use of the backend. The function now is
-// the clock. The function report must be safe for concurrent use. Only the last observer is used.
+// Observe makes the store call report after each blob that was read, written or deleted. The
+// function now returns the current time. The function report must be safe for concurrent use. A
+// second call of Observe replaces the functions of the first.
 func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }
 
-// callTimer measures one use of the backend, for the observer, if there is one, and for the trace.
+// callTimer measures how a blob is read, written or deleted. It reports the result to the observer,
+// if any, and as a span.
 type callTimer struct {
 	observer *callObserver
 	call     BackendCall
@@ -53,14 +55,14 @@ type callTimer struct {
 	ended    bool
 }
 
-// startCall returns the timer of a use of the backend that begins.
+// startCall returns a timer for reading, writing or deleting a blob, which begins now.
 func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	_, own := span.Start(ctx, "file "+operation, trace.SpanKindClient)
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}
 }
 
-// measure calls the function do, which uses the backend and returns the number of bytes read or
-// written. It adds the duration and the bytes of this call to the measured use.
+// measure calls do, which uses the backend and returns the number of bytes that it has read or
+// written. It adds the duration and the bytes to the measured call.
 func (t *callTimer) measure(do func() (int, error)) (int, error) {
 	var began time.Time
 	if t.observer != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// uploadsFolder begins the names of objects that clients upload directly to the S3
-// store. [DirectAccess.Adopt] makes blobs of them.
+// uploadsFolder is the first part of the names of objects that clients upload directly to the S3
+// store. [DirectAccess.Adopt] copies these objects to blobs.
 const uploadsFolder = "uploads"
 
 // DirectAccess signs URLs with which clients access an S3 store directly.
@@ -38,8 +38,9 @@ type Upload struct {
 	etag     string
 }
 
-// UploadURL returns a URL to which a client can PUT an object until lifetime has passed. The
-// request must have this Content-Type. The name must consist of words separated by slashes.
+// UploadURL returns a URL that is valid for lifetime. To upload an object, a client sends a PUT
+// request with this Content-Type to the URL. The name of the object must consist of words separated
+// by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
@@ -49,8 +50,8 @@ func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, 
 	return u.String(), nil
 }
 
-// DownloadURL returns a URL from which a client can GET a blob until lifetime has
-// passed. The response has this Content-Type and suggests this file name.
+// DownloadURL returns a URL that is valid for lifetime, with which a client can download a blob.
+// The response has this Content-Type and suggests this file name.
 func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err

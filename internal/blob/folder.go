@@ -33,8 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// Some space of the disk is kept free for the database, because the database needs space even to
-// delete blobs. It is the smaller of reserveBytes and 1/reserveShare of the disk.
+// The space on the disk that is reserved for the database, which needs space even to delete rows,
+// is the smaller of reserveBytes and 1/reserveShare of the disk.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8
@@ -43,8 +43,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if the free space of the disk of dir does not exceed the space
-// that is kept free for the database. It returns nil if the free space is unknown.
+// checkSpace returns ErrDiskFull if the disk of dir has no free space except that reserved for the
+// database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(reserveBytes, total/reserveShare) {
@@ -97,7 +97,7 @@ func (s *fileSink) commit() error {
 }
 
 func (s *fileSink) abort() error {
-	s.file.Close() // twice if commit has failed
+	s.file.Close() // may have been closed by a commit that failed
 	err := os.Remove(s.part)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -108,7 +108,7 @@ func (s *fileSink) abort() error {
 func (f *folder) open(_ context.Context, name string) (*Reader, error) {
 	file, err := os.Open(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(f.orphanPath(name)) // an orphan that no sweep has restored yet
+		file, err = os.Open(f.orphanPath(name)) // it may be an orphan that is referenced again and not yet restored
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, name)
@@ -138,14 +138,14 @@ func (f *folder) discard(_ context.Context, e entry) error {
 	return wrapNotFound(os.Remove(f.orphanPath(e.name)))
 }
 
-// setOrphan moves the file to the folder of orphans. It sets the modification time of
-// the file to now, when the blob became an orphan.
+// setOrphan moves the file to the folder of orphans. The modification time of the file is set to
+// now, and shows later when the blob became an orphan.
 func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error {
 	if err := os.MkdirAll(f.orphanPath(""), 0o700); err != nil {
 		return err
 	}
 	if err := os.Chtimes(f.path(name), now, now); err != nil {
-		return wrapNotFound(err) // with its old time, the orphan might be removed at once
+		return wrapNotFound(err) // not moved with its old time, for which it could be removed at once
 	}
 	return wrapNotFound(os.Rename(f.path(name), f.orphanPath(name)))
 }
@@ -154,7 +154,8 @@ func (f *folder) unsetOrphan(_ context.Context, name string) error {
 	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
 }
 
-// eachBatch calls fn once with all blobs, because a folder is not listed in the order of the names.
+// eachBatch calls fn once, with all blobs. Smaller batches would need a sorted list, which reading
+// a folder does not return.
 func (f *folder) eachBatch(_ context.Context, fn func([]entry) error) error {
 	entries, err := f.list()
 	if err != nil {

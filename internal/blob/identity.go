@@ -10,7 +10,7 @@ import (
 // identityName is the name of the blob that holds the identity of the store.
 const identityName = "folder.id"
 
-// maxIdentity is the maximum size of an identity in bytes. Further bytes are ignored.
+// maxIdentity is the maximum size of an identity in bytes. Identity ignores further bytes.
 const maxIdentity = 4096
 
 // Identity returns the identity set by [Store.SetIdentity]. It is empty if none was
@@ -27,8 +27,8 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
 }
 
-// SetIdentity writes the identity of the store. The database stores the same identity, to show that
-// the database and the store belong together.
+// SetIdentity writes the identity of the store. That the database has the same identity shows that
+// the two belong together.
 func (s *Store) SetIdentity(ctx context.Context, id string) error {
 	sink, err := s.create(ctx, identityName)
 	if err != nil {

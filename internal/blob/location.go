@@ -17,27 +17,27 @@ var ErrLocation = errors.New("invalid storage")
 // LocationForm is the form of a location in messages and help texts.
 const LocationForm = "s3://BUCKET/PREFIX?endpoint=URL&region=REGION or file:///DIR"
 
-// defaultRegion is the region of a store that has no regions.
+// defaultRegion is the region in requests to an S3 store without regions.
 const defaultRegion = "us-east-1"
 
 // bucketLocation is a parsed location in an S3 store.
 type bucketLocation struct {
 	bucket string
-	// prefix begins the name of every object. It is empty or ends with a slash.
+	// prefix is the beginning of the name of every object. It is empty or ends with a slash.
 	prefix string
 	// host is the address of the store, without a scheme.
 	host string
 	// secure reports whether to use HTTPS.
 	secure bool
 	region string
-	// instance reports whether to request credentials from the metadata service of the
+	// instance reports whether the credentials are requested from the metadata service of the
 	// virtual machine.
 	instance bool
 }
 
-// parseBucket parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. Missing
-// parameters default to the environment variables of the AWS tools. The function getenv returns the
-// values of these variables.
+// parseBucket parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. If a
+// parameter is missing, the environment variable of the AWS tools is used, whose value getenv
+// returns.
 func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {

@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// maxTries is the number of attempts of a request. If all fail, the store is
-	// considered unavailable.
+	// maxTries is how often a request is sent before the store is considered unavailable.
 	maxTries = 3
-	// dialTimeout is the time limit for connecting. stallTimeout is the maximum time in
-	// which a connection transfers no byte.
+	// dialTimeout is the time limit for connecting. stallTimeout is the time without a transferred
+	// byte after which a connection fails.
 	dialTimeout  = 5 * time.Second
 	stallTimeout = 30 * time.Second
 )
 
-// Options configure [Open].
+// Options configures [Open].
 type Options struct {
 	// Process is the name of this process. The keys of new blobs begin with it. It must
 	// consist of lower-case letters and digits.
@@ -65,8 +64,8 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	return &Store{backend: b, process: opts.Process}, nil
 }
 
-// bucketStore stores blobs as objects of an S3 bucket. An orphan is marked by an empty
-// object orphans/NAME, so that its bytes are not copied.
+// bucketStore stores blobs as objects of an S3 bucket. An empty object orphans/NAME marks the blob
+// NAME as an orphan. To move the blob there, its bytes would have to be copied.
 type bucketStore struct {
 	*bucketLocation
 	core    *minio.Core
@@ -95,15 +94,14 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err == nil {
 		return b, body.Close()
 	}
-	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) { // a new store
+	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) { // the bucket has no identity yet, but it exists and the credentials are valid
 		return b, nil
 	}
 	return nil, err
 }
 
-// findCredentials returns the credentials in the environment or in the AWS
-// configuration files. It sends a request for credentials only if the environment or
-// the location configures that.
+// findCredentials returns the credentials in the environment or in the AWS configuration files. It
+// requests them from another service only if the environment or the location says so.
 func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
 	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
@@ -130,8 +128,8 @@ func (b *bucketStore) object(name string) string { return b.prefix + name }
 // marker returns the name of the object that marks an orphan.
 func (b *bucketStore) marker(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
-// remove removes the object before its marker. Thus a concurrent setOrphan leaves no marker
-// without an object.
+// remove removes the object first and then its marker, so that no marker remains of a concurrent
+// setOrphan.
 func (b *bucketStore) remove(ctx context.Context, name string) error {
 	for _, object := range []string{b.object(name), b.marker(name)} {
 		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
@@ -150,9 +148,9 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 	return b.translate(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
 }
 
-// setOrphan creates the marker of an orphan. The modification time of the marker, by
-// the store's clock, is when the blob became an orphan. If another process has removed the
-// object meanwhile, the marker is removed again.
+// setOrphan creates the marker of an orphan. The modification time of the marker, which the S3
+// store sets, shows later when the blob became an orphan. If another process has removed the object
+// meanwhile, the marker is removed again.
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
 	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
 	if err != nil {
@@ -178,7 +176,7 @@ var errorsByCode = map[string]error{
 	"QuotaExceeded":         ErrDiskFull,
 	"XMinioStorageFull":     ErrDiskFull,
 	"InvalidAccessKeyId":    ErrCredentials,
-	"XAdminUserNotFound":    ErrCredentials, // the same, from Versity's gateway
+	"XAdminUserNotFound":    ErrCredentials, // InvalidAccessKeyId of Versity's gateway
 	"SignatureDoesNotMatch": ErrCredentials,
 	minio.AccessDenied:      ErrCredentials,
 	"ExpiredToken":          ErrCredentials,
@@ -186,8 +184,8 @@ var errorsByCode = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// translate converts an error of the S3 client to an error of this package. The message does not
-// contain the request, because the request has a signature.
+// translate converts an error of the S3 client to an error of this package. Its message does not
+// contain the request, which has a signature.
 func (b *bucketStore) translate(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -233,7 +231,8 @@ func (c stallingConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Write also extends the deadline of a concurrent Read, which waits for the response.
+// Write also extends the deadline of a concurrent Read: while a request is sent, there is no
+// response to read.
 func (c stallingConn) Write(p []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err

@@ -13,8 +13,8 @@ import (
 // listBatch is the maximum number of objects that are in memory while a bucket is listed.
 const listBatch = 100_000
 
-// eachBatch lists the objects of the bucket in the order of their names, and at the same time the
-// marks of orphans in the same order. Incomplete uploads, which are few, are in the last batch.
+// eachBatch lists the objects of the bucket and the marks of orphans, both in the order of their
+// names, and merges them. Incomplete uploads are in the last batch, because there are few.
 func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) error {
 	marks := b.listMarks(ctx)
 	defer marks.stop()
@@ -82,10 +82,9 @@ func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
 	return m
 }
 
-// apply sets the field orphaned of a batch of entries from the next marks. The entries must be
-// sorted by name. apply ends at the first mark for which belongs(name) is false: this mark is for a
-// later batch. If another process has removed the blob of a mark meanwhile, apply appends an entry
-// for the mark.
+// apply sets the field orphaned of the entries of a batch, which must be sorted by name. It
+// consumes marks while belongs returns true for their names, and keeps the others for later
+// batches. For a mark whose blob another process has removed meanwhile, it appends an entry.
 func (m *orphanMarks) apply(entries []entry, belongs func(name string) bool) ([]entry, error) {
 	sorted := entries
 	for ; m.hasFirst; m.first, m.hasFirst = m.next() {

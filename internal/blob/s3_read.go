@@ -19,7 +19,7 @@ type objectReader struct {
 	etag   string
 	size   int64
 	offset int64
-	// body is the rest of the object from offset on. It is nil if there is no connection.
+	// body reads the object from offset on. It is nil if there is no connection.
 	body io.ReadCloser
 	// failures is the number of reads that have failed since the last successful one.
 	failures int
@@ -43,7 +43,7 @@ func (r *objectReader) Read(p []byte) (int, error) {
 		r.offset += int64(n)
 		if n > 0 {
 			r.failures = 0
-			return n, nil // an error comes back with the next Read
+			return n, nil // if there is an error, the next Read returns it again
 		}
 		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) || r.ctx.Err() != nil {
 			return 0, errors.Join(err, r.ctx.Err())
@@ -64,7 +64,7 @@ func (r *objectReader) readOnce(p []byte) (int, error) {
 	}
 	n, err := r.body.Read(p[:min(int64(len(p)), r.size-r.offset)])
 	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // because the offset is before the end
+		err = io.ErrUnexpectedEOF // not the end, because offset < size
 	}
 	return n, r.store.translate(r.ctx, err)
 }
@@ -101,7 +101,7 @@ func (r *objectReader) Seek(offset int64, whence int) (int64, error) {
 		return 0, errors.New("seek before the start of a blob")
 	}
 	if offset != r.offset {
-		_ = r.Close() // what is closed was only read
+		_ = r.Close() // an error loses nothing: the connection was only read
 		r.offset, r.failures = offset, 0
 	}
 	return offset, nil

@@ -23,9 +23,9 @@ const (
 	abortTimeout = 5 * time.Second
 )
 
-// objectSink writes one object. A blob of up to partSize bytes is sent in one request,
-// and a larger one in a multipart upload. Each part is first collected in a temporary
-// file, so that little memory is needed and a request can be repeated.
+// objectSink writes one object. A blob of up to partSize bytes is sent in one request, and a larger
+// one in a multipart upload. Each part is first collected in a temporary file. It takes little
+// memory, and the request with the part can be repeated.
 type objectSink struct {
 	store  *bucketStore
 	ctx    context.Context
@@ -40,7 +40,7 @@ type objectSink struct {
 	// sent.
 	upload string
 	parts  []minio.CompletePart
-	// sent reports whether the store may have the object.
+	// sent reports whether a request was sent that may have created the object.
 	sent bool
 }
 
@@ -121,10 +121,10 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete makes an object of the parts and verifies that the object exists. The response of the
-// store does not prove that the object exists: if the store was killed while it joined the parts,
-// it may report success for the repeated request although there is no object. Nor does an error
-// prove the opposite: if the first response was lost, the repeated request finds no upload.
+// complete joins the parts to an object, and then checks that the object exists, because the
+// response of the store may be wrong. If the store was killed while it joined the parts, it may
+// report success for the repeated request although there is no object. If its first response was
+// lost, it reports an error for the repeated request although there is one.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translate(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
@@ -141,7 +141,7 @@ func (s *objectSink) complete() error {
 	return err
 }
 
-// abort removes the parts. It also removes the object if the store may have it.
+// abort removes the parts and, if sent is true, the object.
 func (s *objectSink) abort() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), abortTimeout)
 	defer cancel()

@@ -23,17 +23,16 @@ type SweepResult struct {
 	Restored []string
 }
 
-// Sweep cleans up after dead processes and replaced databases. It removes incomplete
-// blobs, makes orphans of blobs that no row references, and removes orphans after
-// [OrphanGrace] unless a row references them again.
+// Sweep cleans up after dead processes and replaced databases. It removes incomplete blobs, makes a
+// blob an orphan if no row references it, restores orphans that a row references again, and removes
+// other orphans after [OrphanGrace].
 //
-// The function isAlive reports whether the process of that name is running. Sweep does not touch
-// the blobs of running processes. The function listReferenced returns the keys from first to last,
-// inclusive, that rows reference. Sweep first lists the blobs with these keys, and then calls
-// listReferenced. Therefore the result has every key that a process committed before the process
-// died.
+// The function isAlive must report whether the process with this name is running. The blobs of
+// running processes are not changed. The function listReferenced must return the keys that rows
+// reference, from first to last inclusive. Sweep calls it after it has listed the blobs in this
+// range. Therefore it returns every listed key for which a process stored a row before it died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
-	undeleted := s.Delete(ctx) // what could not be deleted before
+	undeleted := s.Delete(ctx) // tries again to delete what could not be deleted before
 	var result SweepResult
 	errs := []error{undeleted}
 	alive := map[string]bool{s.process: true}
@@ -68,8 +67,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 	return result, errors.Join(append(errs, err)...)
 }
 
-// sweepEntry removes one blob, sets it as an orphan, or restores it, if necessary, and records this
-// in result.
+// sweepEntry removes a blob, makes it an orphan or restores it, if necessary, and records this in
+// result.
 func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenced bool, result *SweepResult) error {
 	orphan := !e.orphaned.IsZero()
 	switch {
@@ -85,8 +84,8 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenc
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends the given name to the list if err is nil. Otherwise it returns err. It
-// ignores ErrNotFound, because another process may have swept the blob.
+// recordSwept appends name to list if err, the error of sweeping this blob, is nil. Otherwise it
+// returns err. It ignores ErrNotFound, because another process may have swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ErrDamaged is wrapped by the error of a read if the blob differs from what was
-// written. The message says how it differs. Test with errors.Is.
+// ErrDamaged is wrapped by the error of reading a blob that is not as it was written. The message
+// of the error says how it differs. Test with errors.Is.
 var ErrDamaged = errors.New("damaged")
 
 // VerifiedReader reads a blob once, from start to end, and verifies its size
@@ -27,13 +27,13 @@ type VerifiedReader struct {
 	want      Info
 	sum       hash.Hash
 	bytesRead int64
-	readErr   error // of the first read that failed or reached the end; nil before
+	readErr   error // the error with which reading ended, which may be io.EOF; nil before
 }
 
-// OpenVerified opens the blob that has the key in want, and compares its size and checksum with
-// those in want. It returns ErrDamaged if the size differs. If the checksum differs, the Read that
-// reaches the end returns ErrDamaged. If want.SHA256 is empty, the checksum is not verified; if
-// want.Size is 0 as well, neither is the size. Reads fail once ctx is done.
+// OpenVerified opens the blob with the key want.Key. It returns ErrDamaged if the size is not
+// want.Size. The Read that reaches the end returns ErrDamaged if the checksum is not want.SHA256.
+// If want.SHA256 is empty, the checksum is not verified, nor is the size if want.Size is also 0.
+// Reads fail once ctx is done.
 func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := s.Open(ctx, want.Key)
 	if err != nil {
@@ -67,8 +67,8 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verifyEnd returns io.EOF if the bytes read are the bytes that were written, else
-// ErrDamaged.
+// verifyEnd is called at the end of the file. It returns io.EOF if the bytes read are those that
+// were written, and ErrDamaged otherwise.
 func (r *VerifiedReader) verifyEnd() error {
 	switch {
 	case r.bytesRead != r.Size: // the file changed while it was read
@@ -82,8 +82,8 @@ func (r *VerifiedReader) verifyEnd() error {
 // SHA256 returns the checksum of the bytes read so far, in hex.
 func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
-// Verify reads the rest of the file. It returns nil if the whole file is as it was
-// written, else ErrDamaged or the error of reading.
+// Verify reads the rest of the file. It returns nil if the whole file is as it was written,
+// ErrDamaged if it is not, and any other error of reading.
 func (r *VerifiedReader) Verify() error {
 	_, err := io.Copy(io.Discard, onlyReader{r})
 	return err

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/client"
 )
 
-// requestAccessPage is the data of the form to request an account.
+// requestAccessPage is the template data of the form to request an account.
 type requestAccessPage struct {
 	Form api.NewAccessRequest
 	Done bool
@@ -20,7 +20,7 @@ type passwordPage struct {
 	Code, Email string
 	// First reports whether the link creates the first administrator.
 	First bool
-	// Done reports whether the password was set. If so, ServiceURL is the URL to log in to.
+	// Done reports whether the password was set. ServiceURL is then the URL for `foretell login`.
 	Done       bool
 	ServiceURL string
 }
@@ -45,8 +45,8 @@ func (p *Pages) requestAccess(v *visit) error {
 	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, "")
 }
 
-// formProblem returns the problem that the page of a form shows for err. If the problem says when
-// to try again, formProblem sets the header Retry-After.
+// formProblem converts err to a problem, which the page of a form can show. If the problem has a
+// RetryAfter, it sets the header Retry-After.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r.Context(), err)
 	if problem.RetryAfter > 0 {
@@ -55,7 +55,7 @@ func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	return problem
 }
 
-// showPassword shows the form that a one-time link opens. Opening a link does not use it up,
+// showPassword shows the form that a one-time link opens. The link is still valid afterwards,
 // because mail programs open links to check them.
 func (p *Pages) showPassword(v *visit) error {
 	code := v.r.URL.Query().Get("code")
@@ -81,7 +81,7 @@ func (p *Pages) setPassword(v *visit) error {
 	data := passwordPage{Code: form.Get("code"), ServiceURL: p.opts.BaseURL(v.r)}
 	link, err := p.opts.Link(v.r.Context(), data.Code)
 	if err != nil {
-		// SetPassword also rejects the code, and counts the failed attempt.
+		// The code is invalid. SetPassword, below, rejects it, too, and counts the failed attempt.
 		link, data.Code = nil, ""
 	}
 	in := &api.SetPasswordInput{Body: api.NewPassword{Code: form.Get("code"), Password: form.Get("password")}}
@@ -99,7 +99,7 @@ func (p *Pages) setPassword(v *visit) error {
 	if err != nil {
 		problem := p.formProblem(v, err)
 		if problem.Code == api.CodeForbidden {
-			data.Code = "" // the link is invalid
+			data.Code = "" // the page then says that the link is invalid
 		}
 		return p.writePassword(v, problem.Status, data, problem.Detail)
 	}

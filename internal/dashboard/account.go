@@ -15,17 +15,17 @@ type accountPage struct {
 	NewSecondFactor *newSecondFactor
 }
 
-// sessionView is a line in the list of sessions. Sessions with the same client and address
-// share a line, because a command that logs in often has many.
+// sessionView is a line in the list of sessions. It stands for all sessions with the same client
+// and address, because a command that logs in often has many.
 type sessionView struct {
-	api.SessionEntry // the newest session of the line
+	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
 	ClientName string
 	Keys       []string
 }
 
-// groupSessions returns the lines of the list of sessions, newest first. The session of the visitor
-// who sent the request has a line of its own.
+// groupSessions returns the lines of the list of sessions, newest first. The session with which the
+// page was requested has a separate line.
 func groupSessions(sessions []api.SessionEntry) []sessionView {
 	var views []sessionView
 	for _, s := range sessions {
@@ -78,13 +78,13 @@ func (p *Pages) changePassword(v *visit) error {
 	return v.redirect("/sign-in")
 }
 
-// endSession ends the sessions with the keys that the form has. If the form has no keys, it ends
-// all sessions of the account except the visitor's own.
+// endSession ends the sessions whose keys are in the form. If the form has no keys, it ends all
+// sessions of the account except the one with which the form was sent.
 func (p *Pages) endSession(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {
 		_, err := client.Call(v.r.Context(), v.client, api.EndSession, &api.SessionInput{SessionKey: key})
-		if err != nil && api.CodeFromError(err) != api.CodeNotFound { // NotFound: the session has ended meanwhile
+		if err != nil && api.CodeFromError(err) != api.CodeNotFound { // not found means that the session has already ended
 			return err
 		}
 	}

@@ -17,8 +17,8 @@ type administrationPage struct {
 	Requests []api.AccessRequest
 	Accounts int64
 	Events   []api.AuditEvent
-	// Invitation is the account that this request has created or reset, with its one-time link. It
-	// is nil if the request did neither.
+	// Invitation is set if this request has created or reset an account. It then has the one-time
+	// link of the account.
 	Invitation *api.Invitation
 }
 

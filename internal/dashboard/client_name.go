@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// A mark is a text, and the name of the clients whose User-Agent header contains this text.
+// A mark is a text in a User-Agent header, and the name of the browser or system that it
+// identifies.
 type mark struct{ text, name string }
 
-// browserMarks are the marks of browsers. The User-Agent of a browser also contains marks of
-// other browsers, so the marks are in order of precedence: the first mark that the User-Agent
-// contains determines the name.
+// browserMarks are the marks of browsers, in order of precedence: the first one that a User-Agent
+// contains determines the name. The order matters, because the User-Agent of Edge, for example,
+// also contains the mark of Chrome.
 var browserMarks = []mark{
 	{"Edg/", "Edge"},
 	{"OPR/", "Opera"},
@@ -29,8 +30,9 @@ var systemMarks = []mark{
 	{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }
 
-// clientName returns the name, for people, of the client with this User-Agent. The name of a client
-// that is neither a browser nor foretell is the first product in the User-Agent.
+// clientName returns a readable name of the client with this User-Agent, such as "Firefox 128 on
+// Linux". For a client that is neither a browser nor foretell, it is the first product in the
+// User-Agent.
 func clientName(userAgent string) string {
 	product, _, _ := strings.Cut(userAgent, " ")
 	if version, found := strings.CutPrefix(product, "foretell/"); found {

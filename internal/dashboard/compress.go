@@ -15,9 +15,9 @@ const minCompressed = 1024
 // compressors has gzip writers that are not in use, because a new one allocates almost a megabyte.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// writeCompressed sends a response, compressed by gzip if it is large and the browser accepts
-// gzip. The size of a compressed page does not reveal secrets, because no page has both a
-// secret and text that another site can choose.
+// writeCompressed sends a response, compressed by gzip if it is large and the browser accepts gzip.
+// Compression is safe here: its size could reveal a secret only on a page that has both the secret
+// and text that another site can choose, and there is no such page.
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if len(body) >= minCompressed && acceptsGzip(r) {

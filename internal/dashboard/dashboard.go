@@ -2,8 +2,7 @@
 // without scripts, with embedded stylesheets and scripts.
 //
 // A page is a client of the API. It calls the API's handler in this process with the visitor's
-// token. Therefore the rules and limits of the API apply to pages, too, and the audit log
-// records what pages do.
+// token. Therefore the permissions, limits and audit log of the API also apply to pages.
 //
 //	request → session cookie → token → API calls → template
 package dashboard
@@ -31,28 +30,28 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// Options configure the pages. All fields but TempDir, SignedIn and Local are required.
+// Options configures the pages. All fields but TempDir, SignedIn and Local are required.
 type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
-	// Link returns the one-time link with a code. The link can still be used afterwards.
+	// Link returns the one-time link with this code. The link is still valid afterwards.
 	Link func(ctx context.Context, code string) (*account.Link, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
-	// OpenResult opens a result to compute its digests. Before a page calls either function, the
-	// page must check that the visitor may read the prediction. The audit log records neither call.
+	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
+	// may read the prediction, so the page must. Neither records a download in the audit log.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// SignedIn is called with the context of each request whose session is valid. It may be nil.
 	SignedIn func(ctx context.Context)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
-	// BaseURL returns the prefix of absolute URLs for a request.
+	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
 	BaseURL func(r *http.Request) string
 	Now     func() time.Time
 	Log     *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
-	// Local lets one browser use the embedded service. It is nil for a service to which
+	// Local lets one browser use the embedded service without a password. If it is nil,
 	// visitors sign in.
 	Local *LocalAccess
 }
@@ -60,7 +59,7 @@ type Options struct {
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	opts      Options
-	templates func() map[string]*template.Template // parses the templates when first called, because most commands with the embedded service show no page
+	templates func() map[string]*template.Template // parses the templates at the first call, which most commands with the embedded service never make
 	crossSite *http.CrossOriginProtection
 	// verifying has an element for each result that is being verified. Its capacity is limited,
 	// because each verification may need a gigabyte of the disk.
@@ -76,8 +75,8 @@ func New(opts Options) *Pages {
 	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
 }
 
-// Mount calls the function handle for each page, with the pattern and the handler of the page. A
-// pattern is a method and a path.
+// Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
+// path, such as "GET /models".
 func (p *Pages) Mount(handle func(pattern string, handler func(http.ResponseWriter, *http.Request))) {
 	for pattern, visit := range p.publicPages() {
 		handle(pattern, p.handler(visit))
@@ -242,9 +241,9 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 	}
 }
 
-// setPageHeaders sets the security headers of a page. They make the browser run only the embedded
-// scripts of the page and not cache the page. They also keep the browser from sending the URL of
-// the page, which may be a one-time link, to other sites.
+// setPageHeaders sets the security headers of a page. With them, the browser runs only the embedded
+// scripts, does not cache the page, and does not send its URL, which may be a one-time link, to
+// other sites.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -254,12 +253,12 @@ func setPageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// isByHTMX reports whether the script of an open page sent a request.
+// isByHTMX reports whether htmx sent a request, which is the script of an open page.
 func isByHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
 // redirect makes the browser load another page, at a path of the service.
 func (v *visit) redirect(path string) error {
-	if isByHTMX(v.r) { // htmx would follow a 303 and put the other page into this one
+	if isByHTMX(v.r) { // not 303, for which htmx would load the other page into this one
 		v.w.Header().Set("HX-Redirect", path)
 		v.w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -268,8 +267,8 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem in err. If err has none, it logs err and returns an internal
-// problem.
+// problemFromError returns the problem that err wraps. If err wraps none, it logs err and returns a
+// problem with CodeInternal.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem
 	if errors.As(err, &problem) {
@@ -285,7 +284,8 @@ func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
 	Title, Section string
-	// Path is the path of the page, to which forms return, and query has its query parameters.
+	// Path is the path of the page, and the beginning of the paths to which its forms are sent.
+	// query has the query parameters of the page.
 	Path  string
 	query url.Values
 	// Account is nil if the visitor has not signed in.
@@ -347,11 +347,11 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// endPolling handles the problem of a failed request. If the request is a poll of an open page, and
-// the problem means that the page cannot be updated any more, endPolling responds to the poll and
-// returns true. Otherwise it returns false. If the object of the page is gone, the browser loads
-// the page again. If the session has ended, a message on the page says so, because loading the page
-// would clear the forms of the page.
+// endPolling ends the polls of an open page that can no longer be updated. The parameter problem is
+// that of the last request. If the object of the page was deleted, endPolling makes the browser
+// load the page again. If the session has ended, it shows this on the page, because loading the
+// page again would clear its forms. It returns true if it has sent such a response, and false for
+// other problems and for requests that are not polls.
 func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false

@@ -19,8 +19,8 @@ const rowsPerPage = 50
 
 // pager has the links to the other pages of a list. A link is empty if there is no such page.
 type pager struct {
-	// Offset is the number of rows of the list before this page, and Total the number of all rows.
-	// First and Last are the numbers of the first and last row on this page, counted from 1.
+	// Offset is the number of rows before this page, and Total the number of rows on all pages.
+	// First and Last number the first and the last row on this page, from 1.
 	Offset, First, Last, Total int64
 	Newer, Older               string
 }
@@ -47,8 +47,8 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	return out
 }
 
-// pageInput returns the page of a list that the query parameter offset selects. An invalid offset
-// selects the first page.
+// pageInput returns the page of a list that begins at the query parameter offset. It returns the
+// first page if the offset is missing or invalid.
 func pageInput(r *http.Request) api.PageInput {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err != nil || offset < 0 {
@@ -174,8 +174,8 @@ func splitDefects(reason string) []string {
 	return strings.Split(reason, "; ")
 }
 
-// columnViews returns the columns of a dataset on the page that a request selects, and links to
-// the other pages.
+// columnViews returns the columns of a dataset that are on the requested page, and the links to the
+// other pages of columns.
 func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	total := int64(len(d.Columns))
 	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
@@ -238,7 +238,7 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	source := form.source()
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, source, nil)
-	} else { // the upload URL is that of an S3 store, which accepts only files of a known size
+	} else { // the upload URL is that of an S3 store, which requires the size of the file
 		_, err = v.client.AddData(ctx, created.DatasetKey, source, nil)
 	}
 	if err == nil {

@@ -129,7 +129,8 @@ type comparePage struct {
 	Rows []comparisonView
 }
 
-// comparisonView is a row of the comparison: a property with its value for each model, as text.
+// comparisonView is a row of the comparison: the name of a property, and its values for both
+// models, as text.
 type comparisonView struct {
 	Name, A, B, IntervalA, IntervalB string
 	Differs                          bool
@@ -162,8 +163,8 @@ func (p *Pages) compareModels(v *visit) error {
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
-// formatSeconds formats the duration of a race. It returns a dash if seconds is nil, because the
-// duration is unknown.
+// formatSeconds formats the duration of a race. It returns a dash if the duration is unknown, that
+// is, if seconds is nil.
 func formatSeconds(seconds *float64) string {
 	if seconds == nil {
 		return "–"

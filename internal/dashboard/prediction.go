@@ -107,8 +107,8 @@ const (
 	previewBytes   = 256 << 10
 )
 
-// driftWait is how long a page waits for the comparison of the blind file with the training file.
-// The service computes the comparison when the comparison is first requested.
+// driftWait is how long a page waits for the drift of a prediction, which the service computes at
+// the first request.
 const driftWait = time.Second
 
 func (p *Pages) showPrediction(v *visit) error {
@@ -132,8 +132,7 @@ func (p *Pages) showPrediction(v *visit) error {
 		data.Preview = p.previewResult(v, one)
 		limited, stop := context.WithTimeout(ctx, driftWait)
 		drift, err := findDrift(limited, v, key)
-		// The page is useful without the drift. If driftWait was too short, the page requests the
-		// drift again.
+		// After driftWait, the page is shown without the drift, and requests it again.
 		data.IsBusy = err != nil && limited.Err() != nil
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
@@ -149,8 +148,8 @@ func (p *Pages) showPrediction(v *visit) error {
 	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
 }
 
-// findDrift returns the comparison of the blind file of a completed prediction with the training
-// file. It returns nil if the two files were not compared.
+// findDrift returns the drift of a completed prediction: how its blind file differs from the
+// training file. It returns nil if the two files were not compared.
 func findDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {
@@ -177,8 +176,8 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	return p.writeReport(v, source)
 }
 
-// previewResult returns the first rows of a result. If the rows cannot be read, previewResult logs
-// the error and returns nil, because the download of the result reports the error.
+// previewResult returns the first rows of a result. If the rows cannot be read, it logs the error
+// and returns nil: the visitor sees the error when downloading the result.
 func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {
@@ -248,7 +247,7 @@ func (p *Pages) createPrediction(v *visit) error {
 		err = api.NewFieldProblem("file", "choose a CSV file")
 	} else {
 		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
-		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 if it is not a number
+		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 reasons if it is not a number
 		var created *api.CreatedPrediction
 		if created, err = v.client.CreatePrediction(v.r.Context(), in, form.source(), nil); err == nil {
 			return v.redirect("/predictions/" + created.PredictionKey)

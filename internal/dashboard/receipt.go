@@ -17,7 +17,7 @@ import (
 )
 
 // downloadReceipt responds with the receipt of a prediction. The receipt lists the training file
-// and the blind file as the service received them, if the service knows the names of these files.
+// and the blind file as they were uploaded, if the service knows their names.
 func (p *Pages) downloadReceipt(v *visit) error {
 	ctx := v.r.Context()
 	one, err := client.Call(ctx, v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
@@ -66,8 +66,9 @@ type verifyPage struct {
 	Receipt *receipt.Receipt
 	// Name is the file name of the result.
 	Name string
-	// Verdict says what was verified, and ServiceVerdict whether the service has the result of the
-	// receipt. IsKept reports whether the service has this result, with the same digest.
+	// Verdict is the outcome of the verification with the receipt. ServiceVerdict is the outcome of
+	// the comparison with the result that the service has, and IsKept reports whether the two
+	// results are equal.
 	Verdict, ServiceVerdict string
 	IsKept                  bool
 }
@@ -104,7 +105,7 @@ func (p *Pages) verifyResult(v *visit) error {
 	data := verifyPage{Name: form.fileName}
 	if err := p.verifyUpload(v, form, &data); err != nil {
 		problem, status := p.formProblem(v, err), http.StatusOK
-		if problem.Code != api.CodeInvalid { // an invalid form is shown as the verdict
+		if problem.Code != api.CodeInvalid { // the page shows an invalid form as its verdict
 			status = problem.Status
 		}
 		return p.writeVerify(v, status, verifyPage{Name: form.fileName}, problem.Detail)
@@ -131,7 +132,7 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // the file is temporary
+	defer func() { _ = file.Close() }() // an error loses nothing: the file is temporary
 	var written *fs.PathError
 	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); errors.As(err, &written) {
 		return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(err)
@@ -152,8 +153,8 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 }
 
 // compareWithService compares the digest in a receipt with that of the result that the service has.
-// It returns a message for the visitor, and whether the digests are the same. The receipt alone
-// detects only accidental changes, because anyone who changes a result can also change its receipt.
+// It returns a message for the visitor, and whether the digests are equal. A receipt alone reveals
+// only accidental changes, because a person who changes a result can also change its receipt.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
 	ctx := v.r.Context()
 	if r.PredictionKey == "" {

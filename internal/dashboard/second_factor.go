@@ -63,7 +63,7 @@ func (p *Pages) addSecondFactor(v *visit) error {
 }
 
 // confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the
-// page asks the visitor to begin again, because the service returns the secret only once.
+// visitor must begin again with a new secret, because the service shows a secret only once.
 func (p *Pages) confirmSecondFactor(v *visit) error {
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)

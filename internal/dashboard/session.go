@@ -20,21 +20,21 @@ type LocalAccess struct {
 	Secret string
 	// Token returns a valid token of the embedded service.
 	Token func(ctx context.Context) (string, error)
-	// Use makes the code invalid. It returns false if the code was used before.
+	// Use marks Code as used. It returns false if Code was already used.
 	Use func() bool
 }
 
-// cookieName returns the name of the session cookie. With TLS the name has a prefix that makes
-// browsers reject a cookie that another host or an unencrypted page has set. The name contains the
-// port of the service, because all ports of a host share their cookies: without the port in the
-// name, signing in to one service would end the session of another.
+// cookieName returns the name of the session cookie. The name contains the port of the service,
+// because all ports of a host share their cookies: otherwise, signing in to one service would end
+// the session of another. With TLS, the name has the prefix __Host-, with which browsers reject a
+// cookie that another host or an unencrypted page has set.
 func (p *Pages) cookieName(r *http.Request) string {
 	name := "foretell"
 	if p.opts.Local != nil {
 		name = "foretell-local"
 	}
 	base, err := url.Parse(p.opts.BaseURL(r))
-	if err != nil { // the header Host is invalid
+	if err != nil { // the Host header is invalid
 		return name
 	}
 	if port := base.Port(); port != "" {
@@ -51,8 +51,8 @@ func (p *Pages) isSecure(r *http.Request) bool {
 	return strings.HasPrefix(p.opts.BaseURL(r), "https://")
 }
 
-// tokenFromCookie returns the token of the visitor's session. The session may have expired.
-// tokenFromCookie returns "" if the request has no session cookie.
+// tokenFromCookie returns the token of the visitor's session, which may have expired. It returns ""
+// if the request has no session cookie.
 func (p *Pages) tokenFromCookie(r *http.Request) string {
 	cookie, err := r.Cookie(p.cookieName(r))
 	if err != nil {
@@ -101,9 +101,8 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn sends the visitor to the sign-in page. After signing in, the visitor comes back to
-// the requested page. For a poll of an open page, askToSignIn returns a problem with
-// CodeUnauthorized instead.
+// askToSignIn redirects the visitor to the sign-in page, which redirects back to the requested page
+// afterwards. For a poll of an open page, it returns a problem with CodeUnauthorized instead.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
@@ -169,7 +168,7 @@ func (p *Pages) openLocal(v *visit) error {
 	code := v.r.URL.Query().Get("code")
 	if subtle.ConstantTimeCompare([]byte(code), []byte(local.Code)) != 1 || !local.Use() {
 		if v.token != "" {
-			return v.redirect("/") // the link was opened in this browser before
+			return v.redirect("/") // the same link again in the browser that has the session
 		}
 		return p.askToSignIn(v)
 	}

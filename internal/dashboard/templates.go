@@ -28,7 +28,7 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
-		panic(err) // the pattern is constant
+		panic(err) // cannot happen: the pattern is constant
 	}
 	pages := map[string]*template.Template{}
 	for _, name := range names {
@@ -54,7 +54,7 @@ func hashAssets() string {
 	sum := sha256.New()
 	scripts, err := files.ReadDir("assets")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	names := design.AssetNames()
 	for _, script := range scripts {
@@ -63,7 +63,7 @@ func hashAssets() string {
 	for _, name := range names {
 		content, err := readAsset(name)
 		if err != nil {
-			panic(err) // it is embedded
+			panic(err) // cannot happen: the file is embedded
 		}
 		_, _ = sum.Write(content) // a hash never fails
 	}
@@ -83,11 +83,11 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".woff2" {
-		kind = "font/woff2" // some operating systems do not know this type
+		kind = "font/woff2" // unknown to the MIME tables of some operating systems
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	if path.Ext(name) == ".woff2" { // the format is compressed already
+	if path.Ext(name) == ".woff2" { // WOFF2 is already compressed
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 		return
 	}

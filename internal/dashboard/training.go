@@ -29,7 +29,7 @@ type trainForm struct {
 	Algorithms                                                              []string
 }
 
-// Chosen reports whether an algorithm is chosen. If the form chooses none, all are chosen.
+// Chosen reports whether the box of an algorithm is checked. In an empty form, all boxes are.
 func (f trainForm) Chosen(algorithm string) bool {
 	return len(f.Algorithms) == 0 || slices.Contains(f.Algorithms, algorithm)
 }
@@ -170,7 +170,8 @@ type trainingPage struct {
 	QueuedBehind int
 }
 
-// runView is the run of an algorithm. Style is the number of the style of its curve in the plot.
+// runView is the run of an algorithm. Style is a number from 1 to 4 that selects the colour and the
+// dashes of its curve in the plot.
 type runView struct {
 	api.AlgorithmRun
 	Style  int
@@ -219,7 +220,7 @@ func (p *Pages) showTraining(v *visit) error {
 func (p *Pages) stopTraining(v *visit) error {
 	key := v.r.PathValue("key")
 	_, err := client.Call(v.r.Context(), v.client, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
-	if err != nil && api.CodeFromError(err) != api.CodeWrongState { // WrongState: the race has ended meanwhile
+	if err != nil && api.CodeFromError(err) != api.CodeWrongState { // wrong state means that the race has already ended
 		return err
 	}
 	return v.redirect("/training/" + key)

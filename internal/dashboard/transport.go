@@ -24,9 +24,9 @@ type inProcess struct {
 	page *http.Request
 }
 
-// forwardedHeaders are the headers that are copied from the browser's request to requests
-// to the API. From these headers the service determines the address and the browser of the
-// visitor, and its own URL.
+// forwardedHeaders are the headers that are copied from the browser's request to requests to the
+// API. The API needs them to determine the address and the browser of the visitor, and the URL of
+// the service.
 var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
 // RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
@@ -39,7 +39,8 @@ func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// request returns a copy of r that looks to the handler like a request of the browser.
+// request returns a copy of r with the remote address, the connection and the forwardedHeaders of
+// the browser's request.
 func (t *inProcess) request(r *http.Request) *http.Request {
 	own := r.Clone(r.Context())
 	own.Host, own.RemoteAddr, own.TLS, own.RequestURI = t.page.Host, t.page.RemoteAddr, t.page.TLS, r.URL.RequestURI()

@@ -15,8 +15,8 @@ import (
 // maxFields is the maximum number of fields of a form with a file, besides the file.
 const maxFields = 100
 
-// upload is a form with a file. The fields before the file have been read. The file is read as a
-// stream.
+// upload is a form with a file. The fields before the file have been read into values. The file is
+// streamed from file.
 type upload struct {
 	values   map[string]string
 	file     io.Reader // nil if the form has no file
@@ -25,8 +25,9 @@ type upload struct {
 	created string
 }
 
-// readUpload reads a form up to the content of the field `file`. The names and values of the fields
-// before it have at most limit bytes together.
+// readUpload reads the fields of a form up to the field `file`, whose content it leaves to be
+// streamed. It returns an error if the names and values of the fields have more than limit bytes
+// together.
 func readUpload(r *http.Request, limit int64) (*upload, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package gate checks a model against requirements, and writes the results as text and for
 // GitHub, GitLab and JUnit.
 //
-// The metrics are from the model's report. They were computed on the test rows, on which no
-// algorithm was trained.
+// The requirements apply to the metrics in the model's report that were computed on the test rows,
+// on which no algorithm was trained.
 package gate
 
 import (
@@ -88,8 +88,9 @@ func ParseRequirement(text string) (*Requirement, error) {
 	return r, nil
 }
 
-// unknownMetric returns an error for the metric name in the requirement text. It lists the known
-// metrics, and suggests one if name is another name of it.
+// unknownMetric returns an error for an unknown metric in a requirement. It lists the known
+// metrics. If other programs call one of them name, as in "auc" for rocAuc, it suggests this
+// metric.
 func unknownMetric(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
@@ -117,7 +118,8 @@ func (r *Requirement) CheckClass(classes []string) error {
 type Result struct {
 	Requirement string `json:"requirement"`
 	Holds       bool   `json:"holds"`
-	// Skipped is set if there was no model to compare with. Holds is then true.
+	// Skipped reports whether the requirement was skipped, because there was no model to compare
+	// with. Holds is then true.
 	Skipped bool `json:"skipped,omitempty"`
 	// Value is the model's metric on Rows test rows. It is nil if the metric is unknown.
 	Value *float64 `json:"value,omitempty"`
@@ -160,8 +162,8 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	return v
 }
 
-// measure returns the metric from a report, and the number of rows on which it was computed. The
-// number is 0 if the metric is unknown.
+// measure returns the value of the metric in a report, and the number of rows with which it was
+// computed. The number is 0 if the report does not have the metric.
 func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
@@ -203,9 +205,9 @@ func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 	return *area, true
 }
 
-// TestScore returns a metric on the test rows, and its 95 % confidence interval, which is nil
-// if it is unknown. name may be a metric of one class, such as f1[yes]. The result known is
-// false if the report does not have the metric. The parameter report may be nil.
+// TestScore returns the value of a metric on the test rows, and its 95 % confidence interval, which
+// is nil if it is unknown. The parameter name may be a metric of one class, such as f1[yes]. If
+// report does not have the metric or is nil, known is false.
 func TestScore(report *api.ModelReport, name string) (value float64, interval *api.Interval, known bool) {
 	if report == nil || report.TestRows == 0 {
 		return 0, nil, false
@@ -223,8 +225,8 @@ func TestScore(report *api.ModelReport, name string) (value float64, interval *a
 
 // interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An old
 // report has no intervals of classes. For such a report, the intervals of recall and precision are
-// computed from the confusion matrix: recall is the share of correct rows in the row of the class,
-// and precision the share in its column.
+// computed from the confusion matrix: recall is the fraction of correct predictions in the class's
+// row of the matrix, and precision that in its column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {
 		return report.Test.Interval(r.Metric)
@@ -281,9 +283,9 @@ func (r *Requirement) isMet(value float64) bool {
 	return value < r.Bound
 }
 
-// Compare checks whether a model is better than a baseline in the metric of the model's race. A
-// tie is a miss. The parameter other is the report of the baseline, and name is the name of the
-// baseline. If either report is nil, the requirement is missed.
+// Compare checks the requirement that a model is better than a baseline, by the metric of the
+// model's race. The parameter other is the report of the baseline, and name is what messages call
+// the baseline. The requirement is missed if both are equal, or if a report is nil.
 func Compare(report, other *api.ModelReport, name string) Result {
 	v := Result{Requirement: "beat " + name}
 	if report == nil || other == nil {
@@ -317,14 +319,14 @@ func Compare(report, other *api.ModelReport, name string) Result {
 	return v
 }
 
-// SkippedResult returns the result of a comparison that was skipped because there is no
-// baseline. The parameter why is the reason.
+// SkippedResult returns the result of a comparison that was skipped because there is no baseline.
+// The parameter why says why there is none.
 func SkippedResult(name, why string) Result {
 	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats value with four digits after the point. If value differs from other but
-// would look the same, more digits are added until the two look different.
+// formatValue formats value with four decimals, or with as many more as are necessary to show that
+// it differs from other.
 func formatValue(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// leaseTimeout is how long the lease of a job lasts without a heartbeat, which renews it.
+// leaseTimeout is how long the lease of a job lasts after the last heartbeat.
 const leaseTimeout = 10 * time.Second
 
 // The errors of a Store. Test with errors.Is.
@@ -31,45 +31,45 @@ type Job struct {
 	Begun time.Time
 }
 
-// Claim describes which jobs a worker may claim.
+// Claim selects the jobs that a worker may claim.
 type Claim struct {
 	Kind string
-	// Subjects limits the claim to jobs whose subject, which is the key of a dataset, race or
-	// prediction, is in the list. Nil allows any.
+	// Subjects are the keys of the datasets, races and predictions whose jobs may be claimed. Nil
+	// allows any.
 	Subjects []string
 	// ExcludeAccounts are the keys of accounts whose jobs may not be claimed.
 	ExcludeAccounts []string
 	// Running are the keys of the jobs that the process runs. They may not be claimed,
 	// even if the process has lost their leases.
 	Running []string
-	// Jobs that need more than MaxMemory bytes are skipped. 0 means no limit. If the next of the
-	// other jobs needs more than FreeMemory bytes, no job is claimed, because smaller jobs could
-	// otherwise delay that job forever. FreeMemory is ignored if MaxMemory is 0.
+	// MaxMemory is the memory of the pool in bytes. Jobs that need more are skipped. 0 means no
+	// limit. FreeMemory is the part of it that is free. If the next job needs more, no job is
+	// claimed: it waits until enough memory is free, because smaller jobs that are claimed before
+	// it could delay it forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
 	Now, Until time.Time
 }
 
-// LeaseCheck describes which leases FreeLeases ends because nobody renews them.
+// LeaseCheck has the parameters of [Store.FreeLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.
 	Now time.Time
-	// Timeout is how long a lease lasts without a heartbeat.
+	// Timeout is how long a lease lasts after its last heartbeat.
 	Timeout time.Duration
 	// Running are the keys of the jobs that the process runs. Their leases do not end.
 	Running []string
 }
 
-// Store is the job queue. A lease belongs to this process as a whole, and not to one of the pools
-// in the process.
+// Store is the job queue. It leases jobs to this process. If a process has several pools, they
+// share its leases.
 type Store interface {
 	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
 	// the next job needs more than FreeMemory.
 	ClaimJob(ctx context.Context, c Claim) (*Job, error)
-	// RenewJob extends a lease and reports whether cancellation of the job was
-	// requested. It returns ErrLeaseLost if this process does not hold the lease or
-	// the job was deleted.
+	// RenewJob extends a lease and reports whether the job should be cancelled. It returns
+	// ErrLeaseLost if this process does not hold the lease or the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob ends a lease and queues the job again.
 	ReleaseJob(ctx context.Context, key string) error
@@ -82,8 +82,8 @@ type Store interface {
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }
 
-// claim leases the next job of kind k that this pool may run. It returns ErrNoJob if none
-// exists.
+// claim leases the next job of kind k that this pool may run. If there is none, it returns
+// ErrNoJob.
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
@@ -139,8 +139,8 @@ func (p *Pool) busyAccounts(k *Kind) []string {
 	return busy
 }
 
-// removeActive removes a job that ended or was released from p.active. It wakes the workers of all
-// kinds, because the pool may have had too little free memory for other jobs until then.
+// removeActive removes a job from p.active when it has ended or was released. It wakes the workers
+// of all kinds, because there may now be enough free memory for other jobs.
 func (p *Pool) removeActive(j *Job) {
 	p.claimMu.Lock()
 	delete(p.active, j.Key)

@@ -1,5 +1,5 @@
-// Package job runs durable jobs. A job that is queued in a store ends exactly once, and is run by
-// one worker at a time, even if processes die.
+// Package job runs durable jobs. A job that is queued in a store ends exactly once, and only one
+// worker at a time runs it, even if processes die.
 //
 //	         Claim                    Do commits its result
 //	queued ─────────► leased ─────────────────────────────────► gone
@@ -13,8 +13,8 @@
 // pool runs all jobs, or only those whose subjects were passed to AllowSubject, so that
 // the jobs of other processes do not delay its own.
 //
-// A worker looks for a job when the store reports a change, and every few seconds in case a
-// report was lost.
+// A worker looks for a job when the store reports a change, and also every few seconds, because
+// reports may be lost.
 //
 // A heartbeat renews the lease while the job runs. A worker that has lost its
 // lease stops and cannot write a result, so that a job never ends twice. A

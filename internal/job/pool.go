@@ -27,15 +27,15 @@ type Kind struct {
 	// PerAccount is the maximum number of concurrent jobs of one account, so that one account
 	// cannot use all workers. 0 means no limit.
 	PerAccount int
-	// WhenIdle reports whether jobs of this kind are claimed only while no job with a Memory above
-	// 0 is running in the pool.
+	// WhenIdle reports whether jobs of this kind have to wait while the pool runs a job whose
+	// Memory is not 0.
 	WhenIdle bool
-	// Do runs the job, and stores its result in a transaction that also deletes the job from the
-	// store. When ctx is done, Do must soon return an error without storing a result. Then, and if
-	// Do returns ErrPostponed, the job is queued again.
+	// Do runs the job, and stores its result in a transaction that also deletes the job. When ctx
+	// is done, Do must soon return an error without storing a result. The job is queued again in
+	// this case, and also if Do returns ErrPostponed.
 	Do func(ctx context.Context, r *Run) error
 	// Fail stores that the job has failed because of cause, in a transaction that also deletes the
-	// job from the store. The pool calls Fail until it succeeds.
+	// job. The pool repeats the call until Fail succeeds.
 	Fail func(ctx context.Context, j *Job, cause error) error
 }
 
@@ -44,11 +44,10 @@ type Config struct {
 	Store Store
 	Kinds []Kind
 	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
-	// [Pool.AllowSubject]. Otherwise it runs all jobs, whichever process queued them.
+	// [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
 	AllowedSubjectsOnly bool
-	// Memory is the memory that the running jobs may need together, in bytes. The pool claims a job
-	// only if Memory minus the estimated memory of the running jobs is enough for it. 0 means no
-	// limit.
+	// Memory is the maximum sum of the estimated memory of all running jobs, in bytes. A job that
+	// would exceed it stays in the queue. 0 means no limit.
 	Memory int64
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -64,8 +63,8 @@ type Pool struct {
 	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
 
-	// claimMu is held during a claim, so that concurrent claims together respect Memory and
-	// PerAccount.
+	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or
+	// PerAccount together.
 	claimMu sync.Mutex
 	active  map[string]*Job // by key; guarded by claimMu
 }
@@ -88,9 +87,8 @@ func (p *Pool) Wake(kind string) {
 	}
 }
 
-// AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a subject,
-// which is the key of a dataset, race or prediction. Jobs that are queued later are
-// included. AllowSubject has no effect on other pools.
+// AllowSubject allows a pool with Config.AllowedSubjectsOnly to run the jobs on a dataset, race or
+// prediction with this key, including jobs that are queued later. Other pools ignore it.
 func (p *Pool) AllowSubject(subject string) {
 	if !p.AllowedSubjectsOnly {
 		return
@@ -108,9 +106,8 @@ func (p *Pool) wakeAll() {
 	}
 }
 
-// StopDeleted stops the jobs that this pool runs on a deleted dataset, race or prediction, or for a
-// deleted account. The parameter key is the key of the deleted resource or account. Other processes
-// stop such jobs at the next heartbeat.
+// StopDeleted stops the jobs of this pool that belong to a deleted dataset, race, prediction or
+// account with this key. Other processes stop such jobs at the next heartbeat.
 func (p *Pool) StopDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,8 +118,7 @@ func (p *Pool) StopDeleted(key string) {
 	}
 }
 
-// Cancel requests the cancellation of the job on a subject, which is the key of a race, if
-// this pool runs the job.
+// Cancel requests the cancellation of the job on a race with this key, if this pool runs the job.
 func (p *Pool) Cancel(subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +166,7 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// freeLeases calls Store.FreeLeases periodically, until ctx is done.
+// freeLeases calls Store.FreeLeases every leaseInterval, until ctx is done.
 func (p *Pool) freeLeases(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.claimMu.Lock()
@@ -200,7 +196,7 @@ func (p *Pool) watchJobs(ctx context.Context) {
 	}
 }
 
-// poll wakes a worker of each kind periodically, until ctx is done.
+// poll wakes one worker of each kind every pollInterval, until ctx is done.
 func (p *Pool) poll(ctx context.Context) {
 	for sleep(ctx, pollInterval, nil) {
 		p.wakeAll()
@@ -214,7 +210,7 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 		switch {
 		case err == nil:
 			p.setStoreError(nil)
-			p.Wake(k.Name) // another worker looks for another job
+			p.Wake(k.Name) // there may be another job for another worker
 			p.runJob(ctx, k, j)
 			p.removeActive(j)
 		case errors.Is(err, ErrNoJob):

@@ -15,19 +15,19 @@ const (
 	heartbeatInterval = time.Second
 	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
-	// maxAttempts is the number of attempts after which a job fails. Only attempts that
-	// ended because their process died are counted.
+	// maxAttempts is the number of attempts after which a job fails. An attempt counts only if its
+	// process died.
 	maxAttempts = 5
 )
 
-// ErrTooManyAttempts is the cause with which Fail is called after the maximum number of attempts.
+// ErrTooManyAttempts is the cause that Kind.Fail gets after maxAttempts attempts.
 var ErrTooManyAttempts = fmt.Errorf("the process died in each of %d attempts", maxAttempts)
 
-// ErrPanic is wrapped by the cause with which Fail is called if Do panicked.
+// ErrPanic is wrapped by the cause that Kind.Fail gets if Kind.Do panicked.
 var ErrPanic = errors.New("panic")
 
-// ErrPostponed is wrapped by the error of Do if something that the job needs is
-// unavailable. The job is then queued again, and the attempt does not count.
+// ErrPostponed is wrapped by the error of Kind.Do if the job cannot run now, because something that
+// it needs is unavailable. The job is then queued again, and the attempt does not count.
 var ErrPostponed = errors.New("the job must wait")
 
 var errStopping = errors.New("the pool stops")
@@ -67,15 +67,15 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case errors.Is(err, ErrPostponed):
 		log.WarnContext(ctx, "job waits", "error", err)
 		p.releaseJob(ctx, j)
-		sleep(ctx, retryDelay, nil) // before this worker claims it again
+		sleep(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
 		p.commitFailure(ctx, k, j, err)
 	}
 }
 
-// attempt calls Do while a heartbeat renews the lease. It returns ErrLeaseLost if
-// the lease was lost.
+// attempt calls k.Do, and renews the lease meanwhile. It returns ErrLeaseLost if the lease was
+// lost.
 func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
@@ -104,8 +104,8 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	return err
 }
 
-// heartbeat renews the lease until ctx is done. If the lease was lost, it calls
-// stop and returns.
+// heartbeat renews the lease of r until ctx is done. If the lease is lost, it calls stop with
+// ErrLeaseLost and returns.
 func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
@@ -135,8 +135,8 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	}
 }
 
-// StoreError returns the error of the last claim of a job, or of the last attempt to store that a
-// job has failed. It returns nil if that claim or attempt succeeded.
+// StoreError returns the error of the last access to the store, or nil if it succeeded. An access
+// is a claim, or an attempt to store that a job has failed.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

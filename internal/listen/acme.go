@@ -12,8 +12,8 @@ import (
 type ACME struct {
 	// Hosts are the names of the hosts for which certificates are obtained.
 	Hosts []string
-	// Folder keeps the account's key and the certificates. It is created if it does
-	// not exist.
+	// Folder is where the key of the ACME account and the certificates are stored. It is
+	// created if it does not exist.
 	Folder string
 	// Directory is the URL of the ACME server. Defaults to the server of Let's Encrypt.
 	Directory string

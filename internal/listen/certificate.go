@@ -9,18 +9,19 @@ import (
 	"time"
 )
 
-// Certificate is a TLS certificate in files. It is read again when the files change.
+// Certificate is a TLS certificate that is read from files, and again when the files change.
 type Certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	// tried is the state of the certificate and key file at the last attempt to read them.
+	// tried has the states of the certificate file and the key file at the last attempt to read
+	// them.
 	tried [2]fileState
 }
 
-// fileState identifies the contents of a file: it differs after the file was written or replaced.
+// fileState is compared to detect that a file was written or replaced.
 type fileState struct {
 	modified time.Time
 	size     int64
@@ -54,7 +55,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state := c.state(); state != c.tried {
-		c.tried = state // so that a failure is logged once
+		c.tried = state // before reading, so that files that cannot be read are logged only once
 		c.reload()
 	}
 	return c.current, nil
@@ -69,7 +70,7 @@ func (c *Certificate) reload() {
 	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
 }
 
-// read reads the two files. If it returns an error, it has not changed c.current.
+// read sets c.current to the certificate in the two files. After an error, c.current is unchanged.
 func (c *Certificate) read() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {

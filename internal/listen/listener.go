@@ -13,18 +13,17 @@ import (
 	"time"
 )
 
-// Limits limit the connections of a [Listener].
+// Limits configures the limits on the connections of a [Listener].
 type Limits struct {
-	// Connections is the maximum number of open connections. If it is reached, the
-	// connection that has been idle for the longest time is closed; if none is
-	// idle, new clients wait. Defaults to [DefaultConnections].
+	// Connections is the maximum number of open connections. For a new connection beyond it, the
+	// connection that has been idle for the longest time is closed. If none is idle, the new client
+	// waits. Defaults to [DefaultConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
 	// Connections.
 	PerAddress int
-	// Exempt lists the networks without a limit per address, such as the networks of
-	// proxies.
+	// Exempt has the networks to which PerAddress does not apply, such as those of proxies.
 	Exempt []netip.Prefix
 	// WriteTimeout is how long a client may receive nothing while the server
 	// writes. Defaults to 2 minutes.
@@ -78,7 +77,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		network, limited := l.networkOf(conn.RemoteAddr())
 		if !l.admit(network, limited) {
 			l.warn("too many connections from one address; new connections are closed", "address", network, "limit", l.limits.PerAddress)
-			_ = conn.Close() // the client is not served
+			_ = conn.Close() // refused: too many connections from its address
 			continue
 		}
 		if err := l.acquire(); err != nil {
@@ -98,8 +97,8 @@ func (l *Listener) Close() error {
 // Open returns the number of open connections.
 func (l *Listener) Open() int { return len(l.slots) }
 
-// acquire waits until fewer connections than the limit are open, and counts one more. If the limit
-// is reached, it closes an idle connection.
+// acquire waits until another connection may be open, and counts it. If the limit is reached, it
+// closes an idle connection.
 func (l *Listener) acquire() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -124,12 +123,12 @@ func (l *Listener) closeIdle() {
 	first := l.idle.Front()
 	l.mu.Unlock()
 	if first != nil {
-		_ = first.Value.(*connection).Close() // its client connects again
+		_ = first.Value.(*connection).Close() // an idle connection, so its client can connect again
 	}
 }
 
-// admit reports whether the network may have another connection, and counts the connection if so.
-// If limited is false, it always returns true.
+// admit reports whether the network may have another connection, and counts it. If limited is
+// false, the network has no limit.
 func (l *Listener) admit(network string, limited bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,9 +139,9 @@ func (l *Listener) admit(network string, limited bool) bool {
 	return true
 }
 
-// networkOf returns the address of a client, or the /64 network of an IPv6 address, because a host
-// usually has a whole network of addresses. The result limited reports whether the limit per
-// address applies.
+// networkOf returns the address of a client. An IPv6 address is replaced by its /64 network,
+// because a client can usually use all addresses of its network. The result limited reports whether
+// Limits.PerAddress applies.
 func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
 	parsed, err := netip.ParseAddrPort(address.String())
 	if err != nil {
@@ -178,8 +177,8 @@ func (l *Listener) warn(text string, args ...any) {
 	}
 }
 
-// TrackIdle must be the callback [http.Server.ConnState] of a server on a Listener. It records
-// which connections are idle.
+// TrackIdle records which connections of a Listener are idle. It must be the callback
+// [http.Server.ConnState] of the server that uses the Listener.
 func TrackIdle(conn net.Conn, state http.ConnState) {
 	if wrapper, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = wrapper.NetConn()
@@ -189,9 +188,8 @@ func TrackIdle(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connection is a connection of a Listener. A write fails if the client receives
-// nothing for the listener's WriteTimeout, because a client that never reads would
-// otherwise hold its connection forever.
+// connection is a connection of a Listener. A write fails if the client receives nothing for
+// Limits.WriteTimeout. Otherwise a client that never reads could hold its connection forever.
 type connection struct {
 	net.Conn
 	listener *Listener

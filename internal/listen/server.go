@@ -11,8 +11,8 @@ import (
 // writeTimeout is how long a client may receive nothing while the server writes.
 const writeTimeout = 2 * time.Minute
 
-// NewServer returns an HTTP server with limits on headers and idle connections, but
-// none on the duration of uploads and downloads. With TLS it also speaks HTTP/2.
+// NewServer returns an HTTP server that limits the size of headers and the time of idle
+// connections, but not the duration of uploads and downloads. With TLS, it also supports HTTP/2.
 func NewServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,

@@ -14,5 +14,5 @@ func Memory() int64 {
 	return total
 }
 
-// clampInt64 converts a number of bytes to an int64. It returns math.MaxInt64 for a larger number.
+// clampInt64 returns n, or math.MaxInt64 if n is larger.
 func clampInt64(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

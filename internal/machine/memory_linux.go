@@ -40,7 +40,8 @@ func controlGroupLimit(root fs.FS) int64 {
 				continue
 			}
 		}
-		// In a container the path may be that of the host, but the group is mounted at the top.
+		// In a container, the path may be that on the host, although the group is mounted at the
+		// root.
 		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
 			if limit := readLimit(root, path.Join(mount, group, file)); limit > 0 && (lowest == 0 || limit < lowest) {
 				lowest = limit
@@ -53,8 +54,8 @@ func controlGroupLimit(root fs.FS) int64 {
 	return lowest
 }
 
-// readLimit returns the number in a file of a control group. It returns 0 if the file is missing or
-// does not have a number, such as "max" for no limit.
+// readLimit returns the number in a file of a control group. It returns 0 if the file is missing,
+// or contains a text such as "max", which means no limit.
 func readLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

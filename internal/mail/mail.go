@@ -32,9 +32,9 @@ type Sender struct {
 //	smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS    STARTTLS, port 587 by default
 //	smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS   TLS from the start, port 465 by default
 //
-// USER:PASSWORD@ may be missing. STARTTLS is required unless the host is a
-// loopback address or tls=none is a parameter. Errors do not contain the URL,
-// because it may have a password.
+// USER:PASSWORD@ is optional. With smtp, the server must support STARTTLS, unless the host is a
+// loopback address or the URL has the parameter tls=none. Errors do not contain the URL, which may
+// have a password.
 func New(address string) (*Sender, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" {
@@ -111,7 +111,7 @@ func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	message.Subject(subject)
 	message.SetDate()
 	message.SetMessageID()
-	message.SetGenHeader("Auto-Submitted", "auto-generated") // no vacation replies
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // prevents automatic replies, such as vacation notices
 	message.SetBodyString(gomail.TypeTextPlain, text)
 	client, err := gomail.NewClient(s.host, s.options...)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// maxAttempts is the maximum number of attempts to send a batch of spans while the collector is
-	// unavailable.
+	// maxAttempts is how often a batch of spans is sent if the collector is unavailable.
 	maxAttempts = 3
 	// maxRetryDelay is the longest delay that a collector can request before the next attempt.
 	maxRetryDelay = 30 * time.Second
@@ -30,8 +29,8 @@ type exporter struct {
 	http     *http.Client
 }
 
-// ExportSpans sends a batch of spans. It logs an error and drops the batch instead of
-// returning the error, because the SDK would print it.
+// ExportSpans sends a batch of spans. If this fails, it logs the error and drops the batch. It does
+// not return the error, because the SDK would print it.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -46,7 +45,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	return nil
 }
 
-// Shutdown does nothing, because ExportSpans holds no spans back.
+// Shutdown does nothing: ExportSpans has already sent all spans.
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
 // send sends a body. If the collector is unavailable, it tries again.

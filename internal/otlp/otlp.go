@@ -43,10 +43,10 @@ const (
 // defaultTimeout is the default time limit of one request to the collector.
 const defaultTimeout = 10 * time.Second
 
-// ErrConfiguration is wrapped by the error of Setup for an invalid variable.
+// ErrConfiguration is wrapped by the error of [Setup] if a variable is invalid.
 var ErrConfiguration = errors.New("invalid configuration of OpenTelemetry")
 
-// Options configure the exporter.
+// Options configures the exporter.
 type Options struct {
 	// Getenv returns the value of an environment variable.
 	Getenv func(string) string
@@ -146,9 +146,9 @@ func newResource(opts Options) *resource.Resource {
 	if name := opts.Getenv(envServiceName); name != "" {
 		attributes = append(attributes, attribute.String("service.name", name))
 	}
-	return resource.NewSchemaless(attributes...) // of attributes with the same key, the last one is used
+	return resource.NewSchemaless(attributes...) // if two attributes have the same key, the later one is used
 }
 
-// refuseRedirect makes a client return a redirect as the response. If the client followed it,
-// another host would get the headers of the request, which may contain a key.
+// refuseRedirect is an [http.Client.CheckRedirect] that follows no redirect. Otherwise another host
+// could get the headers of the request, which may contain a key.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -7,8 +7,8 @@ import (
 	"foretell/internal/client"
 )
 
-// Delete deletes an item of a plan. Implied items are deleted with the item that implies
-// them.
+// Delete deletes an item of a plan. It must not be called for implied items, which the service
+// deletes together with an earlier item.
 func Delete(ctx context.Context, c *client.Client, item Item) (err error) {
 	switch item.Kind {
 	case Dataset:

@@ -10,17 +10,18 @@ import (
 	"foretell/internal/client"
 )
 
-// Policy determines what to keep. At least one of Before and Keep must be set.
+// Policy configures what is kept and what is deleted. At least one of Before and Keep must be set.
 type Policy struct {
-	// Before is the age limit: newer items are kept. The zero time means no limit.
+	// Before is the creation time from which items are kept. The zero time means that items of any
+	// age may be deleted.
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions is set to keep the champion of each series.
+	// Champions reports whether the champion of each series is kept.
 	Champions bool
 }
 
-// Series is a series with everything made from its datasets.
+// Series is a series of datasets with their models, races and predictions.
 type Series struct {
 	client.Series
 	Models      []client.SeriesModel // newest first
@@ -45,12 +46,12 @@ type Item struct {
 	// Bytes is the size of the object's file. It is 0 if the object has no file, or if the
 	// size is unknown.
 	Bytes int64 `json:"bytes"`
-	// Implied is set if deleting an earlier item of the list also deletes this one.
+	// Implied reports whether this item is deleted together with an earlier item of the list.
 	Implied bool `json:"-"`
 }
 
-// Plan returns the items of a series to delete. Implied items follow the item that implies
-// them. Running jobs and everything they need are kept.
+// Plan returns the items of a series that the policy deletes. Implied items follow the item with
+// which they are deleted. Running jobs, and the datasets and models that they use, are kept.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
@@ -63,7 +64,7 @@ func Plan(s Series, p Policy) []Item {
 			}
 		}
 		whole := len(toDelete) == len(races) && d.Status != api.DatasetProcessing && p.isOld(d.CreatedOn) &&
-			(len(races) > 0 || !p.Before.IsZero()) // without a race only the age counts
+			(len(races) > 0 || !p.Before.IsZero()) // a dataset without a race is deleted only for its age
 		if whole {
 			items = append(items, Item{Kind: Dataset, Key: d.DatasetKey, Name: d.DatasetName, CreatedOn: d.CreatedOn, Bytes: d.Bytes})
 		}
@@ -79,8 +80,8 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// KeepConfirmed returns the items of current, the newest plan, that are also in confirmed. An
-// item that implies an unconfirmed one is left out.
+// KeepConfirmed returns the items of the newest plan, current, that the user has confirmed. It
+// omits an item if an item that would be deleted with it is not confirmed.
 func KeepConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {
@@ -117,7 +118,7 @@ func (p Policy) keptModels(s Series) map[string]bool {
 	return kept
 }
 
-// shouldDelete reports whether to delete a race, with its model if it has one.
+// shouldDelete reports whether a race is deleted, with its model if it has one.
 func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
 	if p.isAbandoned(r.Interrupted, r.CreatedOn) {
 		return true
@@ -128,14 +129,14 @@ func (p Policy) shouldDelete(r api.Training, kept map[string]bool) bool {
 	return r.ModelKey != "" || p.isOld(r.CreatedOn)
 }
 
-// isAbandoned reports whether a race or prediction is interrupted and older than the limit.
-// Without a limit it returns false, because the work may still be resumed.
+// isAbandoned reports whether a race or prediction is interrupted and was created before p.Before.
+// If p.Before is zero, it returns false, because the user may want to resume the work.
 func (p Policy) isAbandoned(interrupted bool, created string) bool {
 	return interrupted && !p.Before.IsZero() && p.isOld(created)
 }
 
-// isOld reports whether a creation time is before the limit. Without a limit it returns
-// true, and for an invalid time false.
+// isOld reports whether a creation time is before p.Before. It returns true if p.Before is zero,
+// and false if the creation time is invalid.
 func (p Policy) isOld(created string) bool {
 	if p.Before.IsZero() {
 		return true

@@ -10,15 +10,15 @@ import (
 	"foretell/internal/exit"
 )
 
-// Deadline is the --time-limit of a command, counted from its start.
+// Deadline is the time at which a command must end because of its flag --time-limit.
 type Deadline struct {
-	Limit time.Duration // 0 if none exists
+	Limit time.Duration // the value of the flag; 0 means no limit
 	end   time.Time
 	now   func() time.Time
 }
 
-// Deadline returns the deadline of a command, by the flag --time-limit. The command started at
-// the time began. The function now returns the current time.
+// Deadline returns the deadline of a command that started at the time began. The function now
+// returns the current time.
 func (f *Flags) Deadline(now func() time.Time, began time.Time) Deadline {
 	if !f.cmd.Flags().Changed("time-limit") {
 		return Deadline{now: now}
@@ -26,8 +26,8 @@ func (f *Flags) Deadline(now func() time.Time, began time.Time) Deadline {
 	return Deadline{Limit: f.TimeLimit, end: began.Add(f.TimeLimit), now: now}
 }
 
-// PrepContext returns a context for everything that a command does before its race. The
-// context ends at the deadline, because there is no model to keep before the race.
+// PrepContext returns a context for what a command does before its race. It ends at the deadline:
+// without a race, there is no model to keep.
 func (d Deadline) PrepContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.Limit == 0 {
 		return context.WithCancel(ctx)
@@ -48,15 +48,16 @@ func (d Deadline) stillQueuedError() *exit.Error {
 		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
-// Explain returns a clear error if the deadline caused err, and err otherwise. prepCtx is
-// the context from [Deadline.PrepContext]. job is the race and may be nil.
+// Explain returns an error that names the time limit if the deadline caused err. Otherwise it
+// returns err. The parameter prepCtx is the context from [Deadline.PrepContext], and job is the
+// race, or nil if it has not begun.
 func (d Deadline) Explain(prepCtx context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {
 	case err == nil || d.Limit == 0:
 		return err
 	case job != nil && job.Status == api.TrainingTimedOut && job.ModelKey == "":
-		if job.Outcome != "" && job.StartedOn == "" { // without an Outcome the service may not report StartedOn either
+		if job.Outcome != "" && job.StartedOn == "" { // a service that does not report an Outcome may not report StartedOn either
 			return d.stillQueuedError()
 		}
 		return d.tooShortError()
@@ -66,10 +67,10 @@ func (d Deadline) Explain(prepCtx context.Context, job *api.Training, err error)
 	return err
 }
 
-// LimitRace sets the time limit of a race so that reserve is left until the deadline. The
-// race gets at least half of the remaining time, because a reserve that was overestimated
-// must not prevent a model. Unless exactDeadline is set, the limit is in whole seconds from
-// the start of the race, for a service that does not support deadlines.
+// LimitRace sets the time limit in the request for a race, so that the time reserve is left after
+// the race. The race gets at least half of the remaining time, because there should be a model even
+// if reserve is overestimated. If the service does not support deadlines, exactDeadline must be
+// false: the limit is then in whole seconds from the start of the race.
 func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactDeadline bool) error {
 	if d.Limit == 0 {
 		return nil
@@ -91,8 +92,8 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 // minRaceTime is the shortest race worth starting.
 const minRaceTime = 50 * time.Millisecond
 
-// CostEstimate estimates how long a command takes after its race. It uses times measured
-// before the race, so that the estimate also holds on a slow or busy machine.
+// CostEstimate has what is known before a race to estimate how long the command takes after it.
+// Because it contains measured times, the estimate is also right on a slow or busy machine.
 type CostEstimate struct {
 	CheckTime, UploadTime  time.Duration // time to check the blind file; time to upload the training file
 	TrainBytes, BlindBytes int64         // sizes of the files
@@ -100,10 +101,10 @@ type CostEstimate struct {
 	Limit                  time.Duration // time limit of the command
 }
 
-// The costs after a race were measured on two idle cores with kddcup99, adult and tables of
-// 1,000 to 50,000 columns. They are a constant, a time per column for storing and reading the
-// model, and multiples of the times for checking and for sending the blind file. The multiples
-// cover reading the blind file and writing, downloading and verifying the result.
+// The costs after a race, measured on two idle cores with kddcup99, adult and tables of 1,000 to
+// 50,000 columns. They are the sum of a constant, a time per column for storing and reading the
+// model, and multiples of CheckTime and UploadTime for reading the blind file and for writing,
+// downloading and verifying the result.
 //
 // The size of the model is unknown before the race. Predicting a row takes from 5 µs with a
 // small forest to 80 µs with a blend of all algorithms, and reading a blend of fold models
@@ -123,7 +124,7 @@ const (
 // AfterRace returns the estimated time that the command needs after its race.
 func (e CostEstimate) AfterRace() time.Duration {
 	columns := time.Duration(e.Columns) * costPerColumn
-	if e.BlindBytes == 0 { // the model is only stored
+	if e.BlindBytes == 0 { // without a blind file, the model is only stored
 		return (minCost + columns) / 2
 	}
 	check := float64(e.CheckTime)

@@ -1,6 +1,5 @@
-// Package race has what the commands that start races share: their flags, the time limit,
-// the search for the highest threshold, and the plan. The run, training and plan commands
-// use it.
+// Package race implements what the commands that start races have in common: the flags, the time
+// limit, the search for the highest threshold, and the races of run --plan.
 package race
 
 import (
@@ -28,7 +27,7 @@ import (
 
 // Flags holds the parameters of a race.
 type Flags struct {
-	Threshold     *float64 // nil if none exists
+	Threshold     *float64 // nil means no threshold
 	AutoThreshold bool     // --threshold auto
 	scalingFactor int
 	metric        string
@@ -159,9 +158,9 @@ func (f *Flags) checkMonotone(schema *frame.Schema) error {
 	return nil
 }
 
-// CheckKeys returns a usage error if the rows of a training file cannot be divided by the
-// columns of --group and --time. The function open returns the file in canonical form. It is
-// called only if one of the flags is used. The service checks the same after the upload.
+// CheckKeys returns a usage error if the rows of a training file cannot be divided by the columns
+// of --group and --time, which the service would find only after the upload. The function open must
+// return the file in canonical form. It is called only if one of the flags is set.
 func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -184,8 +183,8 @@ func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func()
 	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `foretell check`")
 }
 
-// SuppressedWarnings returns the codes of the warnings that suggest --group or --time, for
-// those of the two flags that are set.
+// SuppressedWarnings returns the codes of the warnings that suggest a flag, --group or --time, that
+// is already set.
 func (f *Flags) SuppressedWarnings() []string {
 	var codes []string
 	if f.groupColumn != "" {
@@ -247,8 +246,8 @@ func DescribeMetrics(known []string) string {
 	return strings.Join(known, ", ") + ", or f1, rocAuc or prAuc of one class, as in f1[CLASS]"
 }
 
-// ParseMetric returns the metric that the value of --metric names: one of known, or a metric
-// of one class, whose label may be in quotes. Another value is a usage error.
+// ParseMetric parses the value of --metric. It returns one of known, or a metric of one class such
+// as f1[yes], whose label may be in quotes. Any other value is a usage error.
 func ParseMetric(text string, known []string) (string, error) {
 	if base, class := metric.SplitName(text); class != "" {
 		name := base + "[" + gate.Unquote(class) + "]"
@@ -302,8 +301,8 @@ func algorithmNames() []string {
 	return names
 }
 
-// BelowTargetError returns an error if a race ended below the requested threshold. The best
-// model of such a race is kept nevertheless.
+// BelowTargetError returns an error if a race ended below its threshold. The service nevertheless
+// keeps the best model of such a race.
 func BelowTargetError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Planner runs races on samples of a file, in a temporary embedded service. It sends nothing
-// to another machine and keeps nothing.
+// Planner runs races on samples of a file, for run --plan. It uses an embedded service, whose data
+// it deletes afterwards, and sends nothing to another machine.
 type Planner struct {
 	*connect.Session
 	Buckets      int
@@ -31,7 +31,7 @@ type Planner struct {
 	Body         api.NewTraining
 }
 
-// ExplainInterrupt returns a clear error if the plan was interrupted, and err otherwise.
+// ExplainInterrupt returns an error with a hint if the plan was interrupted, and err otherwise.
 func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
@@ -40,7 +40,7 @@ func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 	return err
 }
 
-// RaceSamples draws two samples of train, of sizes[0] and sizes[1] rows, races on both and
+// RaceSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
 // appends the results to doc.
 func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *Plan) error {
 	paths := make([]string, len(sizes))
@@ -66,8 +66,8 @@ func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 	if err != nil {
 		return err
 	}
-	// On the small sample only the best algorithm is trained. That is enough for the slope of
-	// the learning curve and takes a fraction of the time.
+	// On the small sample, only the algorithm that is best on the large sample is trained. This
+	// takes a fraction of the time, and is enough to estimate the slope of the learning curve.
 	best := bestAlgorithm(report)
 	large.Validation = connect.ValueOrZero(best.Performance)
 	body := p.Body
@@ -117,7 +117,8 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	request := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: created.DatasetKey}, Body: body}
 	race, err := p.CreateTraining(ctx, request)
 	if err != nil && len(body.Monotone) > 0 {
-		// A column may have one value in the sample and several in the file.
+		// A column that has several values in the file may have only one in the sample, and could
+		// not be monotone there.
 		request.Body.Monotone = nil
 		race, err = p.CreateTraining(ctx, request)
 	}

@@ -19,8 +19,9 @@ import (
 //	     ┌─────┘ 0.81 reached, with 0.8214
 //	─────┘ 0.70 reached, with 0.7533
 //
-// Each race must reduce the error of the previous race by a quarter. If the service keeps
-// the best model of a race without a threshold, a single race is enough.
+// At the threshold of each race, the error, which is 1 − performance, is a quarter smaller than the
+// previous race reached. If the service keeps the best model of a race without a threshold, a
+// single race is enough.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output
@@ -45,14 +46,15 @@ type SearchStep struct {
 }
 
 const (
-	// errorReduction is the fraction by which each race must reduce the error.
+	// errorReduction is the fraction by which each race must reduce the error of the previous one.
 	errorReduction = 0.25
 	// DefaultFirstThreshold is the first threshold if the class counts are unknown.
 	DefaultFirstThreshold = 0.5
 )
 
-// FirstThreshold returns a threshold that every algorithm should reach. For accuracy that is
-// the share of the largest class. classes has the number of rows of each class.
+// FirstThreshold returns a threshold that every algorithm should reach. For accuracy, this is the
+// fraction of rows in the largest class. The parameter classes has the number of rows of each
+// class.
 func FirstThreshold(metric string, classes []int) float64 {
 	most, all := 0, 0
 	for _, rows := range classes {
@@ -88,7 +90,7 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 			case job.ModelKey != "" && (best == nil || connect.ValueOrZero(job.AchievedPerformance) > connect.ValueOrZero(best.AchievedPerformance)):
 				best = job
 			case best == nil && next > 0 && searchCtx.Err() == nil:
-				next = 0 // accept any model
+				next = 0 // every race reaches 0, so it keeps its model
 				continue
 			}
 			return s.finish(best, job)
@@ -100,8 +102,8 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 	}
 }
 
-// nextThreshold returns the threshold, rounded up to four decimals, for the race after one
-// that reached the given performance. A value above 1 ends the search.
+// nextThreshold returns the threshold for the next race after one that reached this performance. It
+// is rounded up to four decimals. A value above 1 ends the search.
 func nextThreshold(reached float64) float64 {
 	const digits = 1e4
 	if reached >= 1 {
@@ -118,8 +120,8 @@ func (s *ThresholdSearch) timeLeft() time.Duration {
 	return api.DefaultTimeLimitSeconds * time.Second
 }
 
-// runRace runs one race. threshold may be nil. If searchCtx ends before ctx, the race is
-// stopped and its best model is kept.
+// runRace runs one race, without a threshold if threshold is nil. If searchCtx ends before ctx, it
+// stops the race, and the service keeps the best model so far.
 func (s *ThresholdSearch) runRace(ctx, searchCtx context.Context, dataset string, threshold *float64) (*api.Training, error) {
 	body := s.Body
 	body.PerformanceThreshold = api.NewThreshold(threshold)

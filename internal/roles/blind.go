@@ -16,9 +16,9 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// ColumnNames returns the names of the n columns of a blind file without a header. These are
-// the names of the training file's columns without the label, with the label, or without label
-// and ID: the first of these lists that has n names. It returns nil if none has n names.
+// ColumnNames returns names for the n columns of a blind file without a header. They are the
+// training file's columns without the label, all its columns, or its features: the first of these
+// three lists with n names. If none has n names, ColumnNames returns nil.
 func (f *TrainingFile) ColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
@@ -29,15 +29,16 @@ func (f *TrainingFile) ColumnNames(n int) []string {
 	return nil
 }
 
-// LacksHeader reports whether the header of t, a blind file, looks like a row of data: it has
-// as many cells as a matching file has columns, and HeaderIsData returns true.
+// LacksHeader reports whether the first record of the blind file t is data and not a header. This
+// is so if [TrainingFile.ColumnNames] has names for its number of columns, and [Table.HeaderIsData]
+// returns true.
 func (f *TrainingFile) LacksHeader(t *Table) bool {
 	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderIsData reports whether the header of t is a row of data: no cell of the header is
-// one of names, none of names is a number, and the header looks like the rows below it or
-// has a number.
+// HeaderIsData reports whether the header of t is probably a row of data. It is if three conditions
+// hold: no cell of the header is one of names, none of names is a number, and the header has a
+// number or looks like the rows below it.
 func (t *Table) HeaderIsData(names []string) bool {
 	for _, name := range names {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
@@ -47,24 +48,26 @@ func (t *Table) HeaderIsData(names []string) bool {
 	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c Column) bool { _, number := parseNumber(c.Name); return number })
 }
 
-// BlindID is the source of the row IDs of a blind file.
+// BlindID says where the row IDs of a blind file come from: from a column, or from a generator.
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string
-	// Generated is set if the IDs are generated.
+	// Generated reports whether the IDs are generated.
 	Generated bool
-	// GeneratedName is the name of the generated column if it replaces a column that has
-	// the ID's name but no valid IDs. Defaults to an unused name.
+	// GeneratedName is the name of the generated column. It is set if the column replaces another,
+	// which has the name of the ID column but no valid IDs. If it is empty, the column gets an
+	// unused name.
 	GeneratedName string
 	// Reason briefly explains the choice.
 	Reason string
-	// Displaced is the position of the column that is replaced and needs another name, or
-	// -1.
+	// Displaced is the position of the column whose name the generated column takes, and which
+	// therefore needs another name. It is -1 if there is no such column.
 	Displaced int
 }
 
-// ChooseBlindID chooses the row IDs of a blind file. It generates them if the ID column of
-// the training file has duplicate or missing values in the blind file.
+// ChooseBlindID chooses the row IDs of the blind file t. They are those of the training file's ID
+// column, unless this column has duplicate or missing values in the blind file. IDs are then
+// generated.
 func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
@@ -104,8 +107,8 @@ func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 	return none.withDisplaced(t)
 }
 
-// WithGeneratedIDs returns a BlindID with generated IDs instead of those of column b.ID,
-// which are invalid. names are the names of the columns.
+// WithGeneratedIDs returns a copy of b with generated IDs, because those of the column b.ID are
+// invalid. The parameter names has the names of the columns.
 func (b BlindID) WithGeneratedIDs(names []string, reason string) BlindID {
 	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewTable(names))
 }
@@ -118,7 +121,8 @@ func (b BlindID) withDisplaced(t *Table) BlindID {
 	return b
 }
 
-// RenameDisplaced returns names with another name for the displaced column.
+// RenameDisplaced returns names, the names of the columns, with an unused name for the displaced
+// column.
 func (b BlindID) RenameDisplaced(names []string) []string {
 	if b.Displaced < 0 {
 		return names

@@ -6,23 +6,23 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Column describes a column according to the beginning of a file. A column may have a role if
-// it is the first or the last, has a name like that of an ID or a label, or is missing in
-// another file. For all other columns, only Name is set.
+// Column describes a column by the first rows of a file. Except for Name, the fields are set only
+// if the column may be the ID or the label: it is the first or the last, is named like an ID or a
+// label, or is missing in the blind file.
 type Column struct {
 	Name string
-	// Form is the form of the column's cells.
+	// Form is what the cells contain, such as numbers or dates.
 	Form profile.Form
 	// Rows is the number of rows read, Filled the number of rows with a value, Distinct the
 	// number of distinct values.
 	Rows, Filled, Distinct int
-	// Unique is set if every row has a different value.
+	// Unique reports whether every row has a value, and no two rows have the same.
 	Unique bool
-	// AllIntegers is set if every value is an integer, Consecutive if each value is one more
-	// than the previous.
+	// AllIntegers reports whether every value is an integer, and Consecutive whether each value is
+	// one more than the value in the previous row.
 	AllIntegers, Consecutive bool
-	// AllCodes is set if all values are the same letters followed by digits, or all are
-	// UUIDs or hexadecimal hashes of the same length.
+	// AllCodes reports whether all values are codes of one kind: the same letters followed by
+	// digits, or UUIDs or hexadecimal hashes of the same length.
 	AllCodes bool
 
 	isSampled bool // the fields above are set
@@ -31,11 +31,12 @@ type Column struct {
 const (
 	maxFractionalClasses = 20  // maximum distinct values of a numeric label with fractions
 	maxIntegerClasses    = 100 // maximum distinct values of a numeric label without fractions
-	minRows              = 30  // minimum rows from which values of a label must repeat
+	minRows              = 30  // from this number of rows, the values of a label must repeat
 )
 
-// idReason returns the reason why a column is the ID, or "" if it is not. Unique values are
-// not a sufficient reason, because measurements are often unique, too.
+// idReason returns the reason why a column is the ID, or "" if it is not. The parameter first
+// reports whether it is the first column. Unique values are not a sufficient reason, because
+// measurements are often unique, too.
 func (c *Column) idReason(first bool) string {
 	switch {
 	case !c.Unique || isMeasurement(c):

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// headerCheck compares the first record of a file with those below it to determine whether
-// it is a header or data.
+// headerCheck decides whether the first record of a file is a header or data, by comparing it with
+// the records below it.
 type headerCheck struct {
 	cells    []string  // the cells of the first record
 	numbers  []float64 // the values of the cells that are numbers
@@ -58,9 +58,9 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 	return true
 }
 
-// looksLikeData reports whether the first record looks like a row of data. If its last cell
-// also occurs below, as a class does, half of the other cells must resemble the cells below
-// them. Otherwise nearly all cells must.
+// looksLikeData reports whether the first record looks like a row of data: its cells resemble the
+// cells below them. If the last cell also occurs below, as the name of a class does, half of the
+// other cells must resemble. Otherwise nearly all cells must.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -88,8 +88,8 @@ func (h *headerCheck) looksLikeData() bool {
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
 }
 
-// areColumnNumbers reports whether the cells are consecutive numbers, as in headers that
-// number the columns.
+// areColumnNumbers reports whether the cells are consecutive numbers. Such a record may be a header
+// with the numbers of the columns.
 func (h *headerCheck) areColumnNumbers() bool {
 	for i := range h.cells {
 		if !h.isNumber[i] || h.numbers[i] != h.numbers[0]+float64(i) {
@@ -99,7 +99,8 @@ func (h *headerCheck) areColumnNumbers() bool {
 	return true
 }
 
-// isMonotonic reports whether the numbers ascend or descend, as years in a header do.
+// isMonotonic reports whether the numbers ascend or descend. Such a record may be a header with
+// years.
 func (h *headerCheck) isMonotonic() bool {
 	var list []float64
 	for i, number := range h.numbers {
@@ -114,7 +115,7 @@ func (h *headerCheck) isMonotonic() bool {
 
 func parseNumber(cell string) (value float64, ok bool) {
 	if !strings.ContainsAny(cell, "0123456789") {
-		return 0, false // NaN and Inf may be names
+		return 0, false // NaN and Inf may be names of columns
 	}
 	value, err := strconv.ParseFloat(cell, 64)
 	return value, err == nil

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// FindMissingColumn compares the contents of a training file and a blind file with one column
-// less. It returns the position of the training file's column that the blind file lacks,
-// which is the last column if the contents do not show it. Both sources must be CSV with
-// commas and a header, which is ignored.
+// FindMissingColumn returns the position of the training file's column that a blind file with one
+// column less lacks. It compares the cells of the columns, and ignores the headers. If the cells do
+// not show which column is missing, it returns the last. Both files must be CSV with commas and a
+// header.
 func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {
@@ -40,9 +40,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err
 	return best, nil
 }
 
-// minImprovement is how much the sum of similarities must increase for a column other than the
-// last to be taken as the missing one. The last column is usually the label. The similarity of
-// two equal columns is 1.
+// minImprovement is the evidence that is necessary for a missing column other than the last, which
+// is usually the label: by how much the sum of the columns' similarities must exceed that with the
+// last column missing. The similarity of two equal columns is 1.
 const minImprovement = 0.25
 
 // columnSample has the first cells of a column.
@@ -78,7 +78,7 @@ func readColumnSamples(ctx context.Context, src io.Reader) ([]columnSample, erro
 			columns[i].add(strings.TrimSpace(string(rec.Fields[i])))
 		}
 	}
-	return columns, nil //nolint:nilerr // likewise
+	return columns, nil //nolint:nilerr // the scan of the file reports the error
 }
 
 func (c *columnSample) add(cell string) {
@@ -90,8 +90,8 @@ func (c *columnSample) add(cell string) {
 	c.texts[cell] = true
 }
 
-// similarity returns the share of the cells of other that could be in column c, because
-// they are numbers in its range or occur among its texts.
+// similarity returns the fraction of the cells of other that could be in column c: numbers in the
+// range of c, and texts that occur in c.
 func (c *columnSample) similarity(other columnSample) float64 {
 	alike := 0
 	for _, cell := range other.cells {

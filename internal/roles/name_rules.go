@@ -37,9 +37,8 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
-// Names of labels in the form of csvfile.NormalizeName. A column with one of sureLabelNames
-// is nearly always the label. The names in otherLabelNames are often the names of features,
-// too.
+// Names of labels, normalized by csvfile.NormalizeName. A column with one of sureLabelNames is
+// nearly always the label. A column with one of otherLabelNames may also be a feature.
 var (
 	sureLabelNames = []string{
 		"label", "labels", "class", "target", "y", "outcome", "churn", "churned", "survived", "fraud", "isfraud",

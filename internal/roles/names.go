@@ -12,9 +12,8 @@ type Rename struct {
 	From, To string
 }
 
-// UniqueNames returns a unique name for each column: the name in the header, with a number
-// appended if an earlier column has it, or column_N if it is empty. The first name may be
-// empty, because some programs write no name for an index.
+// UniqueNames returns a unique name for each column: "a,a,,b" → "a", "a_2", "column_3", "b". The
+// first name may stay empty, because some programs write no name for an index.
 func UniqueNames(header []string) (names []string, changed []Rename) {
 	taken := make(map[string]bool, len(header))
 	for _, name := range header {
@@ -38,7 +37,7 @@ func UniqueNames(header []string) (names []string, changed []Rename) {
 	return names, changed
 }
 
-// uniqueName returns a name, with a number appended if it is taken.
+// uniqueName returns name or, if it is taken, name with a number appended.
 func uniqueName(name string, taken map[string]bool) string {
 	for free, n := name, 2; ; n++ {
 		if !taken[free] {
@@ -48,9 +47,9 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
-// MatchNames replaces names of a blind file by names of the training file that differ in case
-// and punctuation only. It replaces a name only if it is the only match, and the blind file
-// lacks the training file's name.
+// MatchNames replaces a name of a blind file by the name of the training file that differs from it
+// only in case and punctuation: "Total Price" → "total_price". It does so only if no other name
+// matches, and the blind file does not have the training file's name.
 func MatchNames(names, train []string) (renamed []string, changed []Rename) {
 	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
 	for _, name := range names {

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// Options are the choices of the user. The zero value contains no choices.
+// Options has the choices of the user. In the zero value, the user has chosen nothing.
 type Options struct {
 	ID         string   // name of the ID column
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// Repaired is set if duplicate and missing IDs will be corrected. The first column is
-	// then the ID if it is named like one and most of its values are distinct.
+	// Repaired reports whether duplicate and missing IDs will be corrected. Then it is enough for
+	// the first column to be the ID that it is named like an ID and most of its values are
+	// distinct.
 	Repaired bool
 }
 
@@ -25,13 +26,13 @@ type Options struct {
 type Roles struct {
 	// ID is the name of the ID column, unless GeneratedID is set.
 	ID string
-	// GeneratedID is set if no column is the ID, so that IDs are generated.
+	// GeneratedID reports whether IDs are generated, because no column is the ID.
 	GeneratedID bool
 	// Label is the name of the label column.
 	Label string
 	// IDReason and LabelReason briefly explain the choices.
 	IDReason, LabelReason string
-	// LabelAssumed is set if the only reason for the label is that it is the last column.
+	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
 }
 
@@ -53,9 +54,9 @@ const (
 	lastColumnReason = "the last column"
 )
 
-// ChooseRoles chooses the roles of the columns of a training file. blind is the blind file, or
-// nil. If the label is ambiguous, it also returns a question, and Roles.Label is the first
-// candidate.
+// ChooseRoles chooses the ID and the label of a training file. The parameter blind is the blind
+// file, or nil. If the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is
+// the first candidate.
 func ChooseRoles(train, blind *Table, given Options) (Roles, *Question) {
 	r := Roles{}
 	r.ID, r.GeneratedID, r.IDReason = chooseID(train, given)
@@ -144,8 +145,8 @@ func chooseMissingLabel(missing []*Column) (label, reason string, question *Ques
 	}
 }
 
-// chooseLabelByName chooses the label by name. It is the last column unless another one is
-// named like a label.
+// chooseLabelByName chooses the label if there is no blind file to compare with: a column that is
+// named like a label, or else the last column.
 func chooseLabelByName(columns []*Column) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]

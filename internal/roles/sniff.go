@@ -14,13 +14,13 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Table describes a file according to its beginning.
+// Table describes a file by its first rows.
 type Table struct {
 	// Columns are the columns of the file in order.
 	Columns []Column
 	// Rows is the number of rows read.
 	Rows int
-	// LooksHeaderless is set if the first record looks like data instead of a header.
+	// LooksHeaderless reports whether the first record looks like data and not like a header.
 	LooksHeaderless bool
 
 	normalizedNames map[string]bool // set by LacksColumn
@@ -40,8 +40,8 @@ func NewTable(names []string) *Table {
 	return t
 }
 
-// LacksColumn reports whether no column has the name, ignoring case and punctuation. It
-// returns false for a nil table.
+// LacksColumn reports whether no column has this name. Case and punctuation are ignored. For a nil
+// table, it returns false.
 func (t *Table) LacksColumn(name string) bool {
 	if t == nil {
 		return false
@@ -59,7 +59,7 @@ func (t *Table) LacksColumn(name string) bool {
 const (
 	maxRows    = 2000
 	maxBytes   = 32 << 20
-	maxColumns = 100 // columns that may have a role
+	maxColumns = 100 // columns that may be the ID or the label
 )
 
 // ReadHeader returns the names of the columns of a CSV with commas.
@@ -79,10 +79,10 @@ func trimmedFields(rec *csvfile.Record) []string {
 	return names
 }
 
-// Sniff reads the beginning of a CSV with commas and a header. names are the names of the
-// columns, which may differ from the header. wanted, if not nil, reports whether a column may
-// have a role even if its position and its name do not suggest one. An unreadable row ends the
-// reading without an error.
+// Sniff describes a CSV with commas and a header by its first rows. The parameter names has the
+// names of the columns, which may differ from the header. If wanted is not nil, columns for which
+// it returns true may also be the ID or the label, whatever their position and name. Sniff stops at
+// an unreadable row without an error.
 func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, wanted)
 	cells, err := t.readCells(ctx, src, at)
@@ -92,7 +92,7 @@ func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name 
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// candidateColumns returns the positions of the columns that may have a role.
+// candidateColumns returns the positions of the columns that may be the ID or the label.
 func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
@@ -104,8 +104,8 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 	return at
 }
 
-// SniffRows is like Sniff for a file with the given column names and first rows. It ignores
-// rows of other lengths.
+// SniffRows is [Sniff] for a file whose column names and first rows have already been read. It
+// ignores rows with more or fewer cells than names.
 func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
 	t, at := NewTable(names), candidateColumns(names, nil)
 	cells := make([][]string, len(at))
@@ -121,8 +121,8 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// readCells returns the cells of the columns at the given positions, and sets Rows and
-// LooksHeaderless.
+// readCells reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of the
+// columns at the given positions.
 func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
@@ -151,8 +151,7 @@ func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [
 	return cells, nil
 }
 
-// describeColumns sets the descriptions of the columns at the given positions from their
-// cells.
+// describeColumns sets the fields of the columns at the given positions, computed from their cells.
 func (t *Table) describeColumns(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
@@ -216,8 +215,9 @@ var (
 	})
 )
 
-// codePrefix returns a text that is equal for codes of the same kind: the letters before the
-// digits, or the length of a hexadecimal code. It returns "" for other texts.
+// codePrefix returns a text that is the same for all codes of one kind: the letters before the
+// digits, as in "AB-17" → "AB-", or the length of a hexadecimal code. It returns "" if cell is no
+// code.
 func codePrefix(cell string) string {
 	if found := numberedCode().FindStringSubmatch(cell); found != nil {
 		return found[1]
