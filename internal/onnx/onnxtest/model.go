@@ -26,7 +26,7 @@ type Model struct {
 	Metadata map[string]string
 	// Columns is the number of columns of the input.
 	Columns int
-	// Operators are the operators of the graph, each once, in their order.
+	// Operators are the operators of the graph, each once, in the order of their first use.
 	Operators []string
 
 	nodes     []*node
@@ -141,13 +141,13 @@ func (m *Model) Run(x *Tensor) (outputs map[string]*Tensor, err error) {
 // OperatorNames returns the names of the operators that Run knows, sorted.
 func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
 
-// attribute returns the number of the named attribute, or missing if there is no such
+// attribute returns the number of the named attribute, or fallback if there is no such
 // attribute.
-func (n *node) attribute(name string, missing int) int {
+func (n *node) attribute(name string, fallback int) int {
 	if a, ok := n.attributes[name]; ok {
 		return a.number(3)
 	}
-	return missing
+	return fallback
 }
 
 // ints returns the numbers of an attribute.

@@ -14,7 +14,8 @@ func (t *Tensor) axisOf(axis int) int {
 	return axis
 }
 
-// around returns the numbers of elements before, along and after an axis.
+// around returns the length of an axis as along. outer and inner are the products of the
+// dimensions before and after the axis.
 func (t *Tensor) around(axis int) (outer, along, inner int) {
 	return product(t.Dims[:axis]), t.Dims[axis], product(t.Dims[axis+1:])
 }

@@ -59,7 +59,7 @@ func (t tree) leaf(row []float64) *treeNode {
 }
 
 // decodeTrees sets trees. It checks what ONNX Runtime requires: a node is the false child
-// of at most one node, and the child of no node of another tree.
+// of at most one node, and its children are nodes of the same tree.
 func (n *node) decodeTrees() {
 	trees, ids := n.ints("nodes_treeids"), n.ints("nodes_nodeids")
 	modes := n.attributes["nodes_modes"].texts(9)

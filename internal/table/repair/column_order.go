@@ -288,6 +288,6 @@ func (r *repairer) logDialect() {
 		r.log.addMessage(changeDelimiter, Change{Line: r.dialect.line}, "fields separated by %q are now separated by commas", r.dialect.delim)
 	}
 	if r.dialect.hasRowNames {
-		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the header names one column fewer than the rows have, so the first column has no name")
+		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the header has one field fewer than the rows, so the first column has no name")
 	}
 }

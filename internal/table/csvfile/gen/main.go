@@ -67,7 +67,8 @@ func separators() {
 	SHLQ(Imm(32), upper)
 	ORQ(upper, found)
 	POPCNTQ(found, count)
-	// The usual number of separators is written without a branch on how many were found.
+	// Write the usual number of offsets without a branch, even if fewer separators were found:
+	// the offsets of the next block overwrite the rest.
 	const usual = 8
 	for i := range usual {
 		next(i)
