@@ -13,12 +13,12 @@ import (
 func TestProgressReportsBestStep(t *testing.T) {
 	t.Parallel()
 	b := newProgressRecorder([]*store.Training{{Key: "k", Algorithm: "BSIX01", Status: api.TrainingRunning}})
-	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Kept: math.NaN(), LogLoss: math.NaN()})
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, BestPerformance: math.NaN(), BestLogLoss: math.NaN()})
 	if row := b.takeChanged()[0].row; row.AchievedPerformance != nil || row.LogLoss != nil {
 		t.Errorf("before the first score: %v, %v", row.AchievedPerformance, row.LogLoss)
 	}
-	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, Kept: 0.8, LogLoss: 0.5, Step: 1})
-	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, Kept: 0.8, LogLoss: 0.5, Step: 2})
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, BestPerformance: 0.8, BestLogLoss: 0.5, Step: 1})
+	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, BestPerformance: 0.8, BestLogLoss: 0.5, Step: 2})
 	row := b.takeChanged()[0].row
 	run := toAlgorithmRun(&row, false)
 	if run.LatestPerformance != 0.7 || run.KeptPerformance == nil || *run.KeptPerformance != 0.8 || run.LogLoss == nil || *run.LogLoss != 0.5 {

@@ -11,17 +11,17 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fitter trains on one fold, step by step. The fitters of the packages boost,
-// forest and neural implement it through an adapter.
+// fitter trains one model on the training rows of one fold, step by step. The type
+// adapter makes the fitters of the packages boost, forest and neural implement it.
 type fitter interface {
-	// Step does the next unit of training. done reports whether it was the
-	// last.
+	// Step trains for one more step. done reports whether it was the last step.
 	Step(ctx context.Context) (done bool, err error)
-	// Cost returns the estimated cost of the steps so far, in nanoseconds of one core. It
-	// depends on the data and the parameters, not on the machine.
+	// Cost returns the estimated time of the steps so far, in nanoseconds of one core. It
+	// is the same on every machine, because it is computed from the data and the
+	// parameters.
 	Cost() float64
-	// Progress returns the fraction of the fitter's schedule that is done, from
-	// 0 to 1. It is NaN for a fitter without a schedule. It never falls.
+	// Progress returns the fraction of the training that is done, from 0 to 1. It never
+	// falls. It is NaN if the fitter does not know in advance when its training ends.
 	Progress() float64
 	// PredictValidation writes the class probabilities of the fold's Validation
 	// rows to dst, row-major.
@@ -47,10 +47,10 @@ type predictor interface {
 
 // algorithm describes an algorithm of the race.
 type algorithm struct {
-	// name is the algorithm's name without its prefix, which is B for two
-	// classes and M for more.
+	// name is the name without the prefix B (for two classes) or M (for more), such as
+	// SIX01.
 	name string
-	// kind identifies the algorithm in model files and seeds. It never changes.
+	// kind is the number of the algorithm in model files and in seeds. It never changes.
 	kind uint8
 	// newFitter returns a new fitter.
 	newFitter func(ctx context.Context, t fitTask) (fitter, error)
@@ -58,23 +58,23 @@ type algorithm struct {
 	// if b is malformed. It does not retain b.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run has stalled.
-	// holdoutPatience is the same number for a run with a single holdout. It may be
-	// smaller, because a holdout has many rows and its scores have less noise.
+	// holdoutPatience is this number for a run with a single holdout. It may be smaller
+	// than patience, because a holdout has many rows, so its scores have less noise.
 	patience, holdoutPatience int
-	// price orders algorithms by their usual cost, cheapest first.
+	// price is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	price int
 	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
 	// validation plan has more folds, they are merged, see split.MergeFolds.
 	maxFolds int
-	// stepGrowth is the exponent by which the number of steps grows with the number of
-	// rows. If a refit has r times as many training rows as a fold, it does r^stepGrowth
-	// times as many steps as the fold. If the fitters have a schedule, the refit instead
-	// ends at the same fraction of its own schedule.
+	// stepGrowth determines the number of steps of a refit. If the refit has r times as
+	// many training rows as a fold, it does r^stepGrowth times as many steps. It is not
+	// used if Progress of the fitters is not NaN: the refit then ends at the same
+	// Progress as the folds.
 	stepGrowth float64
-	// monotone reports whether the algorithm can keep Params.Monotone.
+	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool
-	// smooth reports whether runs on small tables add a smooth part, a kernel logistic
-	// regression; see addSmoothPart.
+	// smooth reports whether a kernel logistic regression, the smooth part, is added to
+	// models of small tables; see addSmoothPart.
 	smooth bool
 }
 
@@ -82,7 +82,7 @@ type algorithm struct {
 type fitTask struct {
 	data       *trainingData
 	fold       split.Fold
-	foldIndex  int // the fold's index in the race, or refitFold for a refit on all rows
+	foldIndex  int // the index of the fold in the race, or refitFold for a refit on all rows
 	seed       uint64
 	workers    int
 	workspaces *workspaces

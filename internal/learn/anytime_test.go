@@ -12,7 +12,8 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// independentFitter is a fakeFitter whose errors are independent of those of other fitters.
+// independentFitter is a fakeFitter whose errors are independent of those of fitters with
+// another noise.
 type independentFitter struct {
 	fakeFitter
 	noise uint64
@@ -26,8 +27,9 @@ func (t *independentFitter) PredictValidation(dst []float32) {
 	}
 }
 
-// A race that is cut short takes the blend of the algorithms that have ended and of those
-// that have scores. An algorithm that has not begun does not matter.
+// TestRaceCutShortTakesBlend checks that the model of a race that is cut short is the
+// blend of all algorithms that have scores, even if some have not ended. An algorithm
+// that has not begun is ignored.
 func TestRaceCutShortTakesBlend(t *testing.T) {
 	newAlgorithms := func() []algorithm {
 		list := fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{})
@@ -83,7 +85,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				if o.Algorithm != Blend || o.Status != want[1] || len(o.Report.Shares) != 2 || len(o.Runs[2].Curve) != 0 {
 					t.Fatalf("%s with %s of %v", o.Status, o.Algorithm, o.Report.Shares)
 				}
-				// The score is that of weights fitted to the other half of the rows.
+				// The score is cross-fitted: each half of the rows is scored with weights
+				// fitted to the other half.
 				candidates := []*candidate{newSingleCandidate(r.runs[0]), newSingleCandidate(r.runs[1])}
 				blend := r.evaluator.newBlend(candidates)
 				if o.Achieved != blend.performance || o.Achieved != r.evaluator.score(blend.crossFitted).performance {
@@ -100,8 +103,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 	}
 }
 
-// hesitantFitter is almost sure of the true class of each row, but decides one row wrongly by a
-// hair.
+// hesitantFitter predicts the true class of each row with high probability, except for
+// the row wrong, in which another class is slightly more probable.
 type hesitantFitter struct {
 	fakeFitter
 	wrong int32
@@ -118,8 +121,9 @@ func (t *hesitantFitter) PredictValidation(dst []float32) {
 	}
 }
 
-// In a whole race, the networks and their smooth part together reach the threshold, but are
-// rejected, because the networks alone have a lower log loss. This must not end the race.
+// TestRejectedMixtureDoesNotReachThreshold trains networks whose smooth part is rejected,
+// because the networks without it have a lower log loss. With the smooth part they reach
+// the threshold. This must not end the race.
 func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	f := fakeFrame(120, 2)
 	for i, label := range f.Labels {
@@ -136,7 +140,8 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong = r.plan.Folds[0].Validation[0]
-	// The mixture has to reach the threshold, or this test would test nothing.
+	// Check the condition of this test: the networks with their smooth part reach the
+	// threshold.
 	fits, err := smooth.Search(t.Context(), r.smoothTask(r.runs[0]))
 	if err != nil {
 		t.Fatal(err)

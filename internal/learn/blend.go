@@ -13,11 +13,12 @@ import (
 // Blend is the algorithm name of a model that is a blend of several algorithms.
 const Blend = "BLEND"
 
-// candidate is a model that a race may choose: the model of one run, or a
-// blend.
+// candidate is a model that a race may choose: the model of a single run, or a blend of
+// several.
 type candidate struct {
 	score
-	// components are in descending order of weight. A single run has weight 1.
+	// components are the runs of the candidate, in descending order of weight. A single
+	// run has the weight 1.
 	components []component
 	// probabilities holds the class probabilities of the validation rows,
 	// row-major and before calibration.
@@ -39,7 +40,7 @@ func newSingleCandidate(run *run) *candidate {
 	return &candidate{score: run.best.score, components: []component{{run, 1}}, probabilities: run.best.probabilities}
 }
 
-// name returns the algorithm name of the model.
+// name returns the name of the run's algorithm, or Blend.
 func (c *candidate) name() string {
 	if len(c.components) > 1 {
 		return Blend
@@ -56,9 +57,9 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// newFoldModel returns a copy of m whose members are the components' models of the given
-// fold of the validation plan, which has numFolds folds. These models were not trained on
-// the fold's validation rows.
+// newFoldModel returns a copy of m with other members: those models of the components
+// that were not trained on the validation rows of the given fold. numFolds is the number
+// of folds of the validation plan.
 func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
@@ -71,8 +72,8 @@ func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the models of all components and folds. It loads each
-// model when the iteration reaches it.
+// foldMembers yields the models of the final folds of all components. It loads each model
+// when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, part := range c.components {
@@ -85,8 +86,8 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// reloadMembers yields copies of members. Each copy is decoded from the stored bytes of its
-// model when the iteration reaches it.
+// reloadMembers yields copies of members. It makes each copy, by encoding and decoding
+// the model, when the iteration reaches it.
 func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {
@@ -101,20 +102,20 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 
 // chooseCandidate returns the run that won the race or, if none has won, the best
 // candidate among the runs and their blend. It returns nil if no run has a checkpoint.
-// lossFunc returns a candidate's log loss on each validation row.
+// lossFunc must return the log loss of a candidate on each validation row.
 //
-// Candidates whose performance is within noise of the best are considered
-// equal. Among them, the one with the lowest log loss is chosen, because the
-// log loss uses the whole probability of a row and therefore distinguishes
-// models better. The noise is the standard error of the best performance, in
-// the metric of the race. It is also about the standard error of the difference
-// between two performances, because the candidates mostly err on the same rows.
+// Candidates are considered equal to the best if their performance is lower by at most
+// one standard error of the best performance. The difference between two performances has
+// about the same standard error, because the candidates mostly err on the same rows.
+// Among equal candidates, the one with the lowest log loss is chosen: log loss is
+// computed from probabilities, not only from predicted classes, so it distinguishes
+// models better.
 //
-// A run is chosen instead of the blend only if the run is significantly better. The
-// reason is that the score of the best of four runs is an overestimate, and a larger one
-// than the score of a blend. In ten races on six data sets the log loss of the blend on
-// test rows was 17 % lower than that of the best run in the geometric mean: 1 to 68 %
-// lower in six races, and less than 1 % higher in four.
+// A run is chosen instead of the blend only if the run is significantly better, because
+// the score of the best of four runs is overestimated more than the score of the blend.
+// In ten races on six data sets the log loss of the blend on test rows was 17 % lower
+// than that of the best run in the geometric mean: 1 to 68 % lower in six races, and less
+// than 1 % higher in four.
 func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 	if winner := r.scheduler.currentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner])
@@ -156,8 +157,9 @@ func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 	return chosen
 }
 
-// candidateLosses returns the losses of each candidate by row and stores their
-// means in the report. blend may be nil.
+// candidateLosses returns the losses of each candidate, by row. It stores the score of
+// the blend for the report, and sets the log loss of each run to its mean loss. blend may
+// be nil.
 func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFunc func(*candidate) []float64) map[*candidate][]float64 {
 	rowLosses := map[*candidate][]float64{}
 	for _, c := range candidates {
@@ -173,8 +175,9 @@ func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFu
 
 // significantlyLower reports whether the mean of losses is lower than the mean of others
 // by more than one standard error of the per-row differences, or by more than
-// minRelativeGain. losses[i] and others[i] are losses on the same row. minRelativeGain is
-// for losses concentrated in a few rows, whose standard error is large.
+// minRelativeGain. losses[i] and others[i] are losses on the same row. The second
+// condition is needed if a few rows have most of the loss, because the standard error is
+// then large.
 func significantlyLower(losses, others []float64) bool {
 	var sum, squares float64
 	for i := range losses {
@@ -187,8 +190,8 @@ func significantlyLower(losses, others []float64) bool {
 	return sum > 0 && sum/n > min(standardError, minRelativeGain*mean(others))
 }
 
-// minRelativeGain is the relative difference of two mean losses that is significant
-// regardless of its standard error.
+// minRelativeGain is the relative difference of two mean losses from which it is
+// significant, whatever its standard error.
 const minRelativeGain = 0.05
 
 func mean(x []float64) float64 {
@@ -199,12 +202,11 @@ func mean(x []float64) float64 {
 	return sum / float64(max(len(x), 1))
 }
 
-// newBlend returns the blend of the candidates. It returns nil if one candidate
-// has all the weight or if there are no validation rows.
+// newBlend returns the blend of the candidates. It returns nil if the best blend has only
+// one component, or if there are no validation rows.
 //
-// The weights are fitted to the validation rows. The score is therefore
-// cross-fitted: each half of the rows is scored with weights fitted to the
-// other half.
+// The weights of the blend are fitted to all validation rows. Its score is cross-fitted:
+// each half of the rows is scored with weights that are fitted to the other half.
 func (e *evaluator) newBlend(candidates []*candidate) *candidate {
 	if len(candidates) < 2 || len(e.labels) == 0 {
 		return nil
@@ -247,8 +249,8 @@ func (e *evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// averageProbabilities writes the weighted mean of the candidates'
-// probabilities, for the rows at the given positions, to dst.
+// averageProbabilities writes the weighted mean of the candidates' probabilities to dst.
+// It computes only the rows at the given positions.
 func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
 	for i, c := range candidates {
 		w := float32(weights[i])

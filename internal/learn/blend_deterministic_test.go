@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestBlendIsDeterministic races with the default parameters on noisy labels, so that a
-// blend is chosen. The bytes of the blend must be the same for any number of workers, both
-// if all components are refitted and if there is only time for the first.
+// TestBlendIsDeterministic checks that the bytes of a blend are the same for any number
+// of workers: if all components are refitted, and if only the first is. The labels are
+// noisy, so that a blend is chosen.
 func TestBlendIsDeterministic(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")
@@ -56,8 +56,8 @@ func sameBlend(t *testing.T, limit refitLimit, workers ...int) {
 	}
 }
 
-// noisyFrame returns rows whose class is the sign of the sum of three numbers
-// and of noise of the same size.
+// noisyFrame returns rows of three numbers. The class is the sign of the sum of these
+// numbers and noise of about the same size.
 func noisyFrame(rows int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b"}}, Rows: rows}
 	draw := rand.New(rand.NewPCG(3, 4))

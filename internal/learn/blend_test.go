@@ -8,9 +8,9 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// opinions returns the probabilities of two classes for each row. The function probability
-// returns the probability of the true class of row i.
-func opinions(labels []int32, probability func(i int) float32) []float32 {
+// twoClassProbabilities returns the probabilities of both classes for each row. The
+// function probability must return the probability of the true class of row i.
+func twoClassProbabilities(labels []int32, probability func(i int) float32) []float32 {
 	probabilities := make([]float32, 2*len(labels))
 	for i, label := range labels {
 		q := probability(i)
@@ -26,7 +26,7 @@ func TestBlend(t *testing.T) {
 		labels[i] = int32(i % 2)
 	}
 	noisy := func(scale float64) []float32 {
-		return opinions(labels, func(int) float32 {
+		return twoClassProbabilities(labels, func(int) float32 {
 			return float32(1 / (1 + math.Exp(-1-scale*draw.NormFloat64())))
 		})
 	}
@@ -51,8 +51,8 @@ func TestBlend(t *testing.T) {
 		}
 	})
 	t.Run("useless_candidates_have_no_weight", func(t *testing.T) {
-		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", opinions(labels, func(int) float32 { return 0.5 }))
-		wrong := newCandidate("wrong", opinions(labels, func(int) float32 { return 0.02 }))
+		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", twoClassProbabilities(labels, func(int) float32 { return 0.5 }))
+		wrong := newCandidate("wrong", twoClassProbabilities(labels, func(int) float32 { return 0.02 }))
 		for _, s := range e.newBlend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
 			if s.Name == "wrong" {
 				t.Errorf("%s has weight %.2f", s.Name, s.weight)
@@ -62,7 +62,7 @@ func TestBlend(t *testing.T) {
 	t.Run("few_rows_decide_where_most_are_certain", func(t *testing.T) {
 		labels := make([]int32, 60_000)
 		certain := func(rare float32) *candidate {
-			probabilities := opinions(labels, func(i int) float32 {
+			probabilities := twoClassProbabilities(labels, func(i int) float32 {
 				if i%5000 == 1 {
 					return rare
 				}
@@ -102,8 +102,9 @@ func TestBlend(t *testing.T) {
 	})
 }
 
-// TestNoiseIsThatOfTheMetric checks that a run whose macro F1 is higher because
-// of one row of a rare class does not replace one of much lower log loss.
+// TestNoiseIsThatOfTheMetric compares two runs in a race for macro F1. One has a higher
+// macro F1, but only because of one row of a rare class. The other has a much lower log
+// loss and must be chosen.
 func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	const rows, rare = 2000, 20
 	f := fakeFrame(rows, 2)
@@ -125,7 +126,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 		sure, unsure float32
 	}{{13, 0.99, 0.99}, {14, 0.99, 0.6}} {
 		found := 0
-		p := opinions(f.Labels, func(row int) float32 {
+		p := twoClassProbabilities(f.Labels, func(row int) float32 {
 			if f.Labels[row] == 0 && row%2 == 1 {
 				return c.unsure
 			}
@@ -135,7 +136,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 			if found++; found <= c.found {
 				return 0.9
 			}
-			return 1 - c.sure // as a row of the other class, so that no weight helps
+			return 1 - c.sure // as for rows of the frequent class, so that no decision weight separates it
 		})
 		r.runs[i].best = checkpoint{score: r.evaluator.score(p), step: 1, probabilities: p}
 	}

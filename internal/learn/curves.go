@@ -8,19 +8,20 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// ReliabilityBin compares the probabilities of the rows in one of ten intervals with the
-// fraction of these rows whose true class is the predicted one.
+// ReliabilityBin describes the rows whose probability of a class is in one of ten
+// intervals. It compares their mean probability with the fraction of these rows that are
+// of the class.
 type ReliabilityBin = metric.ReliabilityBin
 
-// ClassCurve shows how well the probability of one class separates the class
-// from the others, on the test rows.
+// ClassCurve shows how well the probability of a class separates the test rows of this
+// class from those of the other classes.
 type ClassCurve struct {
 	Label string
 	// Curve holds at most 100 operating points, from which the ROC curve and the
 	// precision–recall curve are drawn.
 	metric.Curve
-	// Reliability compares the probability of the class with the fraction of rows
-	// of the class, in ten bins.
+	// Reliability compares the probability of the class with the fraction of rows that
+	// are of the class, in ten bins.
 	Reliability []ReliabilityBin
 }
 
@@ -63,9 +64,9 @@ func (r *Report) addCurves(p metric.Predictions, classes []int) {
 	}
 }
 
-// addClasses adds the scores of each class and the confusion matrix. labels are the names
-// of the classes. The areas under curves are computed only for the classes in ranked,
-// because each class takes time.
+// addClasses adds the scores of each class and the confusion matrix to the report. labels
+// are the names of the classes. To save time, the areas under curves are computed only
+// for the classes in ranked.
 func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int) {
 	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 	for c, s := range metric.PerClass(p) {

@@ -31,8 +31,9 @@ func addRow(f *frame.Frame, second bool, cells ...float64) {
 	f.Rows++
 }
 
-// customerFrame returns rows of customers, six each. A customer's label depends on
-// the customer, whom the first two features identify, and hardly on the third.
+// customerFrame returns six rows for each customer. All rows of a customer have the same
+// first two features, and the label depends on the customer. It hardly depends on the
+// third feature.
 func customerFrame(customers int, seed uint64) (f *frame.Frame, groups []int32) {
 	f = numericFrame("height", "weight", "visits")
 	draw := rand.New(rand.NewPCG(seed, 1))
@@ -47,8 +48,9 @@ func customerFrame(customers int, seed uint64) (f *frame.Frame, groups []int32) 
 	return f, groups
 }
 
-// driftFrame returns rows from the given time on. The direction in which the label
-// changes turns by a right angle in a unit of time.
+// driftFrame returns rows with times between from and to. The label depends on two
+// features, and the dependence changes with time: the direction in which the label
+// changes turns by a right angle in one unit of time.
 func driftFrame(rows int, from, to float64, seed uint64) (f *frame.Frame, times []float64) {
 	f = numericFrame("x", "y")
 	draw := rand.New(rand.NewPCG(seed, 2))
@@ -62,7 +64,7 @@ func driftFrame(rows int, from, to float64, seed uint64) (f *frame.Frame, times 
 	return f, times
 }
 
-// accuracyOn returns the share of rows of f that m predicts correctly.
+// accuracyOn returns the fraction of the rows of f that m predicts correctly.
 func accuracyOn(t *testing.T, m *Model, f *frame.Frame) float64 {
 	t.Helper()
 	p, err := m.predictAll(t.Context(), f, 1)
@@ -78,9 +80,9 @@ func accuracyOn(t *testing.T, m *Model, f *frame.Frame) float64 {
 	return float64(right) / float64(f.Rows)
 }
 
-// TestTestFigureIsThatOfNewRows checks that the test figure of a race agrees with
-// the accuracy on new rows if the race knows which rows belong together or their
-// times, and that a random division is optimistic.
+// TestTestFigureIsThatOfNewRows checks that the test accuracy of a race agrees with the
+// accuracy on new rows, if Params.Groups or Params.Times is set. It also checks that the
+// test accuracy is too high if they are not set, because rows are then divided at random.
 func TestTestFigureIsThatOfNewRows(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -117,7 +119,8 @@ func TestTestFigureIsThatOfNewRows(t *testing.T) {
 	}
 }
 
-// repeatedRows returns each row of a frame the given number of times, in turn.
+// repeatedRows returns row numbers: 0 … rows-1, the given number of times one after
+// another.
 func repeatedRows(rows, times int) []int32 {
 	var list []int32
 	for range times {

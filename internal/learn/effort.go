@@ -2,7 +2,8 @@ package learn
 
 import "strings"
 
-// Effort is how much a race trains. The empty string means [EffortDefault].
+// Effort is how many algorithms and folds a race trains. The empty string means
+// [EffortDefault].
 type Effort string
 
 // The efforts, spelt as in the API.
@@ -11,8 +12,8 @@ const (
 	EffortDefault Effort = "default"
 )
 
-// Includes reports whether a race of this effort trains the named algorithm if
-// Params.Algorithms is empty. A fast race trains only the two kinds of boosting.
+// Includes reports whether a race of this effort trains the named algorithm by default,
+// when Params.Algorithms is empty. EffortFast includes only the two kinds of boosting.
 func (e Effort) Includes(algorithm string) bool {
 	if e != EffortFast {
 		return true

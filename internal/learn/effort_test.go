@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFastEffort races only the two kinds of boosting, on three folds.
+// TestFastEffort checks that a fast race trains only the two kinds of boosting, on three
+// folds.
 func TestFastEffort(t *testing.T) {
 	f := noisyFrame(200)
 	r, err := newRace(f, Params{Effort: EffortFast}, algorithms)
@@ -27,8 +28,8 @@ func TestFastEffort(t *testing.T) {
 	}
 }
 
-// TestCheapRunsBeginFirst trains no expensive run before a cheap one has ended if there is
-// one worker.
+// TestCheapRunsBeginFirst checks that the runs begin in the order of their price. With
+// one worker, a run begins when the run before has ended.
 func TestCheapRunsBeginFirst(t *testing.T) {
 	var began []string
 	_, err := Race(t.Context(), noisyFrame(120), Params{Workers: 1, Progress: func(e Event) {

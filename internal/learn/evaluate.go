@@ -10,7 +10,7 @@ import (
 
 // score holds the scores of probabilities on the validation rows.
 type score struct {
-	// performance is the metric of the race: 0 to 1, higher is better.
+	// performance is the value of the race's metric, from 0 to 1. Higher is better.
 	performance float64
 	// logLoss is in nats, lower is better.
 	logLoss float64
@@ -19,26 +19,26 @@ type score struct {
 // evaluator scores probabilities of the validation rows. It is safe for
 // concurrent use.
 //
-// Decision weights multiply the probabilities of the classes before a class is predicted,
-// and the temperature calibrates probabilities. Weights and temperature are fitted to the
-// validation rows, and scores are computed from the same rows. The scores are therefore
+// Probabilities are multiplied by the decision weights of their classes before a class is
+// predicted, and calibrated by a temperature. Weights and temperature are fitted to the
+// validation rows, from which the scores are also computed. The scores are therefore
 // cross-fitted: the rows are divided into two stratified halves, and each half is scored
-// with the parameters fitted to the other.
+// with the weights and the temperature fitted to the other half.
 type evaluator struct {
 	metric  string
 	classes int
 	labels  []int32
 	groups  []int32 // by row, negative for a row without a group; nil if no row has a group
-	// names and classRows are the fields Names and ClassRows of metric.Predictions. They
-	// may be nil.
+	// names and classRows are the values for the fields Names and ClassRows of
+	// metric.Predictions. They may be nil.
 	names     []string
 	classRows []int
-	// weights are the class weights of the race, see classWeights; nil if the decision
-	// weights are fitted.
+	// weights are the class weights of the race, see classWeights. It is nil if the race
+	// has none, so that decision weights are fitted.
 	weights []float64
 	halves  [2][]int32 // indices into labels
-	// buffers holds the free buffers for the probabilities of a step. A nil
-	// element is allocated on first use.
+	// buffers holds the buffers for the probabilities of a step that are not in use. A
+	// nil element is allocated on first use.
 	buffers chan []float32
 }
 
@@ -46,9 +46,10 @@ type evaluator struct {
 // the memory for the probabilities of their steps.
 const maxBuffers = 2
 
-// newEvaluator returns an evaluator of rows with the given labels. groups holds the group
-// of each row, negative for none. Rows of a group are in the same half for cross-fitting.
-// groups may be nil.
+// newEvaluator returns an evaluator for the metric with the given name and for validation
+// rows with the given labels. groups holds the group of each row; a negative number means
+// no group. All rows of a group are in the same half for cross-fitting. groups may be
+// nil.
 func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
 	e := &evaluator{metric: name, classes: classes, labels: labels, groups: groups, buffers: make(chan []float32, maxBuffers)}
 	for range maxBuffers {
@@ -70,7 +71,7 @@ func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
 	return e
 }
 
-// evaluateStep scores the last step of run and reports whether run has stalled.
+// evaluateStep scores the last step of run. stalled reports whether the run has stalled.
 func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	probabilities := <-r.evaluator.buffers
 	defer func() { r.evaluator.buffers <- probabilities }()
@@ -93,8 +94,8 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 func (e *evaluator) isMeasurable() bool { return len(e.labels) > 0 && e.unmeasurableReason() == "" }
 
 // unmeasurableReason returns why the metric cannot be computed on the validation rows, or
-// "" if it can. A metric of one class cannot be computed if no row is of this class. An
-// area under a curve cannot be computed if all rows are of the same class.
+// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes,
+// and an area under a curve if all rows are of the same class.
 func (e *evaluator) unmeasurableReason() string {
 	base, class := metric.SplitName(e.metric)
 	if base != e.metric && !slices.Contains(e.labels, int32(slices.Index(e.names, class))) {
@@ -107,7 +108,7 @@ func (e *evaluator) unmeasurableReason() string {
 	return ""
 }
 
-// score returns the score of probabilities, which has one row for each label.
+// score returns the score of the probabilities of all validation rows.
 func (e *evaluator) score(probabilities []float32) score {
 	p := e.scoredPredictions(probabilities)
 	performance, err := metric.Score(e.metric, p)
@@ -118,10 +119,10 @@ func (e *evaluator) score(probabilities []float32) score {
 	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
 }
 
-// scoredPredictions returns the predictions from which the metric of the race is computed.
-// If the metric uses decision weights, the probabilities are multiplied by cross-fitted
-// weights. For logLoss the probabilities are calibrated, as those of the final model will
-// be.
+// scoredPredictions returns the predictions from which the metric of the race is
+// computed. If the metric uses decision weights, the probabilities are multiplied by
+// cross-fitted weights. For logLoss the probabilities are calibrated, like those of the
+// final model.
 func (e *evaluator) scoredPredictions(probabilities []float32) metric.Predictions {
 	if e.metric == metric.NameLogLoss {
 		return e.newPredictions(e.calibrate(probabilities))
@@ -134,7 +135,7 @@ func (e *evaluator) scoredPredictions(probabilities []float32) metric.Prediction
 // decision weights, with cross-fitted ones.
 func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
 	switch {
-	case e.weights != nil: // applied as the model applies them, without rounding to float32
+	case e.weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
 		p := e.newPredictions(probabilities)
 		p.Weights = e.weights
 		return p
@@ -181,9 +182,9 @@ func (e *evaluator) calibrate(probabilities []float32) []float32 {
 	})
 }
 
-// crossFit returns a copy of the probabilities. It calls fit with the
-// predictions of each half, and applies the returned function to each row of
-// the other half.
+// crossFit returns a copy of the probabilities with each row changed. It calls fit with
+// the predictions of each half of the rows. The function that fit returns changes each
+// row of the other half.
 func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
 	dst := slices.Clone(probabilities)
 	for half, positions := range e.halves {
@@ -213,15 +214,15 @@ func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval
 	return metric.PerformanceInterval(e.metric, e.scoredPredictions(probabilities))
 }
 
-// performanceNoise returns the standard error of the performance of
-// probabilities in the metric of the race, or 0 if it is unknown.
+// performanceNoise returns the standard error of the performance of the given
+// probabilities, or 0 if it is unknown.
 func (e *evaluator) performanceNoise(probabilities []float32) float64 {
 	interval := e.performanceInterval(probabilities)
 	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95))
 }
 
-// finiteOrZero returns x, or 0 if x is NaN or infinite. A score without rows is
-// NaN.
+// finiteOrZero returns x, or 0 if x is NaN or infinite. For example, a score is NaN if
+// there are no rows.
 func finiteOrZero(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

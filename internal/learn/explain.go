@@ -14,7 +14,7 @@ import (
 // ExplainOptions are the options of [Model.Explain] and [Model.ExplainFile].
 type ExplainOptions = explain.Options
 
-// Explanation is what each column adds to the probability of a class for one row.
+// Explanation holds, for one row, what each column adds to the probability of a class.
 type Explanation = explain.Explanation
 
 // ExplainedRow is the explanation of one row of a file.
@@ -55,7 +55,7 @@ func (m *Model) ExplainFile(
 	return explain.File(ctx, m.explained(), blind, opts, wanted, yield)
 }
 
-// explained returns the parts of the model that package explain uses.
+// explained returns m in the form that package explain uses.
 func (m *Model) explained() *explain.Model {
 	return &explain.Model{Schema: m.schema, Background: m.background, Weights: m.weights, Predict: m.predict, Encode: m.encode}
 }
@@ -69,8 +69,8 @@ func (m *Model) encode(f *frame.Frame) shapley.Rows {
 	return rows
 }
 
-// modelRows are encoded rows of a model. PredictPath agrees with Model.predict up to
-// rounding.
+// modelRows holds the encoded rows of each member of a model. Except for rounding,
+// PredictPath computes the same probabilities as Model.predict.
 type modelRows struct {
 	model   *Model
 	members []shapley.Rows
@@ -101,8 +101,9 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 	r.model.temperature.Apply(dst, r.model.classes())
 }
 
-// newValidation returns the validation rows and the fold models of c as package explain
-// uses them. The temperature and the decision weights are those of m.
+// newValidation returns the validation rows and the fold models of c in the form that
+// package explain uses. The fold models have the temperature and the decision weights of
+// m.
 func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 	return &explain.Validation{
 		Schema: r.data.Schema,
@@ -113,7 +114,7 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			if err != nil {
 				return explain.FoldModel{}, err
 			}
-			one.members = textMemos{}.rememberAll(one.members) // the sample is predicted for each column
+			one.members = textMemos{}.rememberAll(one.members) // the same texts are predicted again for each column
 			return explain.FoldModel{Used: selectedFeatures(one.members, len(r.data.Columns)), Predict: one.predict}, nil
 		},
 		Score: func(probabilities []float32, labels []int32) (float64, error) {

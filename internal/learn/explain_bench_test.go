@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// BenchmarkExplainTrees explains 1,000 rows of 28 numbers by 300 trees of 31
-// leaves, and reports the time of one row. docs/bench/explain.sh does the same with
-// LightGBM, and docs/bench/explain.py with XGBoost. If FORETELL_BENCH_TABLE is set,
-// the training table is written to this file.
+// BenchmarkExplainTrees explains 1,000 rows of 28 numbers with a model of 300 trees of 31
+// leaves, and reports the time for one row. docs/bench/explain.sh does the same with
+// LightGBM, and docs/bench/explain.py with XGBoost. If FORETELL_BENCH_TABLE is set, the
+// training table is written to this file.
 func BenchmarkExplainTrees(b *testing.B) {
 	const rows, columns, trees, explained = 20_000, 28, 300, 1000
 	f := numberFrame(rows, columns)
@@ -55,8 +55,8 @@ func writeNumbers(b *testing.B, path string, f *frame.Frame) {
 	}
 }
 
-// BenchmarkExplainBlend explains rows of 20 columns by a blend of four algorithms,
-// trained until they no longer improve.
+// BenchmarkExplainBlend explains rows of 20 columns with a blend of four algorithms,
+// which are trained until they no longer improve.
 func BenchmarkExplainBlend(b *testing.B) {
 	f := numberFrame(1000, 20)
 	m := &Model{schema: f.Schema, algorithm: Blend, temperature: 1}

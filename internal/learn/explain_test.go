@@ -19,8 +19,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// explainFrame returns rows whose class depends on numbers with missing cells, on
-// categories of many levels and on their combination. One column is constant.
+// explainFrame returns rows with numbers, some of them missing, a categorical column of
+// many levels, and a constant column. The class depends on the numbers, on the
+// categories, and on combinations of both.
 func explainFrame(rows, classes, numbers int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, uint64(rows)))
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{ID: "id", Label: "y"}}
@@ -60,8 +61,8 @@ func explainFrame(rows, classes, numbers int) *frame.Frame {
 	return f
 }
 
-// explainedModels returns a model of each algorithm, trained until it reaches a
-// validation accuracy of threshold, and a blend of all, by name.
+// explainedModels returns a model of each algorithm, by name, and a blend of all these.
+// Each is trained until its validation accuracy is at least threshold.
 func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[string]*Model {
 	tb.Helper()
 	models := map[string]*Model{}
@@ -81,8 +82,9 @@ func explainedModels(tb testing.TB, f *frame.Frame, threshold float64) map[strin
 	return models
 }
 
-// mixRows returns a frame of one row of f: it has the cells of the row to in the columns
-// for which replaced returns true, and those of the row from in the others.
+// mixRows returns a frame with one row that is mixed from two rows of f. In the columns
+// for which replaced returns true, it has the cells of row to, and in the other columns
+// those of row from.
 func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced func(column int) bool) *frame.Frame {
 	mixed := &frame.Frame{Schema: f.Schema, Rows: 1, Columns: make([]frame.Column, len(f.Columns))}
 	for column, group := range groups {
@@ -97,8 +99,8 @@ func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced
 	return mixed
 }
 
-// TestPredictPath compares the predictions of a path with those of its rows one by
-// one.
+// TestPredictPath compares the predictions for a path with the predictions for each row
+// of the path.
 func TestPredictPath(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -132,8 +134,8 @@ func TestPredictPath(t *testing.T) {
 	}
 }
 
-// TestExplainEqualsEnumeration compares the contributions on six columns, one with two
-// features, with those computed from all sets of columns.
+// TestExplainEqualsEnumeration compares the contributions of six columns with those
+// computed from all sets of columns. One of the columns has two features.
 func TestExplainEqualsEnumeration(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -180,8 +182,8 @@ func addEnumerated(dst, values []float64, scale float64) {
 	for i := range n {
 		orders *= i + 1
 	}
-	// The recursion counts each marginal value once for each order of the players before
-	// it. It is multiplied by the number of orders of the players after it.
+	// The recursion adds the marginal value of a player once for each order of the
+	// players before it. The factor is the number of orders of the players after it.
 	share := make([]float64, n)
 	var add func(set int)
 	add = func(set int) {
@@ -206,9 +208,9 @@ func addEnumerated(dst, values []float64, scale float64) {
 	}
 }
 
-// TestExplainAddsUp checks that the contributions of rows with missing cells and
-// unknown levels add up to the prediction, and that a constant column and one that
-// equals the background contribute nothing.
+// TestExplainAddsUp checks that contributions add up to the prediction, also for rows
+// with missing cells and unknown levels. It also checks that the contribution is 0 for a
+// constant column, and for each column of a row that equals the background.
 func TestExplainAddsUp(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -251,9 +253,9 @@ func TestExplainAddsUp(t *testing.T) {
 	}
 }
 
-// TestExplainRanksLikeManyPermutations compares the order of the contributions of
-// twelve columns with that of the mean of 10,000 permutations. Columns of nearly
-// equal contributions may change places.
+// TestExplainRanksLikeManyPermutations checks the order of the contributions of twelve
+// columns. It must be the same as with 10,000 permutations, except for columns with
+// nearly equal contributions.
 func TestExplainRanksLikeManyPermutations(t *testing.T) {
 	if testing.Short() { // under the race detector it takes a minute
 		t.Skip("evaluates 30,000 permutations")
@@ -295,7 +297,7 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 		t.Logf("row %d: %.4f, mean of permutations %.4f", i, x.Contributions, mean)
 		for place, column := range want {
 			if other := got[place]; other != column && math.Abs(math.Abs(mean[column])-math.Abs(mean[other])) > 0.01 {
-				t.Errorf("row %d, place %d: column %d, want %d (%.4f, permutations %.4f)", i, place, other, column, x.Contributions, mean)
+				t.Errorf("row %d, rank %d: column %d, want %d (%.4f, permutations %.4f)", i, place, other, column, x.Contributions, mean)
 			}
 		}
 	}
@@ -341,8 +343,8 @@ func TestExplainIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestExplainFileEndsEarly ends a file after its second row, and asks for classes that the
-// model does not have.
+// TestExplainFileEndsEarly ends the explanation of a file after its second row, and then
+// requests classes that the model does not have.
 func TestExplainFileEndsEarly(t *testing.T) {
 	m := committedModel(t)
 	blind, err := os.ReadFile("testdata/model/blind.csv")

@@ -15,21 +15,21 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// fakeFitter is a fitter with scripted steps. It predicts the true labels
-// of a share of the rows, given by skills, and another class for the others.
+// fakeFitter is a fitter whose accuracy and cost in each step are specified by the test.
+// It predicts the true class for a fraction of the rows and another class for the rest.
 type fakeFitter struct {
 	fitTask
 	skills   []float64 // accuracy after each step; the last one stays
 	work     float64   // cost of a step
 	pause    func(step int) time.Duration
 	fault    func(step int) error
-	done     int                // steps after which it is done, 0 for never
-	schedule func(rows int) int // number of steps of the schedule, nil for none
+	done     int                // number of steps after which it is done; 0 means never
+	schedule func(rows int) int // number of steps of the schedule; nil means no schedule
 	patience int                // patience of the algorithm; 0 means 5
 	// refitFault is the error of the first step of a refit.
 	refitFault error
 
-	step, kept int
+	step, savedStep int
 }
 
 func (t *fakeFitter) Step(ctx context.Context) (bool, error) {
@@ -70,18 +70,18 @@ func (t *fakeFitter) PredictValidation(dst []float32) {
 
 func (t *fakeFitter) skill(step int) float64 { return t.skills[min(max(step, 1), len(t.skills))-1] }
 
-func (t *fakeFitter) Checkpoint() { t.kept = t.step }
+func (t *fakeFitter) Checkpoint() { t.savedStep = t.step }
 
 func (t *fakeFitter) Model() predictor {
-	step := t.kept
+	step := t.savedStep
 	if step == 0 {
 		step = t.step
 	}
 	return fakeModel{skill: t.skill(step), classes: t.data.classes(), rows: len(t.fold.Train)}
 }
 
-// fakeModel predicts the true class of a share of rows, skill, and the next
-// class of the others.
+// fakeModel predicts the true class for the fraction skill of the rows, and the next
+// class for the others.
 type fakeModel struct {
 	skill         float64
 	classes, rows int
@@ -108,7 +108,7 @@ func (m fakeModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	m.fill(dst, labels)
 }
 
-// Encode implements predictor. No row differs from another.
+// Encode implements predictor. All encoded rows are equal.
 func (m fakeModel) Encode(*frame.Frame) shapley.Rows { return fakeRows{m} }
 
 type fakeRows struct{ fakeModel }
@@ -137,8 +137,8 @@ func readFake(b []byte) (predictor, error) {
 	return m, nil
 }
 
-// fakeAlgorithms returns algorithms with the real names that create the given
-// fitters.
+// fakeAlgorithms returns one algorithm for each of the given fitters. Their names are
+// those of the real algorithms.
 func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	list := make([]algorithm, len(fitters))
 	for i, l := range fitters {
@@ -154,7 +154,8 @@ func fakeAlgorithms(fitters ...fakeFitter) []algorithm {
 	return list
 }
 
-// risingSkills returns a curve from one accuracy to another.
+// risingSkills returns accuracies that rise from the first to the second argument in the
+// given number of steps.
 func risingSkills(from, to float64, steps int) []float64 {
 	curve := make([]float64, steps)
 	for i := range curve {
@@ -180,7 +181,7 @@ func fakeFrame(rows, classes int) *frame.Frame {
 	return f
 }
 
-// jitter returns durations of up to a second of synctest's time.
+// jitter returns a function that returns random durations of up to a second.
 func jitter(seed uint64) func(int) time.Duration {
 	var calls atomic.Uint64
 	return func(int) time.Duration {

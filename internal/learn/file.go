@@ -20,10 +20,10 @@ import (
 // docs/model-file.md describes the model file, in the order of WriteTo, and the binary
 // forms of the predictors.
 //
-// A file has version 4 if the table has texts that were learned or a member has a smooth
-// part, and otherwise version 3. Older programs wrote versions 1 and 2, without a
-// background. A model that was read from a file of version 1 or 2 is written with the same
-// version. All versions will stay readable; see TestCommittedModelFiles.
+// A file has version 4 if the model has text models or a member with a smooth part, and
+// otherwise version 3. Older programs wrote versions 1 and 2, without a background. A
+// model that was read from a file of version 1 or 2 is written with the same version. All
+// versions stay readable; see TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
 	versionPlain      = 1
@@ -115,7 +115,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return size, err
 }
 
-// encodeHeader returns the part of the file before the members.
+// encodeHeader returns the beginning of the file, before the members.
 func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 	schema, err := json.Marshal(m.schema)
 	if err != nil {
@@ -146,9 +146,9 @@ var errDamaged = errors.New("the model file is damaged")
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("this is not a model file")
 
-// VerifyModel returns an error unless the size bytes of r are a complete model
-// file of any version, with the magic at the start and the right checksum at
-// the end.
+// VerifyModel returns nil if r contains a complete model file of size bytes, of any
+// version, and otherwise an error. It checks the magic at the beginning and the checksum
+// at the end.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
@@ -173,7 +173,7 @@ func VerifyModel(r io.Reader, size int64) error {
 	return nil
 }
 
-// ReadModel reads a model file of size bytes, one member at a time.
+// ReadModel reads a model file of size bytes from r, one member at a time.
 func ReadModel(r io.Reader, size int64) (*Model, error) { return readModel(r, size, algorithms) }
 
 func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error) {
@@ -230,8 +230,8 @@ func verifyChecksum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// checkPrediction predicts a row of missing cells, to check that the members
-// fit the schema's numbers of columns and classes.
+// checkPrediction predicts a row of missing cells. It returns an error if a member has
+// another number of columns or classes than the schema.
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {
@@ -259,7 +259,8 @@ func (m *Model) checkPrediction() error {
 	return nil
 }
 
-// readWeights reads the decision weights. It returns nil if none exist.
+// readWeights reads the decision weights. It returns nil if the model has no decision
+// weights.
 func readWeights(r *codec.Reader) []float64 {
 	n := r.Count32(8)
 	if n == 0 {

@@ -21,8 +21,8 @@ func (m *Model) textModels() []*textModels {
 	return list
 }
 
-// textModelsIndex returns the index in list of the text models of features, or -1 if
-// features is nil or has no text models.
+// textModelsIndex returns the index of features.texts in list, or -1 if features is nil
+// or has no text models.
 func textModelsIndex(list []*textModels, features *foldFeatures) int {
 	if features == nil {
 		return -1
@@ -82,7 +82,7 @@ func readTextModelsOf(r *codec.Reader, columns []int32, classes int) *textModels
 			return nil
 		}
 		if model.Classes() != classes {
-			r.Fail("a text model of another number of classes")
+			r.Fail("a text model has another number of classes than the schema")
 		}
 		m.models = append(m.models, model)
 	}
@@ -99,7 +99,7 @@ func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
 	return features
 }
 
-// writeFeatures writes the columns of features, which may be nil.
+// writeFeatures writes features.columns. features may be nil.
 func writeFeatures(w *codec.Writer, features *foldFeatures) {
 	if features == nil {
 		w.Uint32(0)
@@ -111,8 +111,8 @@ func writeFeatures(w *codec.Writer, features *foldFeatures) {
 	}
 }
 
-// readFeatures reads ascending column indices. It returns nil if none exist.
-// columns is the number of columns of the schema.
+// readFeatures reads what writeFeatures has written: ascending column indices. It returns
+// nil if there are no indices. columns is the number of columns of the schema.
 func readFeatures(r *codec.Reader, columns int) *foldFeatures {
 	n := r.Count32(4)
 	if n == 0 {

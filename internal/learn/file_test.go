@@ -52,7 +52,7 @@ func TestModelFile(t *testing.T) {
 			if err := VerifyModel(bytes.NewReader(file[:n]), int64(n)); err == nil {
 				t.Fatalf("VerifyModel: no error for %d of %d bytes", n, len(file))
 			}
-			if n < len(file)-sha256.Size { // and no better with a sum that is right
+			if n < len(file)-sha256.Size { // also an error if the checksum of the first n bytes is right
 				if _, err := readBytes(withChecksum(file[:n]), algorithms); err == nil {
 					t.Fatalf("ReadModel: no error for %d of %d bytes with the right checksum", n, len(file))
 				}
@@ -90,11 +90,11 @@ func TestModelFile(t *testing.T) {
 	})
 }
 
-// TestCommittedModelFiles reads blends of all four algorithms that this and earlier
-// versions of the program wrote, at least one for each version of the file that
-// docs/model-file.md promises to read. Each is written again with the same bytes, and
-// predicts the same. The files version-N.model are of tables with all kinds of columns.
-// Versions 2 and 3 have selected features.
+// TestCommittedModelFiles reads model files that this and earlier versions of the program
+// wrote, at least one of each file version. Each file is a blend of all four algorithms.
+// The test checks that the model is written with the same bytes, and that its predictions
+// have not changed. The files version-N.model were trained on tables with all kinds of
+// columns. Versions 2 and 3 have selected features.
 func TestCommittedModelFiles(t *testing.T) {
 	versions := map[uint16]bool{}
 	for _, tt := range []struct {
@@ -196,7 +196,7 @@ func withChecksum(b []byte) []byte {
 	return append(bytes.Clone(b), sum[:]...)
 }
 
-// FuzzReadModel reads files with the right checksum.
+// FuzzReadModel reads arbitrary bytes to which the right checksum was added.
 func FuzzReadModel(f *testing.F) {
 	file, toys := fakeFile(f)
 	f.Add(file[:len(file)-sha256.Size])

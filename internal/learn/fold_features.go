@@ -9,9 +9,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// foldFeatures are the features that a predictor was trained on, if they are not the
-// columns of the schema: features selected by screening, and scores of texts. They are
-// fitted to the training rows of a fold.
+// foldFeatures are the features that a predictor was trained on, if these are not simply
+// the columns of the schema: the columns that screening has selected, and scores of
+// texts. They are fitted to the training rows of a fold.
 type foldFeatures struct {
 	// columns are indices of columns of the schema, ascending.
 	columns []int32
@@ -33,10 +33,10 @@ func (v *foldFeatures) mark(used []bool) {
 	}
 }
 
-// trainedData returns the data that the fitters of a fold are trained on: t itself, or
-// data with features of the fold's own. These features are fitted to the given rows, which
-// must be the fold's training rows.
-func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
+// dataOfFold returns the data that the fitters of a fold are trained on. This is t if all
+// folds have the same features. Otherwise the result has features that are fitted to the
+// given rows, which must be the training rows of the fold.
+func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil
 	}
@@ -65,19 +65,18 @@ func (t *trainingData) trainedData(ctx context.Context, foldIndex int, rows []in
 	}
 	features = t.shareFeaturesLocked(foldIndex, features)
 	monotone := gather(t.monotone, columns)
-	if monotone != nil { // scores of texts have no direction
+	if monotone != nil { // the direction of scores of texts is AnyOrder
 		monotone = append(monotone, make([]tree.Direction, len(f.Columns)-len(columns))...)
 	}
 	if t.foldData == nil {
 		t.foldData = map[int]*trainingData{}
 	}
-	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, monotone: monotone, siblings: &t.foldBins}
+	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, monotone: monotone, sharedBins: &t.foldBins}
 	return t.foldData[foldIndex], nil
 }
 
-// shareFeatures returns the features of a fold: those that are already known, if they are
-// computed from the same columns, otherwise the given ones. Models that share features share
-// their memory.
+// shareFeatures returns equal features of the fold that are already known, or otherwise
+// the given features, which it then stores. Models with shared features use less memory.
 func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *foldFeatures {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -87,7 +86,7 @@ func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *fol
 // shareFeaturesLocked is shareFeatures for callers that hold foldMutex.
 func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
 	if known := t.foldFeatures[foldIndex]; known != nil {
-		if !slices.Equal(known.columns, features.columns) { // selected on a machine that rounds differently
+		if !slices.Equal(known.columns, features.columns) { // another machine, which rounds differently, has selected others
 			return features
 		}
 		return known
@@ -99,14 +98,14 @@ func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures
 	return features
 }
 
-// selectColumns returns f with the given features only.
+// selectColumns returns a frame with only the given columns of f.
 func selectColumns(f *frame.Frame, columns []int32) *frame.Frame {
 	return &frame.Frame{Rows: f.Rows, Columns: gather(f.Columns, columns)}
 }
 
-// newFoldFitter returns a fitter on the features of a fold.
+// newFoldFitter returns a fitter that is trained on the features of t's fold.
 func (a *algorithm) newFoldFitter(ctx context.Context, t fitTask) (fitter, error) {
-	data, err := t.data.trainedData(ctx, t.foldIndex, t.fold.Train)
+	data, err := t.data.dataOfFold(ctx, t.foldIndex, t.fold.Train)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func (a *algorithm) newFoldFitter(ctx context.Context, t fitTask) (fitter, error
 	return foldFitter{inner, data.features}, nil
 }
 
-// foldFitter is a fitter on the features of a fold.
+// foldFitter is a fitter that is trained on the features of a fold.
 type foldFitter struct {
 	fitter
 	features *foldFeatures
@@ -126,13 +125,14 @@ type foldFitter struct {
 
 func (f foldFitter) Model() predictor { return foldModel{f.fitter.Model(), f.features} }
 
-// foldModel is a predictor on the features of a fold.
+// foldModel is a predictor that computes the features of a fold before it predicts. The
+// frames that it predicts have the columns of the schema.
 type foldModel struct {
 	predictor
 	features *foldFeatures
 }
 
-// withFeatures returns p as a predictor on the given features, which may be nil.
+// withFeatures returns a foldModel of p and the given features, or p if features is nil.
 func withFeatures(p predictor, features *foldFeatures) predictor {
 	if features == nil {
 		return p
@@ -140,8 +140,8 @@ func withFeatures(p predictor, features *foldFeatures) predictor {
 	return foldModel{p, features}
 }
 
-// unwrapFeatures returns the inner predictor and its features, or p and nil if its
-// features are the columns of the schema.
+// unwrapFeatures returns the predictor and the features of a foldModel. If p is not a
+// foldModel, it returns p and nil.
 func unwrapFeatures(p predictor) (inner predictor, features *foldFeatures) {
 	if m, ok := p.(foldModel); ok {
 		return m.predictor, m.features
@@ -154,12 +154,12 @@ func (m foldModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 		m.predictor.Predict(dst, selectColumns(f, m.features.columns), lo, hi)
 		return
 	}
-	m.predictor.Predict(dst, m.features.scored(f, lo, hi), 0, hi-lo)
+	m.predictor.Predict(dst, m.features.compute(f, lo, hi), 0, hi-lo)
 }
 
-// scored returns a frame of the features of rows lo…hi-1 of f: the columns v.columns, then
-// the scores of texts.
-func (v *foldFeatures) scored(f *frame.Frame, lo, hi int) *frame.Frame {
+// compute returns a frame with the features of rows lo…hi-1 of f: the columns v.columns,
+// then the scores of texts.
+func (v *foldFeatures) compute(f *frame.Frame, lo, hi int) *frame.Frame {
 	scored := &frame.Frame{Rows: hi - lo}
 	for _, i := range v.columns {
 		scored.Columns = append(scored.Columns, f.Columns[i].Slice(lo, hi))
@@ -173,7 +173,7 @@ func (m foldModel) Encode(f *frame.Frame) shapley.Rows {
 	sources := m.features.columns
 	inner := selectColumns(f, sources)
 	if m.features.texts != nil {
-		inner = m.features.scored(f, 0, f.Rows)
+		inner = m.features.compute(f, 0, f.Rows)
 		sources = m.features.texts.appendSources(sources)
 	}
 	return &foldRows{
@@ -185,7 +185,7 @@ func (m foldModel) Encode(f *frame.Frame) shapley.Rows {
 // foldRows are encoded rows of a foldModel.
 type foldRows struct {
 	inner     shapley.Rows
-	sources   []int32 // the column of the schema that each feature is computed from
+	sources   []int32 // by feature: the column of the schema from which it is computed
 	different []bool
 	step      []int32
 }

@@ -8,9 +8,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestInteractionsAreFound trains on a class that depends on the product of two columns and
-// on a third: the product is the strongest interaction, and the same for any number of
-// workers.
+// TestInteractionsAreFound trains on a table whose class depends on the product of two
+// columns, and on a third column. The strongest interaction must be that of the two
+// columns, and the interactions must be the same for any number of workers.
 func TestInteractionsAreFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	f := &frame.Frame{Rows: 1500, Schema: &frame.Schema{ID: "id", Label: "y", Classes: []string{"no", "yes"}}}

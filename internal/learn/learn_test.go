@@ -24,8 +24,8 @@ func TestRaceOnRealData(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
 	}
-	// The threshold ends the race early. Other libraries reach 1.0 and 0.99 on
-	// the blind rows.
+	// A race ends early, at its threshold, so the models are less accurate than they
+	// could be: other libraries reach 1.0 and 0.99 on the blind rows.
 	for set, want := range map[string]struct{ threshold, answers float64 }{
 		"iris": {0.93, 0.94},
 		"car":  {0.95, 0.95},
@@ -113,8 +113,8 @@ func checkCurves(t *testing.T, r *Report) {
 	}
 }
 
-// checkDependence checks that the partial dependence has probabilities for the
-// most important column that has values in an order.
+// checkDependence checks the partial dependence on the most important column with ordered
+// values.
 func checkDependence(t *testing.T, r *Report) {
 	t.Helper()
 	if len(r.PartialDependence) == 0 {
@@ -172,8 +172,8 @@ func TestRaceIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestDiskDoesNotMatter stores trees on disk, in memory, and on a disk that
-// fails.
+// TestDiskDoesNotMatter checks that the model is the same if trees are stored on disk or
+// in memory. It also checks the error of a disk that fails.
 func TestDiskDoesNotMatter(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races twice on a real set")
@@ -202,7 +202,7 @@ func TestDiskDoesNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := want.Model.WriteTo(io.Discard); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("written after the disk was closed: %v: nothing was there", err)
+		t.Errorf("error %v after the disk was closed, want os.ErrClosed", err)
 	}
 }
 
@@ -228,7 +228,8 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 }
 
 func TestPoorColumns(t *testing.T) {
-	// The columns are uninformative: the model predicts the class frequencies.
+	// The class does not depend on the columns, so the model must predict the class
+	// frequencies.
 	rows := 24
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{
 		ID: "id", Label: "label", Classes: []string{"no", "yes"},

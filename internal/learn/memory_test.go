@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// peakOf calls do and returns the largest live heap, in bytes, at any garbage
-// collection during the call. With a small GOGC, such as 5, there are enough
-// collections.
-func peakOf(do func()) uint64 {
+// peakHeap calls do and returns the largest size of the live heap during the call, in
+// bytes. The size is measured at garbage collections. With a small GOGC, such as 5, there
+// are enough of them.
+func peakHeap(do func()) uint64 {
 	var over atomic.Bool
 	var peak atomic.Uint64
 	type sentinel struct{ *atomic.Bool }

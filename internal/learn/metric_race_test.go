@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// TestRaceForMetric checks that the figures of a race agree with its metric.
+// TestRaceForMetric checks that the performance of a race is the value of its metric.
 func TestRaceForMetric(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
@@ -51,8 +51,8 @@ func TestRaceForMetric(t *testing.T) {
 	}
 }
 
-// TestLogLossDecidesItsRace checks that the step of the lowest log loss before calibration is kept
-// in a race for logLoss.
+// TestLogLossDecidesItsRace checks that a race for logLoss selects the step with the
+// lowest log loss before calibration.
 func TestLogLossDecidesItsRace(t *testing.T) {
 	accurate, sharp := score{performance: math.Exp(-0.4), logLoss: 0.5}, score{performance: math.Exp(-0.41), logLoss: 0.45}
 	r := run{metric: metric.NameLogLoss}
@@ -60,13 +60,13 @@ func TestLogLossDecidesItsRace(t *testing.T) {
 		t.Error("a lower log loss has a higher selection loss")
 	}
 	if !isFlawless(metric.NameLogLoss, score{0.999, 0.001}, 500) || isFlawless(metric.NameLogLoss, score{0.99, 0.01}, 500) {
-		t.Error("half a nat in all is flawless, five are not")
+		t.Error("a total log loss of half a nat must be flawless, one of five nats must not")
 	}
 }
 
-// TestStepOfAnArea checks which step is kept. In a race for an area under a curve, and in
-// a race with class weights, it is the step of the lowest log loss; in a race for accuracy
-// it is another step.
+// TestStepOfAnArea checks which step of a run is selected: the step with the lowest log
+// loss in a race for an area under a curve and in a race with class weights, but a step
+// with higher accuracy in a race for accuracy.
 func TestStepOfAnArea(t *testing.T) {
 	sharp, accurate := score{performance: 0.80, logLoss: 0.40}, score{performance: 0.90, logLoss: 0.45}
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestStepOfAnArea(t *testing.T) {
 		{run{metric: "f1[yes]"}, false},
 	} {
 		if got := c.run.selectionLoss(sharp, 100) < c.run.selectionLoss(accurate, 100); got != c.wantSharp {
-			t.Errorf("%s, class weights %v: the step of the lowest log loss is kept: %v", c.run.metric, c.run.weighted, got)
+			t.Errorf("%s, class weights %v: the step with the lowest log loss is selected: %v", c.run.metric, c.run.weighted, got)
 		}
 	}
 }
@@ -106,8 +106,8 @@ func TestClassWeightsDecide(t *testing.T) {
 	}
 }
 
-// TestExtremeClassWeights checks that validation rows are decided as the model decides them, also
-// with weights that float32 cannot represent.
+// TestExtremeClassWeights checks that the evaluator predicts the same classes as the
+// model, also with weights that float32 cannot represent.
 func TestExtremeClassWeights(t *testing.T) {
 	classes := []string{"a", "b", "c"}
 	probabilities := []float32{0.2, 0.3, 0.5, 0, 0.4, 0.6, 0, 0, 1, 0.05, 0.9, 0.05, 0.5, 0.5, 0}
@@ -122,7 +122,7 @@ func TestExtremeClassWeights(t *testing.T) {
 		model := &Model{schema: &frame.Schema{Classes: classes}, weights: e.fitClassWeights(probabilities)}
 		for row := range 5 {
 			q := probabilities[3*row:][:3]
-			scaled := []float64{0, 0, 0} // by the largest weight, so that the products do not overflow
+			scaled := []float64{0, 0, 0} // divided by the largest weight, so that the products do not overflow
 			for c := range scaled {
 				scaled[c] = float64(q[c]) * (given[c] / max(given[0], given[1], given[2]))
 			}

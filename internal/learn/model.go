@@ -24,9 +24,8 @@ type Model struct {
 	background *frame.Frame
 }
 
-// member is one of the predictors whose weighted mean is the model's
-// prediction. kind identifies its algorithm. The members of a blend have
-// different kinds.
+// member is one of the predictors whose weighted mean is the prediction of a model. kind
+// is the kind of its algorithm. A blend has members of different kinds.
 type member struct {
 	kind   uint8
 	weight float64
@@ -96,7 +95,7 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 			one = memos.remember(one)
 		}
 		single := m.withMembers(one)
-		single.temperature = 1 // the temperature is applied to the mean of the members
+		single.temperature = 1 // the temperature is applied later, to the mean of the members
 		probabilities, err := single.predictAll(ctx, f, workers)
 		if err != nil {
 			return nil, err
@@ -119,8 +118,8 @@ func (m *Model) withMembers(members ...member) *Model {
 	return &other
 }
 
-// newPredictions returns the arguments of a metric: probabilities, labels and the
-// model's decision weights.
+// newPredictions returns the input of a metric: probabilities, labels and the model's
+// decision weights.
 func (m *Model) newPredictions(probabilities []float32, labels []int32) metric.Predictions {
 	return metric.Predictions{
 		Probabilities: probabilities,

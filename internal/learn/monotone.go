@@ -9,8 +9,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// directions returns the direction of each column of schema, or nil if columns is empty.
-// columns is Params.Monotone.
+// directions converts columns, which is Params.Monotone, to the direction of each column
+// of schema. It returns nil if columns is empty.
 func directions(schema *frame.Schema, columns map[string]int, variants []variant) ([]tree.Direction, error) {
 	if len(columns) == 0 {
 		return nil, nil

@@ -14,9 +14,9 @@ import (
 )
 
 // waveFrame returns a table of two classes that is not monotone in any column: the
-// probability of the second class goes up and down as the columns rise and fall grow. Some
-// cells of these two columns are missing. The column shop is a category of many levels,
-// which has target statistics.
+// probability of the second class goes up and down when the column named rise or the
+// column named fall grows. Some cells of these two columns are missing. The column shop
+// is categorical, with so many levels that it has target statistics.
 func waveFrame(rows int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var rise, fall, free []float64
@@ -50,14 +50,14 @@ func waveFrame(rows int, seed uint64) *frame.Frame {
 	}
 }
 
-// riseAndFall are the directions of the columns of waveFrame.
+// riseAndFall are directions for the columns rise and fall of waveFrame.
 var riseAndFall = map[string]int{"rise": 1, "fall": -1}
 
-// rounding is the largest difference of probabilities that counts as rounding.
+// rounding is the largest change of a probability that is attributed to rounding.
 const rounding = 1e-6
 
-// largestViolation returns the largest change of the probability of the second class against
-// the direction of a column. It changes only this column in random rows.
+// largestViolation changes one column at a time in random rows. It returns the largest
+// change of the probability of the second class against the direction of the column.
 func largestViolation(t *testing.T, m *Model, directions map[string]int) float64 {
 	t.Helper()
 	rows := randomFrame(m, 150)
@@ -142,12 +142,12 @@ func TestMonotone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := largestViolation(t, o.Model, riseAndFall); v < 0.1 {
-		t.Errorf("without directions the largest violation is %v: the test measures nothing", v)
+		t.Errorf("without directions the largest violation is only %v, so this test proves nothing", v)
 	}
 }
 
-// TestMonotoneFoldModels checks the models of the folds, which are used if there is no time for a
-// refit, on a table with selected columns.
+// TestMonotoneFoldModels checks that fold models are monotone on a table with selected
+// columns. They are the final model if there is no time for a refit.
 func TestMonotoneFoldModels(t *testing.T) {
 	f := waveFrame(300, 4)
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -62,7 +62,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler:  newScheduler(len(variants), leadOf(p.Threshold)),
+		scheduler:  newScheduler(len(variants), schedulerLead(p.Threshold)),
 		timer:      timer{limit: p.TimeLimit, now: p.Now},
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
@@ -87,13 +87,13 @@ func (r *race) newRun(v variant, index int) *run {
 	return o
 }
 
-// minClassWeight is the smallest class weight relative to the largest. Its product with a
-// probability is above 0, unless the probability is 0.
+// minClassWeight is the smallest class weight, relative to the largest. It is large
+// enough that its product with a float32 probability above 0 is not rounded to 0.
 const minClassWeight = 1e-250
 
-// classWeights returns the weight of each class, or nil if byLabel is nil. The weights are
-// divided by a power of two, so that the largest is from 0.5 to 1. This division is exact.
-// Smaller weights than minClassWeight are increased to minClassWeight.
+// classWeights returns the weight of each class, or nil if byLabel is nil. It divides all
+// weights by a power of two, which is exact, so that the largest weight is from 0.5 to 1.
+// Weights below minClassWeight are then increased to it.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil
@@ -120,9 +120,9 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// leadOf returns the argument lead of newScheduler for a race. The parameter threshold is
-// that of the race. It may be nil; without a threshold no run waits.
-func leadOf(threshold *float64) float64 {
+// schedulerLead returns the lead for newScheduler: maxLead, or +Inf if the race has no
+// threshold, so that no run waits.
+func schedulerLead(threshold *float64) float64 {
 	if threshold == nil {
 		return math.Inf(1)
 	}
@@ -137,8 +137,8 @@ func (r *race) firstFinalFold() int {
 	return max(len(r.plan.Folds)-1, 0)
 }
 
-// gatherValidation returns the cells of the validation rows, fold by fold. It
-// returns nil if cells is nil.
+// gatherValidation returns the elements of cells for the validation rows, fold by fold.
+// cells is indexed by row. The result is nil if cells is nil.
 func (r *race) gatherValidation(cells []int32) []int32 {
 	var gathered []int32
 	for _, fold := range r.plan.Folds {

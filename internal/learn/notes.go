@@ -10,9 +10,9 @@ func (r *race) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// noteFailure adds a note to Report.Notes that names the consequence of a failure and then
-// its cause. The consequence is formatted from format and args. The cause is err, or the
-// lack of time if ctx is cancelled.
+// noteFailure adds a sentence to Report.Notes: the consequence of a failure, then its
+// cause. format and args are the consequence. The cause is err or, if ctx is cancelled,
+// the lack of time.
 func (r *race) noteFailure(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {
@@ -21,8 +21,8 @@ func (r *race) noteFailure(ctx context.Context, err error, format string, args .
 	r.note("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// noteEnd adds a note if the clock or the user ended the race or its refit: the same data
-// and seed may then produce another model.
+// noteEnd adds a note if the time limit or the user ended the race or its refit, because
+// the same data and seed may then produce another model.
 func (r *race) noteEnd(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:

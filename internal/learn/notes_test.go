@@ -11,8 +11,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// TestNothingFailsSilently checks the notes of races whose model or metrics are
-// not as usual.
+// TestNothingFailsSilently checks that a race adds a note to its report if something
+// unusual happens.
 func TestNothingFailsSilently(t *testing.T) {
 	f := fakeFrame(300, 2)
 	good := fakeFitter{skills: risingSkills(0.5, 0.9, 4), work: 1e6}

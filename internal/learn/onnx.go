@@ -28,11 +28,10 @@ const (
 // fields from Part on are those of frame.ColumnSchema.
 type ONNXFeature struct {
 	Name string `json:"name"`
-	// Kind is ONNXNumber, ONNXCategory or ONNXScore. The number for a category is its
-	// index in Levels; the number for a text that is not in Levels is the number of
-	// levels.
+	// Kind is ONNXNumber, ONNXCategory or ONNXScore. The input for a category is its
+	// index in Levels, or len(Levels) for a category that is not in Levels.
 	Kind string `json:"kind"`
-	// Source is the column of the file.
+	// Source is the column of the file from which the input is computed.
 	Source   string            `json:"source"`
 	Part     frame.FeatureKind `json:"part,omitempty"`
 	DayFirst bool              `json:"dayFirst,omitempty"`
@@ -130,8 +129,8 @@ func memberName(kind uint8) string {
 	return ""
 }
 
-// onnxColumns returns the columns of the input x that a member with the given features was
-// trained on. features may be nil.
+// onnxColumns returns the columns of the input x on which a member with the given
+// features was trained. features may be nil.
 func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
 	plain := m.schema.PlainColumns()
 	selected := firstColumns(len(m.schema.Columns))

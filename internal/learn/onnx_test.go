@@ -44,8 +44,8 @@ func TestONNXPredictsLikeModel(t *testing.T) {
 }
 
 // compareWithONNX compares the predictions of a model on f with those of its ONNX model.
-// Each member is also compared as a model of its own. It adds the operators of the model to
-// used.
+// It also compares each member as a separate model. It adds the operators of the ONNX
+// models to used.
 func compareWithONNX(t *testing.T, m *Model, f *frame.Frame, used map[string]bool) {
 	t.Helper()
 	models := map[string]*Model{"all members": m}
@@ -118,7 +118,8 @@ func onnxFeatures(m *Model, f *frame.Frame) []float64 {
 	return numbers
 }
 
-// randomFrame returns rows with cells near those of the model's background, if it has one.
+// randomFrame returns random rows. Their cells are near those of the model's background,
+// if the model has one.
 func randomFrame(m *Model, rows int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(uint64(rows), 7))
 	f := &frame.Frame{Schema: m.schema, Rows: rows, Columns: make([]frame.Column, len(m.schema.Columns))}

@@ -24,17 +24,16 @@ type Outcome struct {
 	// Runs holds the result of each algorithm, in the order in which they are
 	// shown.
 	Runs []Run
-	// Model is nil if every algorithm failed or was stopped before its first score. The
-	// model may still refer to Params.Disk. To get a model that does not, write Model and
+	// Model is nil if every algorithm failed or was stopped before its first score. It
+	// may still read from Params.Disk when it is used. To avoid this, write the model and
 	// read it back.
 	Model *Model
 	// Algorithm is the name of Model's algorithm, or Blend. It is empty if
 	// there is no model.
 	Algorithm string
-	// Refit reports whether Model was trained on every labelled row. It is
-	// false if the race was stopped, or if the time limit left no time for the
-	// refit. If it is true, components of small weight in a blend may still not
-	// have been refitted.
+	// Refit reports whether Model was trained on every labelled row. It is false if the
+	// race was stopped, or if the time limit left no time for the refit. Even if it is
+	// true, components of a blend with small weights may not have been refitted.
 	Refit bool
 	// Achieved, Training and Test are the performances, in the metric of the race, on the
 	// rows of Report.Validation, Report.Training and Report.Test.
@@ -43,8 +42,8 @@ type Outcome struct {
 	Report Report
 }
 
-// newOutcome returns the outcome of the race. cause is the reason why the race
-// ended. newOutcome also sets the status of the runs that were still running.
+// newOutcome returns the outcome of the race, without a model. cause is the reason why
+// the race ended. newOutcome also sets the status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.endStatus()}
 	winner := r.scheduler.currentWinner()
@@ -60,7 +59,7 @@ func (r *race) newOutcome(cause error) *Outcome {
 	}
 	for i, run := range r.runs {
 		if late := run.dropLateScores(r.scheduler); late && run.status != Running {
-			run.status, run.err = Running, nil // it ended after the win
+			run.status, run.err = Running, nil // at the time of the win it was still running
 		}
 		switch {
 		case run.status != Running:
@@ -76,8 +75,8 @@ func (r *race) newOutcome(cause error) *Outcome {
 	return o
 }
 
-// result returns the result of a run that has ended. clocked reports whether the race has a
-// clock.
+// result returns the result of a run that has ended. The parameter clocked reports
+// whether the race has a clock.
 func (r *run) result(clocked bool) Run {
 	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
 	for _, p := range r.curve {

@@ -15,10 +15,9 @@ type Params struct {
 	Algorithms []string
 	// Effort is how much the race trains. Defaults to EffortDefault.
 	Effort Effort
-	// ScalingFactor is the capacity of the algorithms that partition the
-	// feature space: the leaves of a SIX01 tree, and the leaves of a FIF01 tree
-	// for each thousand training rows. If it is 0, the capacity is chosen from
-	// the data.
+	// ScalingFactor determines the size of trees: the number of leaves of a SIX01 tree,
+	// and the number of leaves of a FIF01 tree for each thousand training rows. If it is
+	// 0, the sizes are chosen from the data.
 	ScalingFactor int
 	// Buckets is the number of bins of a numeric feature for SEV02. Defaults to
 	// 128, or 254 for large tables.
@@ -28,52 +27,52 @@ type Params struct {
 	// equal in every feature are kept together even if they have no group; see
 	// duplicate.Find. If Groups is nil, no row has a group.
 	Groups []int32
-	// Times holds the time of each row, in any unit, NaN if unknown. Validation and test
-	// rows are then later than the rows that the models were trained on. Rows without a
-	// time are used only by the refit. If Times is nil, the order of the rows does not
-	// matter.
+	// Times holds the time of each row, in any unit; NaN means unknown. If Times is set,
+	// validation and test rows are later than the rows that the models were trained on.
+	// Rows without a time are used only by the refit. If Times is nil, the order of the
+	// rows does not matter.
 	Times []float64
 	// Threshold is the performance that wins the race, from 0 to 1. If the threshold is
 	// 0, the first score wins. If Threshold is nil, every run trains until it no longer
 	// improves.
 	Threshold *float64
-	// Metric defines performance: accuracy, balancedAccuracy, macroF1, rocAuc, prAuc,
-	// logLoss, or rocAuc, prAuc or f1 of one class, as in f1[yes]. The performance of
-	// logLoss is metric.Likelihood. Defaults to accuracy.
+	// Metric is the metric by which models are compared: accuracy, balancedAccuracy,
+	// macroF1, rocAuc, prAuc, logLoss, or rocAuc, prAuc or f1 of one class, such as
+	// f1[yes]. Its value is the performance of a model; for logLoss the performance is
+	// metric.Likelihood. Defaults to accuracy.
 	Metric string
 	// ClassWeights maps the label of each class to the cost of a wrong prediction for a
 	// row of this class, a positive number. The class with the highest product of
-	// probability and weight is predicted. Probabilities are those of unweighted rows. If
-	// ClassWeights is nil and Metric depends on class weights, the race fits the weights
-	// with which Metric is highest.
+	// probability and weight is predicted. The weights do not change the probabilities.
+	// If ClassWeights is nil and Metric depends on decisions, such as macroF1, the race
+	// fits decision weights that maximise Metric.
 	ClassWeights map[string]float64
-	// Monotone maps names of columns of the file to directions: 1 if the probability of
-	// the second class may never fall as the column grows, -1 if it may never rise, while
-	// all other columns are equal. A row with a missing cell is not compared with others.
-	// Monotone requires two classes and columns for which Schema.OrderedFeature returns
-	// no error. Algorithms that cannot keep the directions do not take part; it is an
-	// error if Algorithms names one of them.
+	// Monotone maps names of columns of the file to directions. With 1, the probability
+	// of the second class never falls when the column rises and all other columns stay
+	// equal. With -1 it never rises. Missing cells of the column are exempt. Monotone
+	// requires two classes and columns for which Schema.OrderedFeature returns no error.
+	// Algorithms that do not support directions do not take part; it is an error if
+	// Algorithms names one of them.
 	Monotone map[string]int
 	// Seed is the seed of all random numbers.
 	Seed uint64
 	// Workers is the number of goroutines that train. It does not change the
 	// model. Defaults to GOMAXPROCS.
 	Workers int
-	// TimeLimit limits the duration of Race, including the refit of the winner;
-	// 0 means no limit. It requires Now.
+	// TimeLimit is the maximum duration of Race, including the refit; 0 means no limit.
+	// It requires Now.
 	TimeLimit time.Duration
 	// Now is the clock for TimeLimit and Run.Seconds. If it is nil, there is no limit and
 	// Run.Seconds is nil.
 	Now func() time.Time
-	// Stop ends training at once when it is closed. The model is then the mean
-	// of the best fold models, without a refit on every labelled row. Stop may
-	// be nil.
+	// Stop ends the race at once when it is closed. There is then no refit: the model is
+	// the mean of the fold models of the best candidate. Stop may be nil.
 	Stop <-chan struct{}
-	// Disk stores trees that are not needed before the end of the race. It does
-	// not change the model. It must stay open until the outcome's model has
-	// been written. Defaults to memory.
+	// Disk is a temporary file for trees that are not needed before the end of the race.
+	// It does not change the model. It must stay open until the outcome's model has been
+	// written. If Disk is nil, the trees are held in memory.
 	Disk *spill.File
-	// Remote has other machines train some of the algorithms. It does not change the
+	// Remote lets other machines train some of the algorithms. It does not change the
 	// model. It may be nil.
 	Remote *RemoteRuns
 	// Progress is called for each score and change of status, by one goroutine
@@ -89,21 +88,20 @@ func (p *Params) clock() time.Time {
 	return p.Now()
 }
 
-// CheckMetric returns an error if no race can be run for the named metric on a label of the
-// given classes. If classes is nil, only the form of the name is checked.
+// CheckMetric returns an error if name is not a metric for races on a label with the
+// given classes. If classes is nil, it checks only the form of the name.
 func CheckMetric(name string, classes []string) error { return metric.CheckName(name, classes) }
 
 // Event is a new score of an algorithm or a change of its status.
 type Event struct {
 	Algorithm string
 	Status    Status
-	// Performance is the performance of the last step, or 0 before the first
-	// score.
+	// Performance is that of the last step, or 0 before the first score.
 	Performance float64
-	// Kept and LogLoss are the performance and log loss of the best step so
-	// far. They are NaN before the first score, and if there are no validation
+	// BestPerformance and BestLogLoss are the scores of the best step so far. They are
+	// NaN before the first score, and if the metric cannot be computed on the validation
 	// rows.
-	Kept, LogLoss float64
-	// Step is the number of scores so far.
+	BestPerformance, BestLogLoss float64
+	// Step is the number of steps that were scored so far.
 	Step int
 }

@@ -19,9 +19,9 @@ type PredictOptions struct {
 	// Workers is the number of goroutines that predict. It does not change
 	// the result. Defaults to GOMAXPROCS.
 	Workers int
-	// Reasons is the number of columns of reasons that are added to the result: the
-	// columns with the largest contributions to the probability of the predicted
-	// class, see explain.AppendReason.
+	// Reasons is the number of columns reason_1, reason_2, … of the result. They name the
+	// columns of the file with the largest contributions to the probability of the
+	// predicted class, see explain.AppendReason.
 	Reasons int
 	// Progress is called with the number of rows written so far, by one
 	// goroutine at a time. It must return quickly. It may be nil.
@@ -33,14 +33,13 @@ type PredictOptions struct {
 // reason_1, reason_2, … if opts.Reasons is not 0. It returns the number of rows written.
 // The error is ErrNoBackground if reasons are requested and the model has no background.
 //
-// probability is the probability of the predicted class. If the metric of the
-// race was balancedAccuracy, macroF1 or F1 of a class, or if the race had class
-// weights, decisions are weighted, and another class of the row may have a higher
-// probability.
+// probability is the probability of the predicted class. Another class may have a higher
+// probability if the model has decision weights: if the metric of the race was
+// balancedAccuracy, macroF1 or F1 of a class, or if the race had class weights.
 //
-// The error for an invalid file is a *csvfile.Defect; the rows already written
-// are then invalid, too. Memory does not grow with the number of rows, because
-// the IDs that are checked for duplicates are in temporary files.
+// The error for an invalid file is a *csvfile.Defect. Rows that were already written must
+// then be discarded. Memory does not grow with the number of rows, because the IDs that
+// are checked for duplicates are in temporary files.
 func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opts PredictOptions) (rows int64, err error) {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -71,7 +70,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	return p.rows, err
 }
 
-// prediction is the state shared by the workers of Predict.
+// prediction is the state that the workers of Predict share.
 type prediction struct {
 	model    *Model
 	format   *result.Format
@@ -136,8 +135,8 @@ func (w *predictionWorker) Commit(b *frame.Block) error {
 	return nil
 }
 
-// batchRows returns the number of rows that are predicted at a time, fewer for
-// a wide table.
+// batchRows returns the number of rows that are predicted at a time. It is lower for a
+// table with many columns.
 func (m *Model) batchRows() int {
 	const cells = 128 << 10
 	return min(4096, max(16, cells/max(len(m.schema.Columns)+m.classes(), 1)))

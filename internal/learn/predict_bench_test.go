@@ -10,13 +10,13 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// BenchmarkBulk predicts a blind CSV of any size with boosted trees of 31
-// leaves, and writes the result:
+// BenchmarkBulk measures the prediction of a blind CSV by boosted trees of 31 leaves,
+// including the writing of the result:
 //
 //	FORETELL_CSV=train.csv FORETELL_BLIND=blind.csv go test -run '^$' -bench Bulk -benchtime 1x ./internal/learn
 //
-// The model is trained on the first rows of the training file only, because the
-// time of a prediction depends on the shape of the trees.
+// The model is trained on only the first rows of the training file. This does not change
+// the time of a prediction, which depends on the shape of the trees.
 func BenchmarkBulk(b *testing.B) {
 	train, blind := os.Getenv("FORETELL_CSV"), os.Getenv("FORETELL_BLIND")
 	if train == "" || blind == "" {
@@ -43,13 +43,13 @@ func BenchmarkBulk(b *testing.B) {
 	m := &Model{schema: f.Schema, algorithm: "BSIX01", temperature: metric.Temperature(1), members: []member{{3, 1, fit.Model()}}}
 	predicted := 0
 	for b.Loop() {
-		predicted += bulk(b, m, blind)
+		predicted += predictToFile(b, m, blind)
 	}
 	b.ReportMetric(float64(predicted)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// bulk predicts blind into a temporary file.
-func bulk(b *testing.B, m *Model, blind string) int {
+// predictToFile predicts the file blind and writes the result to a temporary file.
+func predictToFile(b *testing.B, m *Model, blind string) int {
 	b.Helper()
 	src, err := os.Open(blind)
 	if err != nil {

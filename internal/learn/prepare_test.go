@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// prepared is a generated file whose label depends on one column, for nine of ten
-// rows. The cells of the column must be parsed to become numbers.
+// prepared describes a generated file. In nine of ten rows the label depends on one
+// column. Its cells, such as dates and amounts, must be parsed to become numbers.
 type prepared struct {
 	column string
 	cell   func(draw *rand.Rand) (cell string, yes bool)
@@ -89,7 +89,8 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// One label in ten is false; the rows of both folds and test vary.
+			// One label in ten is random, so at most about 0.9 can be achieved. The value
+			// varies with the rows.
 			if o.Achieved < 0.86 {
 				t.Errorf("%v of the rows are right", o.Achieved)
 			}
@@ -102,7 +103,7 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, model := range map[string]*Model{"the model": o.Model, "the model as read": again} {
-				if got := right(t, model, file); got < 0.86 {
+				if got := accuracyOnFile(t, model, file); got < 0.86 {
 					t.Errorf("%s: %v of the rows are right in a result", name, got)
 				}
 			}
@@ -110,9 +111,9 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 	}
 }
 
-// right returns the fraction of rows of a training file that a model predicts
-// correctly when it reads the file as a blind one.
-func right(t *testing.T, m *Model, file []byte) float64 {
+// accuracyOnFile returns the fraction of the rows of a training file that a model
+// predicts correctly if it reads the file as a blind file.
+func accuracyOnFile(t *testing.T, m *Model, file []byte) float64 {
 	t.Helper()
 	var result bytes.Buffer
 	if _, err := m.Predict(t.Context(), bytes.NewReader(file), &result, PredictOptions{}); err != nil {

@@ -17,13 +17,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Race trains all algorithms until one reaches the threshold, all have stalled,
-// the time limit is reached, or p.Stop is closed. Then it refits the winner or,
-// if none exists, the best run or blend. If ctx is cancelled, Race returns the cause of
-// the cancellation and no outcome.
+// Race trains all algorithms until one reaches the threshold, all have stalled, the time
+// limit is reached, or p.Stop is closed. Then it refits the winner or, if there is no
+// winner, the best run or blend. If ctx is cancelled, Race returns the cause of the
+// cancellation and no outcome.
 //
-// f must have Labels of at least two classes. An invalid f or p is an error.
-// The failure of one algorithm is not an error, but is reported in its Run.
+// f must have Labels of at least two classes. An invalid f or p is an error. If an
+// algorithm fails, Race returns no error, but reports the failure in Outcome.Runs.
 func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 	return raceAlgorithms(ctx, f, p, algorithms)
 }
@@ -41,12 +41,12 @@ type race struct {
 	copies     int      // Report.Copies
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided bool
-	refitCut      bool // whether the clock or the user ended the refit
-	// trained is the time of the last score of a run on this machine, without the time that
-	// texts took. mu guards it.
+	refitCut      bool // whether the time limit or the user ended the refit
+	// trained is the time from the beginning of the race to the last score of a run on
+	// this machine, without the time that was spent on texts. mu guards it.
 	trained time.Duration
-	// blendScore is the score of the blend, with which the runs were compared. It is nil
-	// before chooseCandidate, and if there was no blend.
+	// blendScore is the score of the blend with which chooseCandidate compares the runs.
+	// It is nil before chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
@@ -84,7 +84,7 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
 		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // whether the probabilities are known depends on the speed of the machine
+			probabilities = nil // on a slower machine they might not be known yet
 		}
 		if !r.evaluator.isMeasurable() {
 			outcome.Runs[i].Performance = math.NaN()
@@ -107,10 +107,10 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
-// runAll runs all algorithms until each has ended. The runs of this machine begin in the
-// order of price, because a cheap run soon has a usable model. Only as many runs train at
-// a time as keep the cores busy. With a threshold all runs train at the same time, because
-// the scheduler compares their virtual times.
+// runAll runs all algorithms until each has ended. The runs on this machine begin in the
+// order of price, so that there is soon a usable model. Only as many runs train at the
+// same time as are needed to keep the cores busy. With a threshold, all runs train at the
+// same time, because the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
 	stopListening := r.listenForWins(ctx)
 	idle := make(chan struct{})
@@ -144,8 +144,8 @@ func (r *race) maxConcurrentRuns() int {
 	if workers == 1 {
 		return 1
 	}
-	// The fitters of a run wait for each other after each step, so at least two
-	// runs are needed to keep the cores busy. A run hardly uses more than four.
+	// The fitters of a run wait for each other after each step, so at least two runs are
+	// needed to keep the cores busy. A run hardly uses more than four cores.
 	return 1 + (workers+3)/4
 }
 
@@ -195,7 +195,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 }
 
 // trainStep does the next step of run and scores it. ended reports whether it was the
-// last one.
+// last step.
 func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) {
 	if run.smoothNext {
 		return true, r.addSmoothPart(ctx, run)
@@ -215,16 +215,16 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// isPerfect reports whether a run with score s wins a race without a threshold once it has
-// stalled. Such a run wins if its performance is perfect and the log losses of the
-// validation rows sum to less than one nat, because no improvement by other runs could
-// then be measured on these rows. A perfect performance alone may be luck.
+// isPerfect reports whether a run with score s, once it has stalled, wins a race without
+// a threshold. It wins if its performance is 1 and the log losses of the validation rows
+// add up to less than one nat. No other run could then be measurably better on these
+// rows. The performance alone is not enough, because it may be 1 by chance.
 func (r *race) isPerfect(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
 }
 
-// endStatus returns the status of a run or race that has ended by itself before
-// any run reached the threshold.
+// endStatus returns the status of a run, or of the race, that has stalled before any run
+// reached the threshold: NotCompleted, or Completed if there is no threshold.
 func (r *race) endStatus() Status {
 	if r.data.params.Threshold == nil {
 		return Completed
@@ -240,12 +240,12 @@ func (r *race) notify(run *run, status Status) {
 	if r.data.params.Progress == nil {
 		return
 	}
-	e := Event{Algorithm: run.Name, Status: status, Step: len(run.curve), Kept: math.NaN(), LogLoss: math.NaN()}
+	e := Event{Algorithm: run.Name, Status: status, Step: len(run.curve), BestPerformance: math.NaN(), BestLogLoss: math.NaN()}
 	if e.Step > 0 {
 		e.Performance = run.curve[e.Step-1].performance
 	}
 	if e.Step > 0 && r.evaluator.isMeasurable() {
-		e.Kept, e.LogLoss = run.best.performance, run.best.logLoss
+		e.BestPerformance, e.BestLogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)
 }
@@ -267,9 +267,9 @@ func (r *race) currentLeader() *run {
 	return leader
 }
 
-// newLossFunc returns the function that computes a candidate's log loss by row,
-// to compare candidates of about equal performance. The probabilities are
-// calibrated first, unless the race was cut short and there is no time.
+// newLossFunc returns a function that computes the log loss of a candidate for each
+// validation row. The probabilities are calibrated first, unless the race was cut short,
+// because there is then no time.
 func (r *race) newLossFunc(status Status) func(*candidate) []float64 {
 	return func(c *candidate) []float64 {
 		probabilities := c.scoredProbabilities()

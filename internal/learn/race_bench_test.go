@@ -18,9 +18,9 @@ import (
 //
 //	FORETELL_SETS=DIR go test -run '^$' -bench Sets -benchtime 1x -timeout 2h ./internal/learn
 //
-// FORETELL_ALGORITHMS=SIX01,SEV02 selects algorithms. FORETELL_ANSWERS=1 scores
-// the predictions of blind.csv against answers.csv. Use it for a final check
-// only, because design decisions are based on the validation and test scores.
+// FORETELL_ALGORITHMS=SIX01,SEV02 selects algorithms. FORETELL_ANSWERS=1 scores the
+// predictions of blind.csv against answers.csv. Use it only for a final check. Design
+// decisions must be based on the validation and test scores.
 func BenchmarkSets(b *testing.B) {
 	dir := os.Getenv("FORETELL_SETS")
 	if dir == "" {
@@ -62,7 +62,7 @@ func benchmarkSet(b *testing.B, dir string) {
 	began := time.Now()
 	var o *Outcome
 	var err error
-	peak := peakOf(func() { o, err = Race(b.Context(), f, p) })
+	peak := peakHeap(func() { o, err = Race(b.Context(), f, p) })
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func benchmarkSet(b *testing.B, dir string) {
 	}
 }
 
-// accuracyOnAnswers returns the fraction of right predictions of dir's blind
-// file.
+// accuracyOnAnswers returns the fraction of the rows of dir/blind.csv that m predicts as
+// in dir/answers.csv.
 func accuracyOnAnswers(tb testing.TB, m *Model, dir string) float64 {
 	tb.Helper()
 	blind, err := os.Open(filepath.Join(dir, "blind.csv"))

@@ -88,7 +88,7 @@ func TestRaceThreshold(t *testing.T) {
 			}
 		}
 		if n := len(o.Runs[1].Curve); n < 30 {
-			t.Errorf("the second run was cut off after %d steps", n)
+			t.Errorf("the second run was cut short after %d steps", n)
 		}
 	})
 	t.Run("if_all_miss_it_the_best_is_kept", func(t *testing.T) {
@@ -107,16 +107,17 @@ func TestRaceThreshold(t *testing.T) {
 	})
 }
 
-// TestRefitStopsWhereValidationDid checks that a refit does the same fraction of
-// a schedule as the folds, although the schedule of more rows has more steps.
+// TestRefitStopsWhereValidationDid checks that a refit ends at the same fraction of its
+// schedule as the best step of the folds. The schedule of the refit has more steps,
+// because it has more rows.
 func TestRefitStopsWhereValidationDid(t *testing.T) {
 	skills := append(risingSkills(0.5, 0.8, 26), 0.95) // best at step 27, of 54 steps in a fold
 	for i := range 40 {
 		skills = append(skills, 0.8-float64(i)/100)
 	}
 	o := mustRace(t, fakeFrame(300, 2), Params{}, fakeFitter{skills: skills, work: 1e6, patience: 30, schedule: func(rows int) int { return rows / 4 }})
-	// Of 300 rows 216 are trained on in a fold, so half of the schedule is 38 of
-	// the refit's 75 steps.
+	// A fold trains on 216 of the 300 rows. The refit trains on all 300 rows, so its
+	// schedule has 75 steps, and half of it is 38 steps.
 	if got := o.Model.members[0].predictor.(fakeModel); got.skill != skills[38-1] || got.rows != 300 {
 		t.Errorf("the refit on %d rows ended at skill %v, want %v", got.rows, got.skill, skills[38-1])
 	}
@@ -224,8 +225,8 @@ func TestRaceReportsProgress(t *testing.T) {
 	for i, name := range []string{"BSEV01", "BFIF01"} {
 		events := seen[name]
 		first := events[0]
-		if first.Status != Running || first.Step != 0 || !math.IsNaN(first.Kept) || !math.IsNaN(first.LogLoss) {
-			t.Errorf("%s: first is %+v, want one that is running and has no score", name, first)
+		if first.Status != Running || first.Step != 0 || !math.IsNaN(first.BestPerformance) || !math.IsNaN(first.BestLogLoss) {
+			t.Errorf("%s: the first event is %+v, want status RUNNING and no score", name, first)
 		}
 		if last := events[len(events)-1]; last.Status != o.Runs[i].Status || last.Performance != o.Runs[i].Curve[last.Step-1] {
 			t.Errorf("%s: last is %+v, run %+v", name, last, o.Runs[i])
@@ -303,8 +304,8 @@ func bytesOf(tb testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
-// TestEarlyStopping checks that a run that is right on every row stalls, although
-// its log loss still falls a little.
+// TestEarlyStopping checks that a run without errors on the validation rows stalls
+// although its log loss still falls a little.
 func TestEarlyStopping(t *testing.T) {
 	const rows, patience = 100, 10
 	steps := func(performance, shrink float64) int {

@@ -16,9 +16,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// A recording holds what a race must know about a run that another machine trained: its
-// scores with their virtual times, the out-of-fold probabilities and fold models of its
-// best step with the models of their texts, the time that texts took, and how it ended.
+// A recording is a file that describes a run that another machine has trained. It has the
+// scores of the run and their virtual times. For the best step, it has the probabilities
+// of the validation rows, the fold models, and their text models. It also has the time
+// that was spent on texts, and how the run ended.
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 9
@@ -70,8 +71,8 @@ func flush(w io.Writer, b *codec.Writer) error {
 	return err
 }
 
-// writeFoldModel writes a fold model, which may be nil, to w. b holds the bytes that were
-// not yet written.
+// writeFoldModel writes a fold model, which may be nil, to w. It first writes the
+// contents of b, which come before the model, and resets b.
 func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 	b.Bool(model != nil)
 	if model == nil {
@@ -131,11 +132,11 @@ func readCheckpoint(b *codec.Reader) checkpoint {
 // recordedEnd describes how a recorded run ended.
 type recordedEnd struct {
 	// reached reports whether the run reached the threshold. ended reports whether it
-	// ended by itself without reaching the threshold.
+	// stalled without reaching the threshold, so that it was not cut short.
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
-	// texts are the times that texts took on the machine that trained the run.
+	// texts are the times that were spent on texts on the machine that trained the run.
 	texts text.Durations
 }
 
@@ -181,7 +182,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	return end, nil
 }
 
-// endRecorded ends run as the recorded run ended.
+// endRecorded ends run in the same way as the recorded run ended.
 func (r *race) endRecorded(run *run, end recordedEnd) {
 	for i, model := range run.models {
 		if inner, features := unwrapFeatures(model); features != nil {
@@ -211,7 +212,8 @@ func (r *race) discardRecording(run *run) {
 	run.curve, run.best, run.models = nil, checkpoint{}, nil
 }
 
-// readFoldModel reads a model, which is nil if the fold has none.
+// readFoldModel reads a fold model. It returns nil if the recording has no model for the
+// fold.
 func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if !b.Bool() {
 		return nil
@@ -234,12 +236,12 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 		b.Fail(err.Error())
 	}
 	m := recordedModel{run.algorithm, r.data.params.Disk.NewStream()}
-	_, _ = m.encoded.Write(encoded) // it never fails
+	_, _ = m.encoded.Write(encoded) // Stream.Write never fails
 	return withFeatures(m, features)
 }
 
-// recordedModel is a fold model of a recorded run. It stays encoded, because it
-// is decoded each time that it is used, see component.loadFoldMember.
+// recordedModel is a fold model of a recorded run, in its binary form. It is decoded each
+// time that it is used, see component.loadFoldMember.
 type recordedModel struct {
 	algorithm *algorithm
 	encoded   *spill.Stream
@@ -261,11 +263,11 @@ func (m recordedModel) Encode(f *frame.Frame) shapley.Rows { return m.decode().E
 func (m recordedModel) decode() predictor {
 	encoded, err := m.AppendBinary(nil)
 	if err != nil {
-		panic(err) // as for other models on the disk
+		panic(err) // like the other models that are stored on Params.Disk
 	}
 	p, err := m.algorithm.read(encoded)
 	if err != nil {
-		panic(err) // readFoldModel has read it
+		panic(err) // cannot happen, because readFoldModel has decoded it
 	}
 	return p
 }

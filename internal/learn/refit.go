@@ -13,37 +13,37 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The time that is reserved for the refit and the report after the race. The report gets
-// reportShare of the time limit, within bounds, plus the time to calibrate and score the
-// validation rows: reportTimePerCell for each class of each row (0.7 s were measured for
-// the 767,000 cells of kddcup99). The estimated time of the refit is multiplied by
-// safetyFactor.
+// These constants determine the time that is reserved for the refit and the report after
+// the race. For the report it is reportShare of the time limit, at least minReportTime
+// and at most maxReportTime, plus the time to calibrate and score the validation rows:
+// reportTimePerCell for each class of each row (0.7 s were measured for the 767,000 cells
+// of kddcup99). For the refit it is the estimated time multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
 	maxReportTime     = 2 * time.Second
 	reportTimePerCell = 1000 * time.Nanosecond
 	safetyFactor      = 1.25
-	// maxRefitShare is the largest share of the time limit that is reserved for the refits
-	// of a blend, unless the leader alone needs more. Without a refit, a member of the
-	// blend consists of its fold models.
+	// maxRefitShare is the largest fraction of the time limit that is reserved for the
+	// refits of a blend, unless the refit of the leader needs more. If there is no time
+	// to refit a component of the blend, its fold models are used.
 	maxRefitShare = 0.25
 )
 
-// refit trains the model of each component on every labelled row, starting with
-// the component of the largest weight. If a refit cannot finish, because ctx is
-// cancelled or the time limit is near, the component consists of its fold
-// models and complete is false. Together the fold models were trained on all
-// rows except the test rows.
+// refit trains the model of each component on every labelled row, starting with the
+// component of the largest weight. If a refit does not finish, because ctx is cancelled
+// or the time limit is near, the fold models of the component are used instead, and
+// complete is false. Together the fold models were trained on all rows except the test
+// rows.
 //
-// One fit on all rows is better than the mean of the fold models: on test rows,
-// the log loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 %
-// on car. The mean of five such fits with different seeds was not significantly
-// better than one of them (0.4 %), at five times the cost.
+// One fit on all rows is better than the mean of the fold models: on test rows, the log
+// loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The
+// mean of five such fits with different seeds was not significantly better than a single
+// fit (0.4 %), at five times the cost.
 //
-// Refits of small components that would take long compared with the race are
-// skipped. Tables of that size have a single holdout, so the fold model was
-// trained on almost all rows.
+// Refits of components with small weights are skipped if they would take too long, see
+// affordableRefits. This happens only on large tables. They have a single holdout, so the
+// fold model was trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []member, complete bool) {
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
@@ -64,7 +64,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		default:
 			r.note("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its fold models are used", part.Name, 100*part.weight)
 		}
-		models := part.models[part.firstFinalFold:] // the models stay on the disk
+		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
 		for _, p := range models {
 			members = append(members, member{part.algorithm.kind, part.weight / float64(len(models)), p})
 		}
@@ -75,8 +75,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first, and the following
-// components until the limit on the cost is reached.
+// affordableRefits returns the components to refit: the first, and as many of the
+// following as the limit on the cost allows.
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {
@@ -154,8 +154,8 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 	return p, err
 }
 
-// foldMembers yields the models of c's final folds as members of equal weight. It
-// loads each model when the iteration reaches it.
+// foldMembers yields the models of c's final folds as members of equal weight, which add
+// up to c.weight. It loads each model when the iteration reaches it.
 func (c component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for i := c.firstFinalFold; i < len(c.folds); i++ {
@@ -168,8 +168,9 @@ func (c component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// loadFoldMember returns a copy of the model of the given fold of the run. The memory that
-// the copy uses for prediction is freed with the copy.
+// loadFoldMember returns a copy of the model of the given fold of the run. A model that
+// predicts allocates memory. This memory is freed together with the copy, whereas the
+// model of the run stays small.
 func (c component) loadFoldMember(fold int) (member, error) {
 	one, err := c.algorithm.reloadMember(member{c.algorithm.kind, c.weight, c.models[fold]})
 	if err != nil {
@@ -190,8 +191,8 @@ func (a *algorithm) reloadMember(m member) (member, error) {
 	return m, err
 }
 
-// refitSeedOffset is added to the index of the refit's seed to distinguish this seed from
-// those of the folds. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the index from which the seed of a refit is derived, so
+// that no fold has the same seed. refitFold is the fold index of the refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1
@@ -207,10 +208,11 @@ func (r *run) rowRatio(rows int) float64 {
 	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
-// isRefitted reports whether a refit on the given number of rows ends after step steps. A
-// fitter with a schedule ends at the fraction of its schedule at which the folds had their
-// best step. Its number of steps is not compared with that of the folds, because the
-// schedule of more rows may have another number of steps.
+// isRefitted reports whether a refit on the given number of rows is complete after step
+// steps. A fitter with a schedule must reach the fraction of its schedule at which the
+// folds had their best step. The numbers of steps are not compared, because a schedule
+// for more rows may have another number of steps. A fitter without a schedule must do the
+// best number of steps of the folds, adjusted by stepGrowth.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {
 		const rounding = 1e-9
@@ -219,9 +221,9 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// refitBudget returns the time to reserve for the refits and for the report. The time is
-// estimated from the cost per second so far. The models of texts are trained once for all
-// refits.
+// refitBudget returns the time to reserve for the refits and for the report. It is
+// estimated from the time per unit of cost so far. It includes the time to train the text
+// models once, which all refits share.
 func (r *race) refitBudget() time.Duration {
 	leader := r.currentLeader()
 	if leader == nil {
@@ -239,10 +241,10 @@ func (r *race) refitBudget() time.Duration {
 	return r.reportBudget() + time.Duration(float64(reserved)*safetyFactor)
 }
 
-// reservedRefitCosts returns the cost of the refit of the leader, and the cost of all refits
-// for which time is reserved. Without a winner these are, within the limit of
-// affordableRefits, the refits of all runs that have scores, because the model will be their
-// blend.
+// reservedRefitCosts returns two costs: that of the leader's refit, and that of all
+// refits for which time is reserved. If a run has won, only this run is refitted.
+// Otherwise the model will be a blend, so all runs that have scores are refitted, within
+// the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
 	if r.scheduler.currentWinner() >= 0 {
@@ -257,8 +259,8 @@ func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	return first, min(all, max(first, r.maxRefitCost()))
 }
 
-// scoreTime returns the time since the race began, for a score of a run on this machine,
-// and sets trained. The caller must hold mu.
+// scoreTime returns the time since the race began and sets r.trained. It is called for
+// each score of a run on this machine. The caller must hold mu.
 func (r *race) scoreTime() time.Duration {
 	elapsed := r.timer.elapsed()
 	r.trained = elapsed - r.data.textTimer.SpentHere()

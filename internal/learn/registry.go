@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// algorithms are the algorithms of the engine, in the order in which they are
-// shown. In a tie the first wins.
+// algorithms are the algorithms of the engine, in the order in which they are shown. If
+// several reach the threshold at the same virtual time, the first in this order wins.
 var algorithms = []algorithm{
 	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, price: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
 	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, price: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
@@ -59,8 +59,8 @@ func newLeafwiseFitter(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// leavesForScale returns the number of leaves for a scaling factor, at least 2.
-// It returns 0, which selects the default, if scale is 0.
+// leavesForScale converts a scaling factor to a number of leaves, at least 2. It returns
+// 0, which selects the default, if scale is 0.
 func leavesForScale(scale int) int {
 	if scale > 0 {
 		return max(scale, 2)
@@ -68,9 +68,9 @@ func leavesForScale(scale int) int {
 	return 0
 }
 
-// defaultBuckets is the default number of bins of a numeric feature. Above
-// largeRows rows the default is that of the other algorithms, so that all share
-// one binned matrix.
+// defaultBuckets is the default number of bins of a numeric feature for SEV02. For tables
+// with more than largeRows rows, the default is the number of bins of the other
+// algorithms, so that all algorithms share one binned matrix.
 const (
 	defaultBuckets = 128
 	largeRows      = 100_000
@@ -82,7 +82,7 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
 		buckets = tree.MaxBins - 1
 	}
-	bins, err := t.data.binnedMatrix(ctx, buckets+1) // the last bin is that of missing cells
+	bins, err := t.data.binnedMatrix(ctx, buckets+1) // plus one bin for missing cells
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	})
 }
 
-// typedFitter is the interface fitter, except that Model returns the concrete type of the
-// model, as in boost, forest and neural.
+// typedFitter has the methods of fitter, except that Model returns the concrete type M.
+// The fitters of boost, forest and neural implement it.
 type typedFitter[M predictor] interface {
 	Step(ctx context.Context) (done bool, err error)
 	Cost() float64
@@ -103,15 +103,15 @@ type typedFitter[M predictor] interface {
 	Model() M
 }
 
-// adapter makes a typedFitter a fitter.
+// adapter converts a typedFitter to a fitter.
 type adapter[M predictor] struct {
 	typedFitter[M]
 }
 
 func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
 
-// newAdapter calls newFitter, the constructor of an algorithm's package, with
-// the data of t and returns the new fitter as a fitter of this package.
+// newAdapter calls newFitter, a constructor such as forest.New, with the data and the
+// fold of t. It returns the new fitter in an adapter.
 func newAdapter[O any, F typedFitter[M], M predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {
@@ -122,7 +122,7 @@ func newAdapter[O any, F typedFitter[M], M predictor](
 	return adapter[M]{f}, nil
 }
 
-// withContext returns newFitter with its context bound to ctx.
+// withContext returns a function that calls newFitter with ctx as its context.
 func withContext[O, F any](
 	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
 ) func(*frame.Frame, split.Fold, O) (F, error) {

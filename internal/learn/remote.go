@@ -10,19 +10,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// RemoteRuns connects the runs of a race that are trained on several machines. The
-// race is decided by virtual time, so the runs need not be trained at the same
-// time or at the same speed.
+// RemoteRuns connects a race to the other machines that train some of its runs. The
+// winner is determined by virtual time, so the machines may train at different times and
+// speeds.
 type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [RecordRun].
 	Algorithms []string
 	// Await waits until the run of an algorithm has been recorded, and returns the
-	// recording and its size in bytes. If this machine must train the run instead, Await
-	// returns a nil recording. If this machine must do so because of a failure, Await
-	// also returns the error, and the report notes the failure. idle is closed when the
-	// runs that this machine trains have ended. When ctx is done, Await must soon return
-	// the recording of the unfinished run, or an error. If it returns an error, the run
-	// has no score.
+	// recording and its size in bytes. If no other machine trains the run, Await returns
+	// a nil recording, and this machine trains it. If the reason is a failure, Await also
+	// returns an error, and the report notes it. idle is closed when the runs that this
+	// machine trains have ended. When ctx is done, Await must soon return the recording
+	// of the unfinished run, or an error. If it returns an error, the run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// Wins receives the wins of runs on other machines, in any order. A win may be
 	// received several times. Wins may be nil.
@@ -31,8 +30,8 @@ type RemoteRuns struct {
 	Announce func(ThresholdReached)
 }
 
-// ThresholdReached reports that an algorithm has reached the threshold, and its virtual time
-// then.
+// ThresholdReached is the message that an algorithm has reached the threshold at the
+// virtual time Time.
 type ThresholdReached struct {
 	Algorithm string
 	Time      float64
@@ -43,11 +42,12 @@ func (r *RemoteRuns) has(algorithm string) bool {
 	return r != nil && slices.Contains(r.Algorithms, algorithm)
 }
 
-// RecordRun trains one algorithm of the race that f and p describe and writes a
-// recording of the run to w, for [RemoteRuns.Await] of the machine that decides the
-// race. The run ends as in [Race]. If it is cut short, its scores so far are
-// recorded. p.Remote must have only Wins and Announce. If ctx is cancelled, RecordRun
-// returns the cause of the cancellation.
+// RecordRun trains one algorithm of the race with the frame f and the parameters p, and
+// writes a recording of the run to w. On the machine that runs the race,
+// [RemoteRuns.Await] returns this recording. The run ends under the same conditions as in
+// [Race]. If it is cut short, its scores so far are recorded. p.Remote must have only
+// Wins and Announce. If ctx is cancelled, RecordRun returns the cause of the
+// cancellation.
 func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
 	return recordRun(ctx, f, p, algorithm, w, algorithms)
 }
@@ -79,8 +79,8 @@ func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 	return r.writeRecording(w, r.runs[index])
 }
 
-// listenForWins passes the wins on other machines to the scheduler until stop
-// is called.
+// listenForWins passes the wins of runs on other machines to the scheduler until stop is
+// called.
 func (r *race) listenForWins(ctx context.Context) (stop func()) {
 	remote := r.data.params.Remote
 	if remote == nil || remote.Wins == nil {
@@ -119,8 +119,8 @@ func (r *race) announceWin(run *run) {
 // lastScoreTime returns the virtual time of the last score.
 func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.curve)-1].due) }
 
-// awaitRun waits until another machine has trained run. If none does, it trains the run
-// here.
+// awaitRun waits until another machine has trained run. If no other machine trains it,
+// awaitRun trains it on this machine.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
 	if err == nil && recording != nil {
@@ -131,7 +131,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 			r.endRecorded(run, end)
 			return
 		}
-		r.discardRecording(run) // it may be damaged
+		r.discardRecording(run) // the recording may be damaged
 		err = cmp.Or(err, closed)
 	}
 	if ctx.Err() == nil {

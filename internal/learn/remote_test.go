@@ -17,14 +17,16 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// machines trains the algorithms of one race on several machines. Those in remote are
-// trained one at a time, each on a machine of its own.
+// machines simulates a race on several machines. Each algorithm in remote is trained on
+// its own machine, one after another. The other algorithms are trained on the machine
+// that runs the race.
 type machines struct {
 	frame      *frame.Frame
 	params     Params
 	algorithms []algorithm
 	remote     []string
-	// lose makes Await return nothing for an algorithm, and damage an incomplete recording.
+	// For the algorithm lose, Await returns no recording. For the algorithm damage, it
+	// returns an incomplete recording.
 	lose, damage string
 	// stop is closed to cut the runs on the other machines short.
 	stop chan struct{}
@@ -34,7 +36,7 @@ type machines struct {
 	listeners []chan ThresholdReached
 }
 
-// listen returns a channel with all wins.
+// listen returns a channel that receives all wins, including those before the call.
 func (m *machines) listen() chan ThresholdReached {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,7 +130,8 @@ func TestRaceOnSeveralMachines(t *testing.T) {
 	}
 }
 
-// TestStoppedRunIsRecorded cuts the runs on other machines short.
+// TestStoppedRunIsRecorded cuts the runs on other machines short, and checks that their
+// scores so far are used.
 func TestStoppedRunIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
@@ -164,8 +167,8 @@ func TestRealRaceOnSeveralMachines(t *testing.T) {
 	}
 }
 
-// TestDamagedRecordingAfterTheEnd checks that nothing of a damaged recording is used
-// when there is no time left to train the run again.
+// TestDamagedRecordingAfterTheEnd checks that no scores or models of a damaged recording
+// are used if there is no time to train the run again.
 func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
 	data := fakeFrame(300, 2)
@@ -193,8 +196,8 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestFailedPartIsNoted races with a part that another machine did not record, and with a
-// damaged recording.
+// TestFailedPartIsNoted checks the notes of a race if another machine has failed to
+// record a run, and if a recording is damaged.
 func TestFailedPartIsNoted(t *testing.T) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.9}, work: 1e6, done: 3})
 	for want, await := range map[string]func() (io.ReadCloser, int64, error){

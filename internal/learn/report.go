@@ -10,11 +10,11 @@ import (
 )
 
 // Report holds the metrics of a model. Metrics that were not computed are NaN or nil, and
-// the numbers of their rows are 0.
+// the corresponding numbers of rows are 0.
 type Report struct {
 	Algorithm string
-	// Shares are the components of a blend in descending order of weight. It is
-	// nil for the model of one algorithm.
+	// Shares holds the components of a blend in descending order of weight. It is nil if
+	// the model is not a blend.
 	Shares []Share
 	Metric string
 	// ClassWeights are Params.ClassWeights.
@@ -27,24 +27,24 @@ type Report struct {
 	// the numbers of rows from which Test, Validation and Training were computed. They are
 	// 0 if there were no such rows or no time was left.
 	Rows, TestRows, ValidationRows, TrainingRows int
-	// Features is the number of features. Screened is the number of features that were
-	// selected for training, from the training rows of each fold. It is 0 if all features
-	// were used.
+	// Features is the number of features. Screened is the number of features that each
+	// fold selected for training, based on its training rows. Screened is 0 if all
+	// features were used.
 	Features, Screened int
 	// Copies is the number of rows that are equal to another row in every feature.
 	// CopiesDivided reports whether equal rows were divided among training, validation and
 	// test rows, because they are common in the table.
 	Copies        int
 	CopiesDivided bool
-	// HeldOut is the number of rows that were set aside for Test. If it is not
-	// 0 but TestRows is, there was no time to predict them.
+	// HeldOut is the number of rows that were set aside for Test. If HeldOut is positive
+	// and TestRows is 0, there was no time to predict these rows.
 	HeldOut int
-	// Validation holds the scores on rows that the models were not trained on but that
-	// decided the race. Each row is predicted by the model of the fold that excludes it.
-	// Decision weights and temperature are cross-fitted.
+	// Validation holds the scores on the validation rows, by which the race chose the
+	// model. Each row is predicted by a fold model that was not trained on it. Decision
+	// weights and temperature are cross-fitted.
 	Validation Scores
-	// Test holds the scores on rows that were not used before the end of the race,
-	// predicted by the mean of the fold models.
+	// Test holds the scores of the mean of the fold models on rows that were not used
+	// before the end of the race.
 	Test Scores
 	// Training holds the scores of the final model on some or all of the rows that it was
 	// trained on.
@@ -52,7 +52,7 @@ type Report struct {
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
 	Blended *Candidate
-	// Baseline holds the scores of a model that uses no column, for comparison.
+	// Baseline holds the scores of a model that uses no columns, for comparison.
 	Baseline Baseline
 	// Classes are the scores of each class on the test rows, in the order of
 	// the schema.
@@ -111,8 +111,8 @@ type ClassScore struct {
 
 const (
 	// maxTrainingRows is the largest number of training rows that are predicted for the
-	// report. maxCutShortRows is the largest number of training rows, and of test rows,
-	// that are predicted if the race was cut short.
+	// report. If the race was cut short, maxCutShortRows is the largest number of
+	// training rows, and also of test rows.
 	maxTrainingRows = 20000
 	maxCutShortRows = 2000
 	// stoppedReportTime is the time for the report after the user stopped the
@@ -173,9 +173,9 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	return ctx.Err()
 }
 
-// reportContext returns the context of the report, which ends with the time
-// limit. Metrics that are not computed by then are omitted, because the model
-// is more important.
+// reportContext returns the context in which the report is computed. It is cancelled at
+// the time limit. Metrics that are not yet computed at that time are omitted from the
+// report.
 func (r *race) reportContext(ctx context.Context, status Status) (context.Context, func()) {
 	if status == Cancelled {
 		ctx, cancel := context.WithTimeout(ctx, stoppedReportTime)
@@ -184,9 +184,10 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
 }
 
-// validationScores returns the scores on the validation rows. Cross-fitted weights and
-// temperatures differ between the two halves of the rows. Each score is therefore computed
-// with only the ones that it needs: the weights, the temperatures, or neither.
+// validationScores returns the scores on the validation rows. Some scores need decision
+// weights, some need calibrated probabilities, and some neither. Each score is computed
+// with only what it needs, because cross-fitted weights and temperatures differ between
+// the two halves of the rows.
 func (e *evaluator) validationScores(probabilities []float32) Scores {
 	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
 	tempered := e.newPredictions(e.calibrate(probabilities))
@@ -201,8 +202,8 @@ func (e *evaluator) validationScores(probabilities []float32) Scores {
 	})
 }
 
-// addTestMetrics adds to o the metrics of the mean of c's fold models on the test
-// rows.
+// addTestMetrics computes metrics on the test rows, which it predicts by the mean of c's
+// fold models, and adds them to o.
 func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return
@@ -230,7 +231,7 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 	importances, err := validation.Importances(ctx)
 	if err != nil {
 		r.noteFailure(ctx, err, "the importances of the columns were not measured")
-		return // partial importances would mislead
+		return // importances of only some columns would be misleading
 	}
 	report.Importances = importances
 	dependence, interactions, err := validation.Effects(ctx, importances, r.curveClasses())
@@ -259,8 +260,8 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 	o.Report.Training = computeScores(r.evaluator.metric, p)
 }
 
-// sampleReportRows returns at most maxRows of rows, at equal distances. It
-// returns fewer if the race was cut short.
+// sampleReportRows returns a sample of rows at equal distances: at most maxRows or, if
+// the race was cut short, at most maxCutShortRows.
 func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)

@@ -13,24 +13,24 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// run is one algorithm in the race. It has a fitter for each fold. All fitters
-// are at the same step.
+// run is one algorithm in the race. It has a fitter for each fold, and all fitters have
+// done the same number of steps.
 type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are the fitters' models, set when the run has ended. Predictions are made
-	// with copies of them, because a model that has predicted takes several times the
-	// memory. See component.loadFoldMember.
+	// models are the models of the fitters. They are set when the run has ended. They
+	// never predict, because a model that has predicted needs several times the memory.
+	// Copies of them predict instead, see component.loadFoldMember.
 	models []predictor
 	folds  []split.Fold
-	// firstFinalFold is the index of the first final fold. The models of the final folds
-	// predict the test rows and, without a refit, are the final model. firstFinalFold is
-	// 0 or, if the folds are ordered in time, the last index, because the last model was
-	// trained on the training rows of all folds.
+	// The final folds are folds[firstFinalFold:]. Their models predict the test rows. If
+	// there is no refit, they are the final model. All folds are final, unless the folds
+	// are ordered in time. Then only the last fold is, because its model was trained on
+	// the training rows of all folds.
 	firstFinalFold int
-	// firstFoldIndex is the fold index of the first fold, see fitTask. It is not 0 if the
-	// folds of the run differ from those of the validation plan.
+	// firstFoldIndex is the value of fitTask.foldIndex for the first fold. It is not 0 if
+	// the folds of the run differ from those of the validation plan.
 	firstFoldIndex int
 	classes        int
 	workers        int
@@ -45,23 +45,23 @@ type run struct {
 	best     checkpoint
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
-	// smooth parts of the folds, nil if none exists. smoothed is their cost.
+	// smooth parts of the folds; it is nil if there are none. smoothed is their cost.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothed   float64
 
-	reached bool // whether the last score has reached the threshold, or is perfect
+	reached bool // whether the last score has reached the threshold, or is perfect, see isPerfect
 	status  Status
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the reason why this machine trained the run although another machine
-	// should have. It is nil if there is no such reason.
+	// remoteErr is the error because of which another machine did not train the run, so
+	// that this machine did. It is nil if there was no such error.
 	remoteErr error
 }
 
-// checkpoint describes the state that all fitters of a run have saved. A recording
-// contains the fields of this type, see writeCheckpoint.
+// checkpoint describes the step at which all fitters of a run last saved their models.
+// Its fields are part of a recording, see writeCheckpoint.
 type checkpoint struct {
 	score
 	step          int // 0 if there is no checkpoint
@@ -72,9 +72,9 @@ type checkpoint struct {
 	probabilities []float32
 }
 
-// curvePoint is one score of a run's curve and the best checkpoint so far.
+// curvePoint is the score of one step, and the best checkpoint up to this step.
 type curvePoint struct {
-	due         float64
+	due         float64       // virtual time at which the score was due, see scheduler
 	elapsed     time.Duration // time since the machine that trains the run began the race; 0 without a clock
 	performance float64
 	best        checkpoint // without probabilities
@@ -122,8 +122,8 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the sum of the costs of all fitters and of the smooth part. This sum is the run's
-// virtual clock.
+// cost returns the sum of the costs of all fitters and of the smooth part, which is the
+// run's virtual clock.
 func (r *run) cost() float64 {
 	sum := r.smoothed
 	for _, fitter := range r.fitters {
@@ -154,12 +154,12 @@ func (r *run) takeModels() {
 	r.fitters, r.smoothFits = nil, nil
 }
 
-// recordScore adds the score of the last step to the curve and reports whether the run has
-// stalled. The parameter probabilities holds the step's probabilities. If the step is the
-// best so far or force is true, recordScore saves a checkpoint and retains probabilities.
-// The caller sets force for a step that has reached the threshold, and in races without
-// validation rows. The result free is a slice of probabilities that the run no longer
-// uses, or nil.
+// recordScore adds the score of the last step to the curve. stalled reports whether the
+// run has stalled. The parameter probabilities holds the step's probabilities. If the
+// step is the best so far or force is true, recordScore saves a checkpoint and retains
+// probabilities. The caller sets force for a step that has reached the threshold, and in
+// races without validation rows. The result free is a slice that the caller may reuse:
+// probabilities, or the slice that the previous checkpoint retained, which may be nil.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {
@@ -182,17 +182,17 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 	return free, r.stopping.hasStalled(s, isFlawless(r.metric, s, rows), rows, r.step, patience)
 }
 
-// selectionLoss returns the loss by which the best step of a run is selected:
-// the logarithm of error times log loss, in which a relative change of the
-// error counts as much as the same change of the log loss. Log loss alone is
-// smooth, but the error may be far from its minimum where log loss is lowest.
-// The error alone is coarse and would select a lucky step. Half a row is added
-// to the error so that its logarithm is finite.
+// selectionLoss returns the loss by which the best step of a run is selected: log(error ·
+// log loss), where error is 1 − performance. If only the log loss were used, the error of
+// the selected step could be far from its minimum. If only the error were used, the step
+// could be selected by chance, because the error of few rows is coarse. Half a row is
+// added to the error, so that its logarithm is finite.
 //
-// In a race for logLoss or for the area under a curve the selection loss is the logarithm
-// of the log loss alone, because on a few hundred rows the area, and the log loss after
-// calibration, have more noise. See docs/engine.md for what was measured. The same holds
-// if there are class weights, because scores such as the accuracy do not count the costs.
+// In a race for logLoss or for the area under a curve, the selection loss is only log(log
+// loss), before calibration: on a few hundred rows, the area and the log loss after
+// calibration have more noise. docs/engine.md has the measurements. The selection loss is
+// the same if there are class weights, because scores such as accuracy ignore the
+// weights.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {
 		return math.Log(s.logLoss + 1e-6)
@@ -206,24 +206,23 @@ type earlyStopping struct {
 	step                 int     // the last step that improved either
 }
 
-// minGain is the smallest improvement of log loss that counts, relative to the log loss.
-// minErrorGain is the smallest decrease of the error 1 − performance that counts, relative
-// to the error. For accuracy, an improvement by one row counts unless there are thousands
-// of errors. For rocAuc, an improvement by one pair of rows does not count.
+// A run has improved if its log loss falls by more than the fraction minGain, or if its
+// error, 1 − performance, falls by more than the fraction minErrorGain. For accuracy, one
+// more correct row is an improvement unless there are thousands of errors. For rocAuc,
+// one more correctly ordered pair of rows is not.
 //
-// The log loss of a flawless run, which is right on every validation row, falls forever,
-// but the decrease hardly matters on other rows: if n rows are right, the error
-// rate on other rows may still be 1/n. Each improvement must therefore be at
-// least perfectGain/n, a tenth of that rate.
+// A flawless run is right on all n validation rows. Its log loss may still fall forever,
+// but this hardly matters on other rows, where the error rate may be about 1/n in spite
+// of the flawless validation. To be an improvement, the log loss must therefore fall by
+// more than perfectGain/n, a tenth of this rate.
 const (
 	minGain      = 1e-4
 	minErrorGain = 1e-3
 	perfectGain  = 0.1
 )
 
-// isFlawless reports whether the named metric, in the score s of a run, has its highest
-// value. In a race for logLoss, the log losses of the rows must sum to less than one nat
-// instead.
+// isFlawless reports whether the performance in s is 1. If the named metric is logLoss,
+// it instead reports whether the log losses of the rows add up to less than one nat.
 func isFlawless(name string, s score, rows int) bool {
 	if name == metric.NameLogLoss {
 		return s.logLoss*float64(rows) < 1
@@ -248,9 +247,8 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 	return step-e.step >= patience
 }
 
-// dropLateScores removes the scores that were due after the win, because
-// whether they were computed depends on the speed of the machine. late reports
-// whether there were any.
+// dropLateScores removes the scores that were due after the win, because a slower machine
+// might not have computed them. late reports whether there were such scores.
 func (r *run) dropLateScores(s *scheduler) (late bool) {
 	n := len(r.curve)
 	for n > 0 && s.isLate(r.index, r.curve[n-1].due) {

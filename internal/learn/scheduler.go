@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// maxLead is how far, in nanoseconds of virtual time, a run may get ahead of the slowest
-// run without waiting. It affects only speed, not the winner: a larger value keeps more
-// cores busy, a smaller one ends the race sooner after a win.
+// maxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
+// slowest run without waiting. It does not change the winner. With a larger value more
+// cores are busy, and with a smaller value the race ends sooner after a win.
 const maxLead = 250e6
 
-// scheduler orders the runs of a race by virtual time, as fair queueing does, so
-// that the winner does not depend on how the machine divides its cores.
+// scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
+// the winner does not depend on how the machine divides its cores among the runs.
 //
-// A run's virtual clock is the sum of its fitters' Cost, which is computed from counts of
-// operations and does not depend on the machine. Before a step, the run's due time is its
-// clock plus the cost of the previous step. The time of the step's score is the due time
-// or the clock after the step, whichever is later. A lower bound of the time of a score is
-// therefore known before its step begins.
+// A run's virtual clock is the cost of its steps so far (run.cost), which does not depend
+// on the machine. Before a step, the due time of its score is the clock plus the cost of
+// the previous step. After the step, the time of the score is the due time or the clock,
+// whichever is later. Therefore a lower bound of the time of a score, the due time, is
+// known before the step begins.
 //
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
@@ -26,36 +26,35 @@ const maxLead = 250e6
 //	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        reached the threshold at T
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
-// The winner is the run whose score reaches the threshold at the smallest
-// virtual time, or the first of them in order if times are equal. Once a run
-// has reached it at T, the runs that are due before T continue. They stop when
-// they reach the threshold themselves, which makes T earlier, or when they are
-// due after T. These decisions compare only virtual times and are therefore
-// reproducible.
+// The winner is the run whose score reaches the threshold at the smallest virtual time,
+// or the first of them in order if times are equal. When a run has reached it at T, the
+// runs whose next score is due before T continue. They stop when they reach the threshold
+// themselves, which makes T earlier, or when their next score is due after T. These
+// decisions are reproducible, because they depend only on virtual times.
 //
-// While no run has reached the threshold, a run that is far ahead waits for the
-// others, so that little remains to be done once a run has reached it. Without a
-// threshold no run waits, so that cheap runs end early.
+// While no run has reached the threshold, a run that is far ahead waits for the others.
+// When a run then reaches the threshold, the others need little time to get to T. Without
+// a threshold no run waits, so that cheap runs end early.
 type scheduler struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	entrants []entrant
 	lead     float64 // maxLead, or +Inf if no run waits
-	winTime  float64 // virtual time of the win, +Inf if none exists yet
-	winner   int     // the entrant that has won so far, -1 if none exists yet
+	winTime  float64 // virtual time of the win; +Inf if no entrant has reached the threshold
+	winner   int     // the entrant that has won so far; -1 if no entrant has reached the threshold
 }
 
-// entrant is the state of a run in the scheduler. Runs are identified by index.
+// entrant is the state of a run in the scheduler. Its index is run.index.
 type entrant struct {
-	active bool               // whether others wait for it
-	due    float64            // the earliest virtual time of its next score
+	active bool               // whether other entrants wait for it
+	due    float64            // the due time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
 	cancel context.CancelFunc // nil until start
 }
 
-// newScheduler returns a scheduler in which a run may be ahead of the slowest run by lead,
-// in nanoseconds; see maxLead.
+// newScheduler returns a scheduler for the given number of entrants. lead is the virtual
+// time by which a run may be ahead of the slowest run, see maxLead.
 func newScheduler(entrants int, lead float64) *scheduler {
 	s := &scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
@@ -65,8 +64,8 @@ func newScheduler(entrants int, lead float64) *scheduler {
 	return s
 }
 
-// start returns the context of an entrant's steps. It is cancelled with ctx, or
-// when the entrant can no longer win.
+// start returns the context for the steps of an entrant. The context is cancelled when
+// ctx is, or when the entrant can no longer win.
 func (s *scheduler) start(ctx context.Context, index int) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,16 +93,15 @@ func (s *scheduler) waitTurn(ctx context.Context, index int) bool {
 	return false
 }
 
-// canWin reports whether the next score of an entrant may be earlier than the
-// win.
+// canWin reports whether the next score of an entrant is due early enough to win.
 func (s *scheduler) canWin(index int) bool {
 	due := s.entrants[index].due
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
-// latestDue returns the latest due time at which a run may begin a step. It is
-// the earliest due time of the active runs, plus the larger of lead and their
-// longest last step.
+// latestDue returns the largest due time with which a run may begin a step; runs with a
+// larger due time wait. It is the smallest due time of the active runs plus lead or the
+// cost of their longest last step, whichever is larger.
 func (s *scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.entrants {
@@ -115,10 +113,10 @@ func (s *scheduler) latestDue() float64 {
 	return first + ahead
 }
 
-// endStep records that an entrant has done a step. clock is the entrant's total
-// cost. reached reports whether the score has reached the threshold. If so, the
-// entrant does no further step, but whether it has won is known only when the
-// others have ended.
+// endStep records that an entrant has done a step. clock is the total cost of the
+// entrant. The parameter reached reports whether the score has reached the threshold. If
+// so, the entrant does no further step, but another entrant may still win until all have
+// ended.
 func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +132,9 @@ func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	s.changed.Broadcast()
 }
 
-// recordWin records that an entrant has reached the threshold at the virtual
-// time scoreTime, and stops the entrants that can no longer win.
+// recordWin records that an entrant has reached the threshold at the virtual time
+// scoreTime, and cancels the entrants that can no longer win. It does nothing if the
+// current winner was earlier.
 func (s *scheduler) recordWin(index int, scoreTime float64) {
 	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
 		return
@@ -180,16 +179,16 @@ func (s *scheduler) remove(index int) {
 	s.changed.Broadcast()
 }
 
-// currentWinner returns the entrant that has won so far, or -1 if none has.
+// currentWinner returns the entrant that has won so far, or -1 if no entrant has reached
+// the threshold.
 func (s *scheduler) currentWinner() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.winner
 }
 
-// isLate reports whether a score of an entrant is too late to count. The parameter due is
-// the virtual time at which the score was due. A score is too late if another entrant has
-// won and a score at the time due could not have beaten the winner.
+// isLate reports whether a score is too late to be used: another entrant has won, and the
+// score was due too late to win. The parameter due is the due time of the score.
 func (s *scheduler) isLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

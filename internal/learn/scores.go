@@ -16,10 +16,10 @@ type Scores struct {
 	// Brier is the Brier score and CalibrationError the expected calibration error; see
 	// package metric.
 	Brier, CalibrationError float64
-	// OfClass holds the metric of the race by its name if it is the metric of one class,
-	// such as f1[yes]. Otherwise it is nil.
+	// OfClass is set if the metric of the race is the metric of one class, such as
+	// f1[yes]. It then maps the name of this metric to its value. Otherwise it is nil.
 	OfClass map[string]float64
-	// Intervals holds the 95 % confidence intervals by name of the score. Unknown
+	// Intervals holds the 95 % confidence intervals, by the name of the score. Unknown
 	// intervals are absent.
 	Intervals map[string]Interval
 }
@@ -53,19 +53,20 @@ func (s *Scores) performance(name string) float64 {
 	return math.NaN()
 }
 
-// setOfClass sets OfClass if raced, the metric of the race, is the metric of one class.
-// The metric is computed from p.
-func (s *Scores) setOfClass(raced string, p metric.Predictions) {
-	if base, _ := metric.SplitName(raced); base == raced {
+// setOfClass sets OfClass if raceMetric is the metric of one class. The metric is
+// computed from p.
+func (s *Scores) setOfClass(raceMetric string, p metric.Predictions) {
+	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
 		return
 	}
-	if value, err := metric.Score(raced, p); err == nil && !math.IsNaN(value) {
-		s.OfClass = map[string]float64{raced: value}
+	if value, err := metric.Score(raceMetric, p); err == nil && !math.IsNaN(value) {
+		s.OfClass = map[string]float64{raceMetric: value}
 	}
 }
 
-// computeScores returns all scores of p, without intervals. raced is the metric of the race.
-func computeScores(raced string, p metric.Predictions) Scores {
+// computeScores returns all scores of p, without intervals. raceMetric is the metric of
+// the race.
+func computeScores(raceMetric string, p metric.Predictions) Scores {
 	s := Scores{
 		Accuracy:         metric.Accuracy(p),
 		BalancedAccuracy: metric.BalancedAccuracy(p),
@@ -76,17 +77,17 @@ func computeScores(raced string, p metric.Predictions) Scores {
 		Brier:            metric.Brier(p),
 		CalibrationError: metric.CalibrationError(p),
 	}
-	s.setOfClass(raced, p)
+	s.setOfClass(raceMetric, p)
 	return s
 }
 
-// computeScoresWithIntervals returns all scores with their intervals. raced is the metric of
-// the race. predictions returns the predictions that the score with the given name is
-// computed from.
-func computeScoresWithIntervals(raced string, predictions func(name string) metric.Predictions) Scores {
+// computeScoresWithIntervals returns all scores with their intervals. raceMetric is the
+// metric of the race. The function predictions must return the predictions from which the
+// score with the given name is computed.
+func computeScoresWithIntervals(raceMetric string, predictions func(name string) metric.Predictions) Scores {
 	decided := predictions(metric.NameAccuracy)
 	s := computeScores(metric.NameAccuracy, decided)
-	s.setOfClass(raced, predictions(raced))
+	s.setOfClass(raceMetric, predictions(raceMetric))
 	s.ROCAUC = metric.ROCAUC(predictions(metric.NameROCAUC))
 	s.PRAUC = metric.PRAUC(predictions(metric.NamePRAUC))
 	s.LogLoss = metric.LogLoss(predictions(metric.NameLogLoss))
@@ -95,7 +96,7 @@ func computeScoresWithIntervals(raced string, predictions func(name string) metr
 	s.Intervals = map[string]Interval{}
 	for _, name := range []string{
 		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
-		metric.NameBrier, metric.NameCalibrationError, raced,
+		metric.NameBrier, metric.NameCalibrationError, raceMetric,
 	} {
 		if interval := metric.ScoreInterval(name, predictions(name)); interval.Known() {
 			s.Intervals[name] = interval
@@ -115,8 +116,8 @@ type Baseline struct {
 	Validation, Test Scores
 }
 
-// baselineScores returns the scores of a model that predicts class on every
-// row, with shares as the probabilities of the classes.
+// baselineScores returns the scores of a model that predicts the given class for every
+// row. shares are its probabilities of the classes.
 func baselineScores(labels []int32, class int, shares []float64) Scores {
 	if len(labels) == 0 {
 		return nanScores
@@ -154,8 +155,8 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// addBaselineOfClass adds PRAUC and OfClass to the baseline's scores s. labels are the
-// labels of the rows to score, and majority is the predicted class.
+// addBaselineOfClass sets PRAUC and OfClass in s, the scores of the baseline. labels are
+// the labels of the rows to score, and majority is the class that the baseline predicts.
 func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
 	if len(labels) == 0 {
 		return
@@ -166,7 +167,7 @@ func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
 		for c, n := range e.classRows {
 			probabilities[i*e.classes+c] = float32(n)
 		}
-		probabilities[i*e.classes+majority] = float32(len(r.data.Labels)) // above that of a class with as many rows
+		probabilities[i*e.classes+majority] = float32(len(r.data.Labels)) // higher than for another class with as many rows
 	}
 	p := e.newPredictions(probabilities)
 	p.Labels, p.Groups = labels, nil

@@ -10,7 +10,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// TestBaseline compares the baseline with the scores of constant probabilities.
+// TestBaseline compares the scores of the baseline with those computed from constant
+// probabilities.
 func TestBaseline(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels []int32

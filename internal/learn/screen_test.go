@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// wideFrame returns a frame of more than screen.MaxFeatures features, two thirds numeric,
-// the others categorical. The label depends only on the feature with the index planted: on
-// an interval of its values, or on its level.
+// wideFrame returns a frame of more than screen.MaxFeatures features, two thirds of them
+// numeric and the others categorical. The label depends only on the feature with the
+// index planted: on whether its value is in an interval, or on its level.
 func wideFrame(rows, planted int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, 5))
 	features := screen.MaxFeatures + 200
@@ -58,12 +58,12 @@ func TestScreened(t *testing.T) {
 		narrow := func(f *frame.Frame) []int32 {
 			t.Helper()
 			whole := &trainingData{Frame: f, params: Params{Workers: 2}}
-			fold, err := whole.trainedData(t.Context(), 0, rows)
+			fold, err := whole.dataOfFold(t.Context(), 0, rows)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(fold.Columns) != screen.MaxFeatures || len(fold.Schema.Columns) != screen.MaxFeatures {
-				t.Fatalf("%d columns of %d features, want %d", len(fold.Columns), len(fold.Schema.Columns), screen.MaxFeatures)
+				t.Fatalf("the fold has %d columns, and %d in its schema, want %d", len(fold.Columns), len(fold.Schema.Columns), screen.MaxFeatures)
 			}
 			return fold.features.columns
 		}
@@ -92,7 +92,7 @@ func TestFoldsShareBins(t *testing.T) {
 		for i := range rows {
 			rows[i] = int32(i + 20*fold)
 		}
-		data, err := whole.trainedData(t.Context(), fold, rows)
+		data, err := whole.dataOfFold(t.Context(), fold, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,8 +124,8 @@ func TestNotScreened(t *testing.T) {
 	f := wideFrame(40, 900)
 	f.Columns, f.Schema.Columns = f.Columns[:screen.MaxFeatures], f.Schema.Columns[:screen.MaxFeatures]
 	whole := &trainingData{Frame: f, params: Params{Workers: 1}}
-	if fold, err := whole.trainedData(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
-		t.Errorf("got another table, error %v", err)
+	if fold, err := whole.dataOfFold(t.Context(), 0, []int32{0, 1, 2}); err != nil || fold != whole {
+		t.Errorf("the fold has a copy of the table, error %v", err)
 	}
 }
 

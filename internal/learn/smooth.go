@@ -10,17 +10,17 @@ import (
 	"foretell/internal/learn/smooth"
 )
 
-// hasSmoothPart reports whether run gets a smooth part when its fitters have ended. A run
-// has no smooth part if folds have features of their own, from screening or from texts.
+// hasSmoothPart reports whether a smooth part is added to run when its fitters have
+// ended. None is added if folds have different features, because of screening or texts.
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
 		len(r.evaluator.labels) > 0 && run.best.step > 0
 }
 
-// addSmoothPart fits the smooth part of a run whose networks have stalled, and adds one
-// more step to the run. If the networks of the best checkpoint and the part together are
-// better than the networks alone, they become the best checkpoint. See package smooth.
+// addSmoothPart does one more step of a run whose networks have stalled: it fits the
+// smooth part, see package smooth. If the networks of the best checkpoint are better with
+// the smooth part than without it, the best checkpoint gets the smooth part.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	fits, err := smooth.Search(ctx, r.smoothTask(run))
 	if errors.Is(err, rbf.ErrTooWide) {
@@ -47,15 +47,15 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	return nil
 }
 
-// smoothTask describes the table and the folds of run.
+// smoothTask returns the table and the folds of run in the form that package smooth uses.
 func (r *race) smoothTask(run *run) smooth.Task {
 	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.labels, Classes: run.classes, Workers: run.workers}
 }
 
-// mixSmoothPart returns the best checkpoint of run with the smooth part, and reports
-// whether the checkpoint is better with the part. The weight of the part has the maximum
-// likelihood, as in a blend. The score is cross-fitted: the weight of
-// the part is fitted to one half of the validation rows, and the other half is scored.
+// mixSmoothPart returns the best checkpoint of run with the smooth part added. better
+// reports whether its log loss is lower than without the smooth part. The weight of the
+// smooth part is fitted by maximum likelihood, as in a blend. The score is cross-fitted:
+// each half of the validation rows is scored with the weight fitted to the other half.
 func (r *race) mixSmoothPart(run *run, fits *smooth.Fits) (mixed checkpoint, better bool) {
 	mixed = run.best
 	if !fits.Converged() {

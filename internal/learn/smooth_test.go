@@ -11,7 +11,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ringFrame returns rows of two numbers whose class is the ring that they are in.
+// ringFrame returns points in the plane. The class of a point is the number of the ring
+// around the origin that contains it.
 func ringFrame(rows int) *frame.Frame {
 	f := &frame.Frame{Schema: &frame.Schema{ID: "id", Label: "label", Classes: []string{"a", "b", "c"}}, Rows: rows, Columns: make([]frame.Column, 2)}
 	f.Schema.Columns = []frame.ColumnSchema{{Name: "x"}, {Name: "y"}}
@@ -35,8 +36,8 @@ func raceNetworks(t *testing.T, f *frame.Frame, workers int) *Outcome {
 	return o
 }
 
-// TestSmoothPart trains networks with a smooth part, because the border of the classes
-// is smooth.
+// TestSmoothPart trains on a table with smooth borders between the classes, so that the
+// networks get a smooth part.
 func TestSmoothPart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("races several times")
@@ -81,8 +82,8 @@ func TestSmoothPart(t *testing.T) {
 	})
 }
 
-// TestRejectedSmoothPart adds a smooth part to networks that are better without it. Its score
-// must neither end the race nor become that of the run.
+// TestRejectedSmoothPart adds a smooth part to networks that are better without it. The
+// score with the smooth part must neither end the race nor become the score of the run.
 func TestRejectedSmoothPart(t *testing.T) {
 	f := ringFrame(300)
 	threshold := 0.5
@@ -104,7 +105,7 @@ func TestRejectedSmoothPart(t *testing.T) {
 	}
 }
 
-// TestLargeTablesHaveNoSmoothPart checks the limit of rows.
+// TestLargeTablesHaveNoSmoothPart checks the largest number of rows with a smooth part.
 func TestLargeTablesHaveNoSmoothPart(t *testing.T) {
 	for rows, want := range map[int]bool{smooth.MaxRows: true, smooth.MaxRows + 1: false} {
 		r, err := newRace(ringFrame(rows), Params{}, algorithms)

@@ -2,14 +2,14 @@ package learn
 
 import "foretell/internal/learn/text"
 
-// textMemos holds copies of models of texts that remember the scores of each text. Members
-// that use the same models then score a text once.
+// textMemos maps text models to copies of them that remember the scores of each text.
+// With these copies, members that use the same text models score each text only once.
 type textMemos map[*textModels]*textModels
 
 // remember returns a copy of the member one whose text models remember their scores.
 func (t textMemos) remember(one member) member {
 	inner, features := unwrapFeatures(one.predictor)
-	if features == nil || features.texts == nil || features.texts.memos != nil { // or it remembers already
+	if features == nil || features.texts == nil || features.texts.memos != nil { // no texts, or remembered already
 		return one
 	}
 	copied := t[features.texts]
@@ -33,8 +33,9 @@ func (t textMemos) rememberAll(members []member) []member {
 	return list
 }
 
-// scoreTextsOnce returns members that score each text once. If no models of texts are used
-// by two members, it returns members.
+// scoreTextsOnce returns copies of members that remember the scores of texts, so that
+// each text is scored only once. If no two members use the same text models, it returns
+// members.
 func scoreTextsOnce(members []member) []member {
 	used := map[*textModels]bool{}
 	for _, one := range members {
@@ -50,15 +51,16 @@ func scoreTextsOnce(members []member) []member {
 	return members
 }
 
-// maxMemoBytes is the memory that predictMembers may use to remember the scores of texts, for
-// each set of models. memoEntry is the memory of an entry without its scores.
+// maxMemoBytes is the memory, in bytes, that predictMembers may use for each set of text
+// models to remember scores. memoEntry is the size of an entry without its scores, in
+// bytes.
 const (
 	maxMemoBytes = 32 << 20
 	memoEntry    = 64
 )
 
-// newTextMemos returns memos for the members of m that predict the given number of rows, or
-// nil if they would need too much memory or there are no texts.
+// newTextMemos returns textMemos to predict the given number of rows with the members of
+// m. It returns nil if they would need too much memory or if there are no texts.
 func (m *Model) newTextMemos(rows int) textMemos {
 	texts := len(m.schema.TextColumns())
 	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntry)*texts > maxMemoBytes {

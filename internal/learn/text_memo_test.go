@@ -9,21 +9,22 @@ import (
 	"foretell/internal/learn/text"
 )
 
-// trainTexts returns the models of texts that are trained on all rows of a table of texts.
+// trainTexts returns features with text models that are trained on all rows of data.
 func trainTexts(t *testing.T, data *trainingData) *foldFeatures {
 	t.Helper()
 	rows := make([]int32, data.Rows)
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	fold, err := data.trainedData(t.Context(), 0, rows)
+	fold, err := data.dataOfFold(t.Context(), 0, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fold.features
 }
 
-// Members of a blend that use the same models of texts score a text once.
+// TestTextsAreScoredOnce checks that members of a blend with the same text models score
+// each text only once.
 func TestTextsAreScoredOnce(t *testing.T) {
 	f := loadTextTable(t, 120)
 	features := trainTexts(t, &trainingData{Frame: f, params: Params{Workers: 2}})
@@ -36,7 +37,7 @@ func TestTextsAreScoredOnce(t *testing.T) {
 	var memos []*text.Memo
 	for _, one := range members {
 		texts := one.predictor.(foldModel).features
-		want, got := features.scored(f, 10, 60), texts.scored(f, 10, 60)
+		want, got := features.compute(f, 10, 60), texts.compute(f, 10, 60)
 		for i := range want.Columns {
 			if !slices.Equal(want.Columns[i].Floats, got.Columns[i].Floats) || !slices.Equal(want.Columns[i].Codes, got.Columns[i].Codes) {
 				t.Errorf("column %d differs", i)
@@ -54,7 +55,8 @@ func TestTextsAreScoredOnce(t *testing.T) {
 	}
 }
 
-// A time limit reserves the time to train the models of texts again on all rows.
+// TestTimeOfTextsIsReserved checks that a race with a time limit reserves the time to
+// train the text models again on all rows.
 func TestTimeOfTextsIsReserved(t *testing.T) {
 	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
 	if err != nil {
@@ -73,7 +75,8 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 	}
 }
 
-// The refits of all runs with scores have time, because the model will be their blend.
+// TestRefitsOfBlendAreReserved checks that time is reserved for the refits of all runs
+// with scores, because the model will be their blend.
 func TestRefitsOfBlendAreReserved(t *testing.T) {
 	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
 	if err != nil {
@@ -106,7 +109,8 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 	}
 }
 
-// A recording has the models of texts, so that the machine that reads it need not train them.
+// TestRecordingHasTexts checks that a recording contains the text models, so that the
+// machine that reads it does not train them again.
 func TestRecordingHasTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it races")
@@ -133,7 +137,7 @@ func TestRecordingHasTexts(t *testing.T) {
 	if known := r.data.textTimer.Durations(); known.Training <= 0 || known.Rows <= f.Rows || r.data.foldData != nil || len(r.data.foldFeatures) != len(run.folds) {
 		t.Errorf("%+v, %d folds are trained again", known, len(r.data.foldData))
 	}
-	fold, err := r.data.trainedData(t.Context(), run.firstFoldIndex, run.folds[0].Train)
+	fold, err := r.data.dataOfFold(t.Context(), run.firstFoldIndex, run.folds[0].Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +151,7 @@ func TestRecordingHasTexts(t *testing.T) {
 		return dst
 	}
 	whole := &trainingData{Frame: f, params: r.data.params}
-	again, err := whole.trainedData(t.Context(), run.firstFoldIndex, run.folds[0].Train)
+	again, err := whole.dataOfFold(t.Context(), run.firstFoldIndex, run.folds[0].Train)
 	if err != nil {
 		t.Fatal(err)
 	}

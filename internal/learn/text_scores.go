@@ -11,21 +11,22 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// textModels computes numeric features, the scores, from the texts of a row.
+// textModels computes numeric features from the texts of a row. These features are called
+// scores.
 type textModels struct {
-	columns []int32 // the texts of the schema, ascending
+	columns []int32 // indices of the columns of texts in the schema, ascending
 	models  []*text.Model
 	memos   []*text.Memo // by model; nil if scores are not remembered
 }
 
-// textSeed distinguishes the random numbers that divide texts into parts from other random
-// numbers.
+// textSeed distinguishes the random numbers with which texts are cross-fitted from other
+// random numbers.
 const textSeed = 0x7e875
 
 // addTextScores appends the scores of texts to f, which holds the other features of a
-// fold. rows are the fold's training rows. They are scored by models that were not trained
-// on them. Other rows are scored by the returned models, which were trained on all
-// training rows. The result is nil if there are no texts.
+// fold. rows are the training rows of the fold. Each training row is scored by a model
+// that was not trained on it. The other rows are scored by the returned models, which
+// were trained on all training rows. The result is nil if there are no texts.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (*textModels, error) {
 	m := &textModels{columns: t.Schema.TextColumns()}
 	if len(m.columns) == 0 {
@@ -58,7 +59,8 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 	return m, nil
 }
 
-// readTexts appends to t.corpora the corpus of each column that has none yet.
+// readTexts sets t.corpora to the corpora of the given columns of texts. It does not read
+// a column again.
 func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 	for _, column := range columns[len(t.corpora):] {
 		corpus, err := text.NewCorpus(ctx, t.Columns[column].Texts, t.classes(), t.params.Workers)
@@ -70,8 +72,8 @@ func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 	return nil
 }
 
-// appendScores appends the scores of the texts of f to dst, whose first row is row lo of
-// f.
+// appendScores appends columns with the scores of f's texts to dst. The rows of dst are
+// those of f from row lo on.
 func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 	for i, column := range m.columns {
 		first, k := len(dst.Columns), m.models[i].Features()
@@ -92,8 +94,8 @@ func (m *textModels) appendScores(dst, f *frame.Frame, lo int) {
 	}
 }
 
-// appendSources appends to columns, for each score, the column of the schema that it is
-// computed from.
+// appendSources appends one element to columns for each score: the column of the schema
+// from which the score is computed.
 func (m *textModels) appendSources(columns []int32) []int32 {
 	columns = slices.Clip(columns)
 	for i, column := range m.columns {

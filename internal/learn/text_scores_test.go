@@ -13,8 +13,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// textTable returns a training file. Its label depends on the words of the column note,
-// where each word is in few texts, and on the column size.
+// textTable returns a training file. Its label depends on the column size and on the
+// words of the column note. Each word occurs in few texts.
 func textTable(rows int, seed uint64, labelled bool) []byte {
 	draw := rand.New(rand.NewPCG(seed, 7))
 	fill := strings.Fields("the a it was room staff food price day with very place time stay hotel lift night view")
@@ -65,8 +65,8 @@ func loadTextTable(tb testing.TB, rows int) *frame.Frame {
 	return f
 }
 
-// A race learns from words, its model survives its file, and the number of workers does
-// not change it.
+// TestRaceOfTexts checks that a race learns from words, that its model can be written and
+// read, and that the model does not depend on the number of workers.
 func TestRaceOfTexts(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("races several times")
@@ -139,7 +139,8 @@ func TestRaceOfTexts(t *testing.T) {
 	})
 }
 
-// A run that another machine has trained has the same scores of texts.
+// TestRemoteRunOfTexts checks that a run that another machine has trained has the same
+// scores of texts.
 func TestRemoteRunOfTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("races several times")

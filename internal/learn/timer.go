@@ -15,7 +15,7 @@ var (
 // pollInterval is the interval at which the clock is read.
 const pollInterval = 10 * time.Millisecond
 
-// timer enforces the time limit of a race, if there is both a limit and a
+// timer enforces the time limit of a race. It does nothing if there is no limit or no
 // clock.
 type timer struct {
 	limit time.Duration
@@ -37,10 +37,9 @@ func (t *timer) elapsed() time.Duration {
 	return t.now().Sub(t.began)
 }
 
-// withLimit returns a context that is cancelled with errTimeUp when at most
-// reserve() of the limit is left. It calls reserve repeatedly, because the time
-// to reserve changes. The caller must call the returned function to release the
-// context.
+// withLimit returns a context that is cancelled with errTimeUp when the remaining time is
+// at most reserve(). It calls reserve repeatedly, because the time to reserve changes.
+// The caller must call the returned function to release the context.
 func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {

@@ -25,19 +25,19 @@ type trainingData struct {
 	// are no directions.
 	monotone []tree.Direction
 
-	// features are the features of a fold if the data is that of one fold, and otherwise
-	// nil.
+	// features are the features of a fold if the data is for one fold, see dataOfFold.
+	// Otherwise it is nil.
 	features *foldFeatures
-	// siblings holds the bins that the matrices of all folds share. It is nil if the folds
-	// have no features of their own.
-	siblings *sharedBins
+	// sharedBins is the field foldBins of the race's data if this data is for one fold.
+	// Otherwise it is nil.
+	sharedBins *sharedBins
 
 	foldMutex sync.Mutex // guards the fields below
 	screener  screen.Screener
-	corpora   []*text.Corpus        // by text of the schema
-	foldData  map[int]*trainingData // by fold index; nil if folds have no features of their own
-	// foldFeatures are the features of each fold that this or another machine has trained,
-	// by fold index.
+	corpora   []*text.Corpus        // one for each column of texts of the schema
+	foldData  map[int]*trainingData // by fold index; nil if all folds have the same features
+	// foldFeatures holds the features of each fold, by fold index. They were fitted on
+	// this machine or are from the recording of another machine.
 	foldFeatures map[int]*foldFeatures
 	textTimer    text.Timer
 	foldBins     sharedBins
@@ -47,14 +47,14 @@ type trainingData struct {
 // schema. Scores of texts are not shared, because they differ between folds.
 type sharedBins struct {
 	mu sync.Mutex
-	// features has the binned columns by the number of bins, then by the column of the
-	// schema.
+	// features holds the binned columns, by the number of bins and then by the column of
+	// the schema.
 	features map[int]map[int32]tree.Feature
 }
 
 // list returns the shared bins as matrices, one for each number of bins. Each matrix has
-// numFeatures features. The first features are the columns of fold. A feature whose bins
-// are not shared, such as a score of texts, is the zero Feature. s may be nil.
+// numFeatures features, beginning with the columns of fold. A feature without shared
+// bins, such as a score of a text, is the zero Feature. s may be nil.
 func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
@@ -72,8 +72,8 @@ func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMat
 	return list
 }
 
-// add shares the bins of columns in b, which was built for a fold with the given features.
-// s may be nil.
+// add stores the bins of the columns of the schema in b, which is the matrix of a fold
+// with the given features. s may be nil.
 func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	if s == nil {
 		return
@@ -93,22 +93,22 @@ func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	}
 }
 
-// binnedMatrix returns the matrix with at most the given number of bins, 0 for
-// the default. It builds each matrix once, while concurrent callers wait.
-// Matrices share the features that do not depend on the number of bins, such as
-// those with few values.
+// binnedMatrix returns the matrix with at most the given number of bins; 0 means the
+// default. It builds each matrix once, while concurrent callers wait. If a feature has
+// the same bins in several matrices, for example because it has few values, these
+// matrices share the bins.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	reuse := append(slices.Collect(maps.Values(t.bins)), t.siblings.list(t.features, len(t.Columns))...)
+	reuse := append(slices.Collect(maps.Values(t.bins)), t.sharedBins.list(t.features, len(t.Columns))...)
 	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, reuse...)
 	if err != nil {
 		return nil, err
 	}
-	t.siblings.add(bins, t.features, b)
+	t.sharedBins.add(bins, t.features, b)
 	if t.bins == nil {
 		t.bins = map[int]*tree.BinnedMatrix{}
 	}
@@ -130,8 +130,8 @@ func (t *trainingData) dropFoldBins() {
 
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
-// numScreened returns the number of features that a fitter is trained on, besides the
-// scores of texts, or 0 if features are not screened.
+// numScreened returns the number of features that screening selects, without the scores
+// of texts. It returns 0 if features are not screened.
 func (t *trainingData) numScreened() int {
 	if len(t.Columns)-len(t.Schema.TextColumns()) <= screen.MaxFeatures {
 		return 0
@@ -160,8 +160,8 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	return f.Take(rows)
 }
 
-// usedFeatures reports for each feature whether it belongs to a column of the file that a
-// fitter was trained on. No model depends on the other features.
+// usedFeatures reports for each feature whether a fitter was trained on it, or on another
+// feature of the same column of the file. Models do not depend on the other features.
 func (t *trainingData) usedFeatures() []bool {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -191,7 +191,7 @@ func (t *trainingData) usedFeatures() []bool {
 	return used
 }
 
-// gather returns the cells of the given rows, nil if cells is nil.
+// gather returns the elements of cells at the given rows, or nil if cells is nil.
 func gather[T any](cells []T, rows []int32) []T {
 	if cells == nil {
 		return nil

@@ -19,7 +19,7 @@
 // between knots (Gorishniy et al. 2022, "On embeddings for numerical features in tabular
 // deep learning"). The levels of categorical columns are embedded. One row of a
 // categorical column's embedding table stands for unknown levels. To train this row, one
-// level in a hundred is treated as unknown.
+// value in a hundred is treated as an unknown level.
 //
 // The members of the ensemble are trained as one network (Gorishniy et al. 2025, "TabM:
 // advancing tabular deep learning with parameter-efficient ensembling", the variant

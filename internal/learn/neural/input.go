@@ -88,9 +88,8 @@ const (
 	maxEmbeddingInputs = 512
 )
 
-// chooseEmbeddingSize sets e.embeddingSize. If there are so few inputs for each embedding
-// that it would have less than two outputs, the numeric columns first lose their
-// embeddings.
+// chooseEmbeddingSize sets e.embeddingSize. If maxEmbeddingInputs allows fewer than two
+// outputs for each embedding, it first removes the embeddings of numeric columns.
 func (e *encoder) chooseEmbeddingSize() {
 	if e.embeddings > maxEmbeddingInputs/2 {
 		for i := range e.inputs {
