@@ -16,7 +16,7 @@ import (
 // waveFrame returns a table of two classes that is not monotone in any column: the
 // probability of the second class goes up and down when the column named rise or the
 // column named fall grows. Some cells of these two columns are missing. The column shop
-// is categorical, with so many levels that it has target statistics.
+// is categorical and has enough levels for target statistics.
 func waveFrame(rows int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var rise, fall, free []float64

@@ -55,8 +55,8 @@ type run struct {
 	err     error
 	// recorded reports whether another machine trained the run.
 	recorded bool
-	// remoteErr is the error because of which another machine did not train the run, so
-	// that this machine did. It is nil if there was no such error.
+	// remoteErr is the error that prevented another machine from training the run, so
+	// that this machine trained it. It is nil if there was no such error.
 	remoteErr error
 }
 
