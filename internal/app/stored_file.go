@@ -87,10 +87,11 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified opens a stored file for a download, after it has verified the checksum. It does so
-// for every download, because corruption on the disk does not change the modification time. If the
-// file is missing, perhaps because its dataset, model or prediction was deleted meanwhile,
-// openVerified calls checkOwner. If checkOwner returns an error, that is the error of openVerified.
+// openVerified opens a stored file for a download. It first reads the whole file to verify the
+// checksum. The checksum is verified for every download, because corruption on the disk does not
+// change the modification time. If the file is missing, openVerified calls checkOwner. If its
+// dataset, model or prediction was deleted meanwhile, checkOwner must return an error, which
+// openVerified then returns.
 func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {

@@ -58,21 +58,21 @@ func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
 // CountJobsBefore returns the number of jobs of j's kind that are leased or will be claimed before
 // j, in the order of [Store.ClaimJob].
 func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
-	var own, running int
+	var older, running int
 	row := t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN owner = '' AND account = ? AND created < ? THEN 1 ELSE 0 END), 0),
 		coalesce(sum(CASE WHEN owner <> '' THEN 1 ELSE 0 END), 0) FROM job WHERE kind = ?`, j.Account, toMicros(j.Created), j.Kind)
-	if err := row.Scan(&own, &running); err != nil {
+	if err := row.Scan(&older, &running); err != nil {
 		return 0, err
 	}
-	// own is the number of queued jobs of j's account that are older than j. Until j is claimed,
-	// each other account has own turns, and one more if its last claim is longer ago than that of
-	// j's account.
+	// older is the number of queued jobs of j's account that are claimed before j. Accounts take
+	// turns, so up to the same number of jobs of each other account are claimed before j, and one
+	// more if the last claim of that account is longer ago.
 	var others int
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
 		FROM job j JOIN account a ON a.key = j.account JOIN account me ON me.key = ?
 		WHERE j.kind = ? AND j.owner = '' AND j.account <> me.key GROUP BY j.account, a.served, me.served) AS waiting`,
-		own, j.Account, j.Kind)
+		older, j.Account, j.Kind)
 	err := row.Scan(&others)
-	return own + running + others, err
+	return older + running + others, err
 }
