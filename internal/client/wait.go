@@ -10,8 +10,8 @@ import (
 )
 
 // The polling interval grows from minPoll to Options.MaxPoll, by a sixteenth after each
-// poll. The client therefore notices the end of a job late by at most about a sixteenth of
-// the job's duration, and a long wait needs few requests.
+// poll. The client therefore notices the end of a job with a delay of at most about a
+// sixteenth of the job's duration, and a long wait needs few requests.
 const (
 	minPoll = 25 * time.Millisecond
 	maxPoll = 2 * time.Second // default of Options.MaxPoll

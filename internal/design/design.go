@@ -222,8 +222,8 @@ func splitFlags(text string) []string {
 	return flags
 }
 
-// algorithmTitle returns the code of an algorithm and its kind, such as "MSEV01
-// boosting", or "BLEND of algorithms".
+// algorithmTitle returns the code of an algorithm and its kind, such as "BFIF01 forest",
+// or "BLEND of algorithms".
 func algorithmTitle(code string) string {
 	if code == "BLEND" {
 		return "BLEND of algorithms"

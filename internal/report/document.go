@@ -52,8 +52,8 @@ type Step struct {
 	Command string `json:"command"`
 }
 
-// Steps returns the commands that train the model again and predict with it. It returns nil
-// if the dataset or the race is unknown.
+// Steps returns the commands that train the model again and predict with it. It returns
+// an empty list if the dataset or the race is unknown.
 func (d *Document) Steps() []Step {
 	if d.Dataset == nil || d.Training == nil {
 		return []Step{} // an array in JSON
