@@ -142,6 +142,17 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
+// Applied returns a race with the options that apply to the model. The parameter job is the race as
+// it was requested. A worker of an earlier release ignores class weights and monotone columns, and
+// its report has neither.
+func (r *ModelReport) Applied(job Training) Training {
+	if len(r.ClassWeights) == 0 {
+		job.ClassWeights = ClassWeights{}
+	}
+	job.Monotone = r.Monotone
+	return job
+}
+
 // ImportantColumns returns the names of the columns whose importance is positive, the most
 // important first.
 func (r *ModelReport) ImportantColumns() []string {

@@ -46,8 +46,8 @@ func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
 	}
 }
 
-// describeRace returns the options with which a model was trained. It returns nil if the
-// service does not report all of them.
+// describeRace returns the options with which a model was trained, without those that a worker of
+// an earlier release ignored. It returns nil if the service does not report all options.
 func describeRace(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
 	job, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
@@ -57,9 +57,10 @@ func describeRace(ctx context.Context, c *client.Client, model *api.Model, repor
 	if err != nil {
 		return nil
 	}
+	applied := report.Applied(*job)
 	race := &Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
-		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: job.ClassWeights, Monotone: job.Monotone,
+		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: applied.ClassWeights, Monotone: applied.Monotone,
 	}
 	for _, one := range report.Algorithms {
 		race.Algorithms = append(race.Algorithms, one.Algorithm)

@@ -79,8 +79,13 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport) string {
 }
 
 // RaceFlags returns the flags that repeat a race. The report r, which has the seed and the
-// algorithms, may be nil.
+// algorithms, may be nil. If it is not nil, the flags omit options that do not apply to the model,
+// see [api.ModelReport.Applied].
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
+	if r != nil {
+		applied := r.Applied(*job)
+		job = &applied
+	}
 	var flags []string
 	add := func(format string, args ...any) { flags = append(flags, fmt.Sprintf(format, args...)) }
 	if job.Metric != "" && job.Metric != api.MetricAccuracy {

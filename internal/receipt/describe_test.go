@@ -1,0 +1,48 @@
+package receipt_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/receipt"
+)
+
+// TestIgnoredOptions describes models of one race: one that was trained with all options, and one
+// from a worker of an earlier release, which ignored the options that it did not know.
+func TestIgnoredOptions(t *testing.T) {
+	for _, tt := range []struct{ name, report, want string }{
+		{"applied", `,"classWeights":{"no":1,"yes":5},"monotone":{"size":"increasing"}`, "--metric auc --class-weight yes=5 --monotone size=increasing"},
+		{"ignored", "", "--metric auc"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			responses := map[string]string{
+				"/api/v1/models/m":        `{"modelKey":"m","datasetKey":"d","trainingJobKey":"t"}`,
+				"/api/v1/models/m/report": `{"modelKey":"m","metric":"auc"` + tt.report + `}`,
+				"/api/v1/training/t":      `{"trainingJobKey":"t","metric":"auc","outcome":"threshold","classWeights":{"yes":5},"monotone":{"size":"increasing"}}`,
+				"/api/v1/datasets/d":      `{"datasetKey":"d","status":"COMPLETED"}`,
+			}
+			service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				response, ok := responses[r.URL.Path]
+				if !ok {
+					t.Errorf("request for %s", r.URL.Path)
+				}
+				_, _ = fmt.Fprint(w, response)
+			}))
+			defer service.Close()
+			c, err := client.New(client.Options{BaseURL: service.URL, Token: "token"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := receipt.New(&api.Prediction{ModelKey: "m"})
+			r.Describe(t.Context(), c)
+			if r.Race == nil || strings.Join(r.Race.Flags(), " ") != tt.want {
+				t.Errorf("the race is %+v: want the flags %s", r.Race, tt.want)
+			}
+		})
+	}
+}
