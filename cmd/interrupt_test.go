@@ -84,6 +84,7 @@ func TestInterrupt(t *testing.T) {
 		if messages := resumeRun(t, env, began.stderr, out); !strings.Contains(messages, "the requirement holds") {
 			t.Errorf("the requirement was not checked: %s", messages)
 		}
+		predictsLater(t, env, train, blind)
 	})
 }
 
@@ -111,6 +112,34 @@ func resumeRun(t *testing.T, env []string, stderr, out string) string {
 		}
 	}
 	return string(messages)
+}
+
+// predictsLater interrupts a run that reads the training file from a pipe. The run cannot be
+// repeated, so it must print a command that waits for the race and then predicts.
+func predictsLater(t *testing.T, env []string, train, blind string) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "later.csv")
+	run := exec.Command("foretell", "run", "-", "--blind", blind, "-o", out, "--name", "piped", "--algorithm", "BSEV01,BFIF01", "--seed", "2", "--progress", "json")
+	input, err := os.Open(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	run.Env, run.Stdin = env, input
+	began := runCommandUntil(t, run, `"status":"RUNNING"`, syscall.SIGINT)
+	_, offer, _ := strings.Cut(began.stderr, "continue with `")
+	line, _, ok := strings.Cut(offer, "`")
+	if !ok || !strings.HasPrefix(line, "foretell predict ") {
+		t.Fatalf("the message has no command that predicts: %s", began.stderr)
+	}
+	command := exec.Command("sh", "-c", line)
+	command.Env = append(env[:len(env):len(env)], "PATH="+os.Getenv("PATH"))
+	if messages, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", line, err, messages)
+	}
+	if info, err := os.Stat(out); err != nil || info.Size() == 0 {
+		t.Error(err)
+	}
 }
 
 // TestKilledRun kills a run during its race. The next run must not wait for this race, no
@@ -235,10 +264,15 @@ type ended struct {
 // contains text.
 func runUntil(t *testing.T, env, args []string, text string, signals ...syscall.Signal) ended {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "foretell", args...)
+	command := exec.Command("foretell", args...)
 	command.Env = env
+	return runCommandUntil(t, command, text, signals...)
+}
+
+// runCommandUntil is runUntil for a prepared command.
+func runCommandUntil(t *testing.T, command *exec.Cmd, text string, signals ...syscall.Signal) ended {
+	t.Helper()
+	defer time.AfterFunc(3*time.Minute, func() { _ = command.Process.Kill() }).Stop()
 	var sent time.Time
 	stdout, messages, err := follow(t, command, func(line string) {
 		if sent.IsZero() && strings.Contains(line, text) {

@@ -145,6 +145,8 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.initialCost(files, limit)}
 	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
 		p.RunCommand = p.resumeCommand
+	} else if files.Blind != nil {
+		p.PredictCommand = func(model string) string { return o.target.PredictCommand(files.Blind, model) }
 	}
 	if err := p.train(ctx, prepCtx, body); err != nil {
 		return limit.Explain(prepCtx, p.job, err)

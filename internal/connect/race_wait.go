@@ -34,7 +34,11 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	}
 	var interrupted *exit.InterruptError
 	if !c.Embedded || !errors.As(context.Cause(ctx), &interrupted) {
-		return nil, c.WaitError(ctx, err, "training", key, c.resumeCommand("foretell training watch "+key, key))
+		again := "foretell training watch " + key
+		if c.PredictCommand != nil {
+			again = c.PredictCommand(`"$(` + again + ` --jq .modelKey)"`) // predicts after the race
+		}
+		return nil, c.WaitError(ctx, err, "training", key, c.resumeCommand(again, key))
 	}
 	e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted: the race was stopped", Cause: err}
 	kept, err := c.StopRace(context.WithoutCancel(ctx), key)
@@ -43,7 +47,11 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
 		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", api.PerformanceName(kept.Metric), ValueOrZero(kept.AchievedPerformance))
-		e = e.WithHint("predict with it: `%s`", c.resumeCommand("foretell predictions create "+kept.ModelKey+" BLIND.csv", key))
+		predict := "foretell predictions create " + kept.ModelKey + " BLIND.csv"
+		if c.PredictCommand != nil {
+			predict = c.PredictCommand(kept.ModelKey)
+		}
+		e = e.WithHint("predict with it: `%s`", c.resumeCommand(predict, key))
 	default:
 		e.Fact += " before there was a model"
 		e = e.WithHint("start another with `%s`", c.resumeCommand("foretell training create "+kept.DatasetKey, ""))

@@ -32,8 +32,12 @@ type Session struct {
 	// with the given key or, if race is "", the one that starts the run again. RunCommand
 	// is nil if the current command is not run.
 	RunCommand func(race string) string
-	factory    *cli.Factory
-	enters     <-chan struct{} // a value for each line typed on the terminal; nil before the first race
+	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
+	// is the reference to the model in the form of a shell word. PredictCommand is nil if the
+	// current command is not run, or if it can be repeated with RunCommand.
+	PredictCommand func(model string) string
+	factory        *cli.Factory
+	enters         <-chan struct{} // a value for each line typed on the terminal; nil before the first race
 	// stoppedRace is the key of the race that the user ended from the terminal, or "".
 	stoppedRace string
 	closers     []func() error

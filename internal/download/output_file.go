@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -126,8 +127,35 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 	if blind != nil && !blind.IsSpooled() {
 		command += " " + blind.ShellArguments("--blind")
 	}
-	if t.Columns != nil {
-		command += " --columns " + term.ShellQuote(t.Columns.String())
+	return command + t.flags()
+}
+
+// PredictCommand returns the command that predicts blind later and writes the same file. The
+// parameter model is the reference to the model in the form of a shell word. If blind is a stream,
+// the command has a placeholder for the file.
+func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
+	files := "BLIND.csv"
+	if !blind.IsSpooled() {
+		files = blind.ShellArguments("")
 	}
-	return command + " -o " + term.ShellQuote(t.Path)
+	command := "foretell predict " + files + " --with " + model
+	if t.Reasons > 0 {
+		command += " --explain " + strconv.Itoa(t.Reasons)
+	}
+	return command + t.flags()
+}
+
+// flags returns the flags of a command that writes the same file.
+func (t *OutputFile) flags() string {
+	flags := ""
+	if t.Columns != nil {
+		flags += " --columns " + term.ShellQuote(t.Columns.String())
+	}
+	if t.Force {
+		flags += " --force"
+	}
+	if t.NoReceipt {
+		flags += " --no-receipt"
+	}
+	return flags + " -o " + term.ShellQuote(t.Path)
 }
