@@ -19,7 +19,7 @@ import (
 var layers = map[string][]string{
 	".":                        {"cmd"},
 	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "drift", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "otlp", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "span", "table/profile", "term"},
-	"cmd/service":              {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "mail", "server", "term"},
+	"cmd/service":              {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "machine", "mail", "server", "term"},
 	"cmd/session":              {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"internal/account":         {"api", "auth", "store"},
 	"internal/api":             {"humanize"},

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/machine"
 )
 
 type serveOptions struct {
@@ -85,6 +86,10 @@ to be in the URL.
 	return cmd
 }
 
+// minHeapGrowth is the argument of [machine.SetMinHeapGrowth]. With it, a page of a list takes
+// two thirds of the processor time that it takes without it.
+const minHeapGrowth = 32 << 20
+
 func (o *serveOptions) run(ctx context.Context) error {
 	if err := o.network.check(); err != nil {
 		return err
@@ -94,6 +99,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	if o.gracePeriod < 0 {
 		return exit.Usagef("invalid --grace-period %s: must not be negative", o.gracePeriod)
+	}
+	if o.factory.Env("GOGC") == "" {
+		machine.SetMinHeapGrowth(minHeapGrowth)
 	}
 	var err error
 	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // TimeLayout is the format of every timestamp: ISO 8601, UTC, seconds.
@@ -92,7 +94,7 @@ func (e DatasetEntries) MarshalJSON() ([]byte, error) {
 	if err != nil || !e.Quoted {
 		return b, err
 	}
-	return json.Marshal(string(b))
+	return jsontext.AppendQuote(make([]byte, 0, len(b)+len(b)/4), b)
 }
 
 // UnmarshalJSON parses an array, or a string that contains an array.

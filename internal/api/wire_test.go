@@ -70,6 +70,24 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
+// TestDatasetPage compares the JSON of a page with that of a struct with the same fields.
+func TestDatasetPage(t *testing.T) {
+	name := "<ä> & \u2028 \xff \\ \"quoted\""
+	entries := []DatasetEntry{{DatasetKey: "k", DatasetName: name, Description: &name}, {DatasetKey: "l", Bytes: 7}}
+	for _, quoted := range []bool{false, true} {
+		for _, items := range [][]DatasetEntry{nil, entries} {
+			page := DatasetPage{Datasets: DatasetEntries{items, quoted}, Page: Page{Offset: 2, Limit: 3}}
+			page.SetTotal(9)
+			type fields DatasetPage // without its method
+			want, errWant := json.Marshal(fields(page))
+			got, err := page.MarshalJSON()
+			if string(got) != string(want) || err != nil || errWant != nil {
+				t.Errorf("%s, %v: want %s, %v", got, err, want, errWant)
+			}
+		}
+	}
+}
+
 func TestOperations(t *testing.T) {
 	ids, routes := map[string]bool{}, map[string]bool{}
 	for _, op := range Operations() {

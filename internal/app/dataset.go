@@ -194,8 +194,9 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 		return nil, a.toProblem(err)
 	}
 	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}, Page: toPage(w, total)}
-	for _, d := range datasets {
-		out.Datasets.Items = append(out.Datasets.Items, toDatasetEntry(ctx, d, statuses[d.Key]))
+	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
+	for i, d := range datasets {
+		out.Datasets.Items[i] = toDatasetEntry(ctx, d, statuses[d.Key])
 	}
 	return out, nil
 }

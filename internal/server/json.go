@@ -8,8 +8,23 @@ import (
 	"io"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// marshalJSON writes v as JSON. If v has a method MarshalJSON, marshalJSON relies on the result
+// of the method being compact JSON, which package encoding/json would check.
+func marshalJSON(w io.Writer, v any) error {
+	m, ok := v.(json.Marshaler)
+	if !ok {
+		return huma.DefaultJSONFormat.Marshal(w, v)
+	}
+	b, err := m.MarshalJSON()
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
 
 // numberSuffix ends the error message of unmarshalJSON for a number that does not fit its field.
 // The message is the name of the field followed by numberSuffix.

@@ -59,8 +59,8 @@ func humaConfig(version string) huma.Config {
 			},
 		},
 		Formats: map[string]huma.Format{
-			"application/json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON},
-			"json":             {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: unmarshalJSON}, // problem+json
+			"application/json": {Marshal: marshalJSON, Unmarshal: unmarshalJSON},
+			"json":             {Marshal: marshalJSON, Unmarshal: unmarshalJSON}, // problem+json
 		},
 		DefaultFormat: "application/json",
 	}

@@ -51,6 +51,40 @@ func (s suite) listsOmitLargeColumns(t *testing.T) {
 	}
 }
 
+// distantPages lists datasets in pages before and after the offset from which the database finds
+// the keys of a page first.
+func (s suite) distantPages(t *testing.T) {
+	const total = maxRowsSkipped + 5
+	write(t, s.Store, func(tx *Tx) error {
+		err := tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com"})
+		for i := 0; i < total && err == nil; i++ {
+			key := fmt.Sprintf("d%03d", i)
+			err = tx.InsertDataset(t.Context(), &Dataset{Key: key, Account: "ann", Name: key, Status: api.DatasetPending, Created: at(i)})
+		}
+		return err
+	})
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		for offset := int64(maxRowsSkipped - 2); offset < total; offset++ {
+			datasets, rows, err := tx.ListDatasets(t.Context(), DatasetQuery{Account: "ann", Page: Page{offset, 2}})
+			if err != nil {
+				return err
+			}
+			for i, d := range datasets {
+				if want := fmt.Sprintf("d%03d", total-1-int(offset)-i); d.Key != want {
+					t.Errorf("dataset %d of the page at %d is %s: want %s", i, offset, d.Key, want)
+				}
+			}
+			if want := int(min(2, total-offset)); len(datasets) != want || rows != total {
+				t.Errorf("the page at %d has %d of %d datasets: want %d of %d", offset, len(datasets), rows, want, total)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // BenchmarkListDatasets lists 100 datasets of 10,000 columns each.
 func BenchmarkListDatasets(b *testing.B) {
 	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "db"))

@@ -62,6 +62,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	})
 	t.Run("series", begin(t).series)
 	t.Run("lists omit large columns", begin(t).listsOmitLargeColumns)
+	t.Run("distant pages", begin(t).distantPages)
 	t.Run("secrets", begin(t).secrets)
 	t.Run("workers", begin(t).workers)
 	t.Run("cancelled writes", begin(t).cancelledWrites)
