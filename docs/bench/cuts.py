@@ -8,8 +8,9 @@ FOLDER has one CSV per data set, with a header and the label last. OLD and each 
 seed, a quarter of the rows of each class, or N percent of them (--percent), is set aside. The row of a class with one row is not
 set aside. Each command trains on the other rows and predicts the rows set aside. The commands take turns, so that other work on
 the machine slows all of them. For each set, a line has the log loss, the error and the processor seconds of each command, each the
-mean over the seeds. The last lines are the geometric means of the ratios to OLD. A log loss below 0.01
-counts as 0.01. --rows uses only the first rows of a random order. Needs only Python.
+mean over the seeds. With several seeds it also has the geometric mean of the ratios of the log loss to OLD, and after ± its standard
+error over the seeds. The last lines are the geometric means of the ratios to OLD, and after ± their standard errors over the sets.
+A log loss below 0.01 counts as 0.01. --rows uses only the first rows of a random order. Needs only Python.
 """
 import argparse, csv, json, math, os, random, resource, subprocess, sys, tempfile
 
@@ -68,6 +69,12 @@ def geometric(ratios):
     return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
 
 
+def standard_error(ratios):
+    """The standard error of geometric(ratios)."""
+    mean, n = geometric(ratios), len(ratios)
+    return mean * math.sqrt(sum(math.log(ratio / mean) ** 2 for ratio in ratios) / max(n * (n - 1), 1))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -82,6 +89,7 @@ def main():
         if not name.endswith(".csv") or args.only and name[:-4] not in args.only.split(","):
             continue
         sums = [[0.0] * 3 for _ in args.commands]
+        losses = [[] for _ in args.commands]  # by command, then by seed
         for seed in range(1, args.seeds + 1):
             header, train, blind = divide(os.path.join(args.folder, name), seed, args.rows, args.percent)
             with tempfile.TemporaryDirectory() as folder:
@@ -89,14 +97,18 @@ def main():
                 write(folder + "/blind.csv", header, blind, False)
                 truth = {"b%d" % number: row[-1] for number, row in enumerate(blind)}
                 for i, command in enumerate(args.commands):
-                    for j, value in enumerate(measure(command, folder, header[-1], truth)):
+                    measured = measure(command, folder, header[-1], truth)
+                    losses[i].append(max(measured[0], FLOOR))
+                    for j, value in enumerate(measured):
                         sums[i][j] += value / args.seeds
         for i, one in enumerate(sums):
-            print("%-14s %d  log loss %.4f  error %.4f  %6.1f s" % (name[:-4], i, *one), flush=True)
+            ratios = [loss / first for loss, first in zip(losses[i], losses[0])]
+            compared = "  log loss × %.4f ± %.4f" % (geometric(ratios), standard_error(ratios)) if i > 0 and args.seeds > 1 else ""
+            print("%-14s %d  log loss %.4f  error %.4f  %6.1f s" % (name[:-4], i, *one) + compared, flush=True)
             totals.setdefault(i, []).append((max(one[0], FLOOR) / max(sums[0][0], FLOOR), one[2] / sums[0][2]))
     for i, command in enumerate(args.commands):
         losses, seconds = zip(*totals[i])
-        print("log loss × %.4f  seconds × %.3f  %s" % (geometric(losses), geometric(seconds), command))
+        print("log loss × %.4f ± %.4f  seconds × %.3f ± %.3f  %s" % (geometric(losses), standard_error(losses), geometric(seconds), standard_error(seconds), command))
 
 
 main()

@@ -22,7 +22,7 @@ func (r *race) newBackground(members []member) *frame.Frame {
 	}
 	all := r.data.Frame
 	background := &frame.Frame{Schema: all.Schema, Rows: len(rows), Columns: make([]frame.Column, len(all.Columns))}
-	selected := selectedFeatures(members, len(all.Columns))
+	selected := selectedFeatures(members, all.Schema)
 	for i := range all.Columns {
 		if selected == nil || selected[i] {
 			background.Columns[i] = all.Columns[i].Take(rows)
@@ -31,10 +31,10 @@ func (r *race) newBackground(members []member) *frame.Frame {
 	return background
 }
 
-// selectedFeatures reports for each feature whether any member may use it. It returns nil
-// if a member may use all features.
-func selectedFeatures(members []member, features int) []bool {
-	selected := make([]bool, features)
+// selectedFeatures reports for each feature of schema whether any member may use it or a
+// feature that is computed from it. It returns nil if a member may use all features.
+func selectedFeatures(members []member, schema *frame.Schema) []bool {
+	selected := make([]bool, len(schema.Columns))
 	for _, one := range members {
 		_, own := unwrapFeatures(one.predictor)
 		if own == nil {
@@ -42,5 +42,6 @@ func selectedFeatures(members []member, features int) []bool {
 		}
 		own.mark(selected)
 	}
+	schema.MarkDates(selected)
 	return selected
 }

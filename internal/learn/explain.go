@@ -115,7 +115,7 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 				return explain.FoldModel{}, err
 			}
 			one.members = textMemos{}.rememberAll(one.members) // the same texts are predicted again for each column
-			return explain.FoldModel{Used: selectedFeatures(one.members, len(r.data.Columns)), Predict: one.predict}, nil
+			return explain.FoldModel{Used: selectedFeatures(one.members, r.data.Schema), Predict: one.predict}, nil
 		},
 		Score: func(probabilities []float32, labels []int32) (float64, error) {
 			p := m.newPredictions(probabilities, labels)

@@ -96,7 +96,39 @@ func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced
 			mixed.Columns[feature] = f.Columns[feature].Take([]int32{int32(row)})
 		}
 	}
+	for _, d := range f.Schema.Differences() {
+		row := from
+		if sameCell(&f.Columns[d.From], mixed.Columns[d.From], to) && sameCell(&f.Columns[d.To], mixed.Columns[d.To], to) {
+			row = to
+		}
+		mixed.Columns[d.Feature] = f.Columns[d.Feature].Take([]int32{int32(row)})
+	}
 	return mixed
+}
+
+// sameCell reports whether the only cell of a column is equal to a cell of column.
+func sameCell(column *frame.Column, only frame.Column, row int) bool {
+	a, b := only.Floats[0], column.Values(make([]float64, 1), row, row+1)[0]
+	return a == b || math.IsNaN(a) && math.IsNaN(b)
+}
+
+// withTwoDates returns f with its first two columns as dates and with their difference.
+func withTwoDates(f *frame.Frame) *frame.Frame {
+	for i := range 2 {
+		f.Schema.Columns[i].Feature = frame.FeatureTime
+	}
+	f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{
+		Name: "since", Source: f.Schema.Columns[1].Name, Feature: frame.FeatureSince, Since: f.Schema.Columns[0].Name,
+	})
+	f.Columns = append(f.Columns, frame.Column{})
+	d := f.Schema.Differences()[0]
+	d.Update(f)
+	for row, days := range f.Columns[d.Feature].Floats {
+		if days > 0 {
+			f.Labels[row] = 0
+		}
+	}
+	return f
 }
 
 // TestPredictPath compares the predictions for a path with the predictions for each row
@@ -135,14 +167,21 @@ func TestPredictPath(t *testing.T) {
 }
 
 // TestExplainEqualsEnumeration compares the contributions of six columns with those
-// computed from all sets of columns. One of the columns has two features.
+// computed from all sets of columns, for a table in which one of the columns has two
+// features, and for a table with a difference of two dates.
 func TestExplainEqualsEnumeration(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes
 		t.Skip("trains several models")
 	}
-	const classes, columns = 3, 6
-	f := explainFrame(300, classes, 4)
+	f := explainFrame(300, 3, 4)
 	f.Schema.Columns[2].Source = f.Schema.Columns[0].Name
+	t.Run("numbers", func(t *testing.T) { compareEnumeration(t, f) })
+	t.Run("dates", func(t *testing.T) { compareEnumeration(t, withTwoDates(explainFrame(300, 3, 3))) })
+}
+
+func compareEnumeration(t *testing.T, f *frame.Frame) {
+	t.Helper()
+	const classes, columns = 3, 6
 	groups := f.Schema.SourceColumns()
 	if len(groups) != columns {
 		t.Fatalf("%d columns", len(groups))

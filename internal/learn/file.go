@@ -20,21 +20,26 @@ import (
 // docs/model-file.md describes the model file, in the order of WriteTo, and the binary
 // forms of the predictors.
 //
-// A file has version 4 if the model has text models or a member with a smooth part, and
-// otherwise version 3. Older programs wrote versions 1 and 2, without a background. A
-// model that was read from a file of version 1 or 2 is written with the same version. All
-// versions stay readable; see TestCommittedModelFiles.
+// A file has version 5 if the schema has differences of dates. Otherwise it has version 4
+// if the model has text models or a member with a smooth part, and version 3 if not. Older
+// programs wrote versions 1 and 2, without a background. A model that was read from a file
+// of version 1 or 2 is written with the same version. All versions stay readable; see
+// TestCommittedModelFiles.
 const (
 	magic             = "FORETELL"
 	versionPlain      = 1
 	versionScreened   = 2
 	versionBackground = 3
 	versionTexts      = 4 // with text models and smooth parts
-	versionLatest     = versionTexts
+	versionSince      = 5 // with differences of dates
+	versionLatest     = versionSince
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
+	if len(m.schema.Differences()) > 0 {
+		return versionSince
+	}
 	for _, one := range m.members {
 		if inner, features := unwrapFeatures(one.predictor); isSmoothed(inner) || features != nil && features.texts != nil {
 			return versionTexts

@@ -106,6 +106,7 @@ func TestCommittedModelFiles(t *testing.T) {
 		{"version-2.model", "kinds.csv", "version-2.result.csv", 2},
 		{"version-3.model", "kinds.csv", "version-3.result.csv", 3},
 		{"version-4.model", "kinds.csv", "version-4.result.csv", 4},
+		{"version-5.model", "dates.csv", "version-5.result.csv", 5},
 		{"background.model", "blind.csv", "result.csv", 3},
 		{"texts.model", "texts.csv", "texts.result.csv", 4},
 	} {

@@ -37,6 +37,7 @@ type ONNXFeature struct {
 	DayFirst bool              `json:"dayFirst,omitempty"`
 	Unit     string            `json:"unit,omitempty"`
 	Comma    bool              `json:"comma,omitempty"`
+	Since    string            `json:"since,omitempty"`
 	Word     string            `json:"word,omitempty"`
 	Levels   []string          `json:"levels,omitempty"`
 }
@@ -53,7 +54,7 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 		}
 		feature := ONNXFeature{
 			Name: c.Name, Kind: ONNXNumber, Source: c.SourceName(), Part: c.Feature,
-			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Word: c.Word, Levels: c.Levels,
+			DayFirst: c.DayFirst, Unit: c.Unit, Comma: c.DecimalComma, Since: c.Since, Word: c.Word, Levels: c.Levels,
 		}
 		if c.Kind == frame.Category {
 			feature.Kind = ONNXCategory

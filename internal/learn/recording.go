@@ -22,7 +22,7 @@ import (
 // that was spent on texts, and how the run ended.
 const (
 	recordingMagic   = "FTRUN"
-	recordingVersion = 9
+	recordingVersion = 10
 )
 
 // writeRecording writes a run that has ended to w.

@@ -46,7 +46,7 @@ func TestSmoothPart(t *testing.T) {
 	o := raceNetworks(t, f, 2)
 	m := o.Model
 	file := bytesOf(t, m)
-	if !isSmoothed(m.members[0].predictor) || m.fileVersion() != versionLatest {
+	if !isSmoothed(m.members[0].predictor) || m.fileVersion() != versionTexts {
 		t.Fatalf("no smooth part, version %d", m.fileVersion())
 	}
 	t.Run("read_back_is_equal", func(t *testing.T) {

@@ -149,15 +149,28 @@ func (t *trainingData) selectRows(rows []int32) *frame.Frame {
 	}
 	f := *t.Frame
 	f.Columns = make([]frame.Column, len(t.Columns))
-	for _, i := range t.Schema.TextColumns() {
-		f.Columns[i] = t.Columns[i]
-	}
-	for _, features := range t.foldFeatures {
-		for _, i := range features.columns {
+	for i, known := range t.trainedFeatures() {
+		if known {
 			f.Columns[i] = t.Columns[i]
 		}
 	}
 	return f.Take(rows)
+}
+
+// trainedFeatures reports for each feature whether a fitter was trained on it or on a
+// feature that is computed from it. Texts are always included.
+func (t *trainingData) trainedFeatures() []bool {
+	known := make([]bool, len(t.Columns))
+	for _, i := range t.Schema.TextColumns() {
+		known[i] = true
+	}
+	for _, features := range t.foldFeatures {
+		for _, i := range features.columns {
+			known[i] = true
+		}
+	}
+	t.Schema.MarkDates(known)
+	return known
 }
 
 // usedFeatures reports for each feature whether a fitter was trained on it, or on another
@@ -172,15 +185,8 @@ func (t *trainingData) usedFeatures() []bool {
 		}
 		return used
 	}
-	known := make([]bool, len(t.Columns))
-	for _, i := range t.Schema.TextColumns() {
-		known[i] = true
-	}
-	for _, features := range t.foldFeatures {
-		for _, i := range features.columns {
-			known[i] = true
-		}
-	}
+	known := t.trainedFeatures()
+	copy(used, known) // for the differences of dates, which belong to no single column
 	for _, column := range t.Schema.SourceColumns() {
 		if slices.ContainsFunc(column.Features, func(i int) bool { return known[i] }) {
 			for _, i := range column.Features {

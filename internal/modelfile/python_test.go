@@ -110,8 +110,8 @@ func compareResults(t *testing.T, want, got []byte, classes int) {
 func TestPythonPredictsLikeGoldens(t *testing.T) {
 	for model, blind := range map[string]string{
 		"blend.model": "blind.csv", "version-1.model": "kinds.csv", "version-2.model": "kinds.csv", "version-3.model": "kinds.csv",
-		"version-4.model": "kinds.csv",
-		"texts.model":     "texts.csv",
+		"version-4.model": "kinds.csv", "version-5.model": "dates.csv",
+		"texts.model": "texts.csv",
 	} {
 		t.Run(model, func(t *testing.T) { comparePython(t, goldenFolder+model, goldenFolder+blind) })
 	}
@@ -130,7 +130,7 @@ func TestPythonReadsHostileCells(t *testing.T) {
 	for i := range f.Schema.Columns {
 		kinds[f.Schema.Columns[i].Feature] = true
 	}
-	for _, kind := range []frame.FeatureKind{"", "amount", "text", "time", "weekday", "hour", "length", "words", "word"} {
+	for _, kind := range []frame.FeatureKind{"", "amount", "text", "time", "weekday", "hour", "since", "length", "words", "word"} {
 		if !kinds[kind] {
 			t.Errorf("the table has no feature %q", kind)
 		}

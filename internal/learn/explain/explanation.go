@@ -86,6 +86,9 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 	for _, group := range m.Schema.SourceColumns() {
 		e.table.Columns = append(e.table.Columns, group.Features)
 	}
+	for _, d := range m.Schema.Differences() {
+		e.table.Joint = append(e.table.Joint, shapley.JointFeature{Feature: d.Feature, Of: [2]int{d.From, d.To}})
+	}
 	e.orders = shapley.NewOrders(e.table)
 	probabilities := make([]float32, m.Background.Rows*m.classes())
 	err := parallel.Recover(func() error {
@@ -120,8 +123,8 @@ func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 	m, classes := e.model, e.model.classes()
 	probabilities := make([]float32, len(list)*classes)
 	m.Predict(probabilities, f, lo, lo+len(list))
-	rows := m.Encode(m.Background.Append(f, lo, lo+len(list)))
-	s := shapley.NewExplainer(e.table, rows, e.orders)
+	joined := m.Background.Append(f, lo, lo+len(list))
+	s := shapley.NewExplainer(e.table, withDates(m.Encode(joined), joined), e.orders)
 	for i := range list {
 		q := probabilities[i*classes : (i+1)*classes]
 		class := e.options.Class - 1

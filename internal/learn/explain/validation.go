@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"slices"
 
 	"foretell/internal/learn/parallel"
 	"foretell/internal/table/frame"
@@ -105,7 +106,7 @@ func (v *Validation) usedBy(fold FoldModel) []bool {
 }
 
 // newFrame returns the rows lo…hi-1 of the substitution. Features that are not
-// used have no cells.
+// used have no cells. Differences of dates are computed from the dates of the result.
 func (s *substitution) newFrame(sample *sample, used []bool, lo, hi int) *frame.Frame {
 	f := &frame.Frame{Schema: sample.Frame.Schema, Rows: hi - lo, Columns: make([]frame.Column, len(sample.Frame.Columns))}
 	for feature := range used {
@@ -116,6 +117,14 @@ func (s *substitution) newFrame(sample *sample, used []bool, lo, hi int) *frame.
 	for _, column := range s.columns {
 		for _, feature := range column.features {
 			f.Columns[feature] = column.donors.Columns[feature].Take(column.rows[lo:hi])
+		}
+	}
+	for _, d := range f.Schema.Differences() {
+		replaced := func(column replacedColumn) bool {
+			return slices.Contains(column.features, d.From) || slices.Contains(column.features, d.To)
+		}
+		if used[d.Feature] && slices.ContainsFunc(s.columns, replaced) {
+			d.Update(f)
 		}
 	}
 	return f

@@ -15,8 +15,18 @@ type TableInfo struct {
 	// Columns holds the indices of the features of each column. All features of a column
 	// are replaced together.
 	Columns [][]int
+	// Joint holds the features that are computed from two columns.
+	Joint []JointFeature
 	// Features is the number of features, Classes the number of classes.
 	Features, Classes int
+}
+
+// JointFeature is a feature that is computed from two other features. It is replaced when
+// both of them are replaced. Until then it keeps the value of the background row, so that
+// it never has a value that is computed from two different rows.
+type JointFeature struct {
+	Feature int
+	Of      [2]int
 }
 
 // Explainer computes the contributions of columns to predictions. It is not safe for
@@ -140,6 +150,9 @@ func (e *Explainer) predict(order []int) {
 		for _, feature := range e.table.Columns[column] {
 			e.path.Step[feature] = int32(i + 1)
 		}
+	}
+	for _, joint := range e.table.Joint {
+		e.path.Step[joint.Feature] = max(e.path.Step[joint.Of[0]], e.path.Step[joint.Of[1]])
 	}
 	if need := (len(order) + 1) * e.table.Classes; cap(e.probabilities) < need {
 		e.probabilities = make([]float32, need)

@@ -32,10 +32,20 @@ def extract_features(schema, cells, rows):
             return convert(texts, lambda cell: amount_or_nan(cell, unit, decimal_comma))
         if part in ("length", "words", "word"):
             return parse_once(column, TextColumn).feature(part, column.get("word", ""))
+        if part == "since":
+            return days_between(feature(dates[column["since"]]), feature(dates[source(column)]))
         day_first = column.get("dayFirst", False)
         return parse_once(column, lambda texts: DateColumn(texts, day_first)).feature(part)
 
+    dates = {source(column): column for column in schema["columns"] if column.get("part") == "time"}
     return [feature(column) for column in schema["columns"]]
+
+
+def days_between(dates, others):
+    """Returns the days from each date to the other, rounded to a second, halves away from 0."""
+    seconds = (others - dates) * 86400
+    whole = np.trunc(seconds)
+    return (whole + np.where(np.abs(seconds - whole) >= 0.5, np.sign(seconds), 0)) / 86400
 
 
 class TextColumn:

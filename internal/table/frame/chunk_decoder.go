@@ -47,6 +47,9 @@ func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) bool {
 			p.extractor.extract(d.columns, chunk.Cell(row, p.field))
 		}
 	}
+	for i := range d.differences {
+		d.differences[i].appendTo(d.columns, 0)
+	}
 	d.labels = d.labels[:0]
 	for row := 0; b.label >= 0 && row < chunk.Rows; row++ {
 		class, known := d.classes[string(chunk.Cell(row, b.label))]

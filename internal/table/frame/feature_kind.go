@@ -13,6 +13,7 @@ const (
 	FeatureDay     FeatureKind = "day"     // day of the month, 1 to 31
 	FeatureWeekday FeatureKind = "weekday" // 0 is Monday
 	FeatureHour    FeatureKind = "hour"    // hours since midnight, with a fraction
+	FeatureSince   FeatureKind = "since"   // days since the date in another column
 	FeatureLength  FeatureKind = "length"  // length of a text in bytes
 	FeatureWords   FeatureKind = "words"   // number of words of a text
 	FeatureWord    FeatureKind = "word"    // 1 if a text has the word, otherwise 0
@@ -24,7 +25,7 @@ func (k FeatureKind) group() (group FeatureKind, known bool) {
 	switch k {
 	case FeatureAmount:
 		return k, true
-	case FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour:
+	case FeatureTime, FeatureMonth, FeatureDay, FeatureWeekday, FeatureHour, FeatureSince:
 		return FeatureTime, true
 	case FeatureLength, FeatureWords, FeatureWord:
 		return FeatureWord, true

@@ -20,6 +20,7 @@ func TestFeatureKinds(t *testing.T) {
 			{Name: "price", Feature: FeatureAmount, Unit: "$"},
 			DeriveFeature(ColumnSchema{Name: "note.words"}, "note", FeatureWords),
 			{Name: "note:good", Source: "note", Feature: FeatureWord, Word: "good"},
+			DeriveFeature(ColumnSchema{Name: "when.time"}, "when", FeatureTime),
 		},
 	}
 	file := "note,price,extra,id,when,unused\n" +
@@ -34,7 +35,7 @@ func TestFeatureKinds(t *testing.T) {
 	for _, c := range blocks[0].Frame.Columns {
 		got += fmt.Sprintln(c.Floats)
 	}
-	want := "[5 NaN NaN]\n[20.25 NaN NaN]\n[1000 NaN NaN]\n[4 NaN 0]\n[1 0 0]\n"
+	want := "[5 NaN NaN]\n[20.25 NaN NaN]\n[1000 NaN NaN]\n[4 NaN 0]\n[1 0 0]\n[20778.84375 NaN NaN]\n"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -66,7 +67,13 @@ func TestFeatureKinds(t *testing.T) {
 			"unknown_part":  func(s *Schema) { s.Columns[0].Feature = "century" },
 			"mixed_parts":   func(s *Schema) { s.Columns[0].Source = "note" },
 			"two_amounts":   func(s *Schema) { s.Columns[4] = s.Columns[2] },
-			"unknown_kind":  func(s *Schema) { s.Columns[0].Kind = 7 },
+			"no_second_date": func(s *Schema) {
+				s.Columns[0] = ColumnSchema{Name: "when.since.note", Source: "when", Feature: FeatureSince, Since: "note"}
+			},
+			"no_first_date": func(s *Schema) {
+				s.Columns[0] = ColumnSchema{Name: "price.since.when", Source: "price", Feature: FeatureSince, Since: "when"}
+			},
+			"unknown_kind": func(s *Schema) { s.Columns[0].Kind = 7 },
 		} {
 			spoilt := *schema
 			spoilt.Columns = append([]ColumnSchema(nil), schema.Columns...)

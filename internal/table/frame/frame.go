@@ -70,10 +70,11 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
-// FeatureKind.group.
+// FeatureKind.group. Both columns of a FeatureSince must have a FeatureTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]FeatureKind)
+	differences := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		_, known := fields[c.SourceName()]
@@ -88,8 +89,11 @@ func (s *Schema) Valid() bool {
 			return false
 		}
 		groups[c.SourceName()] = group
+		if c.Feature == FeatureSince {
+			differences++
+		}
 	}
-	return true
+	return differences == len(s.Differences())
 }
 
 // ColumnSchema describes one feature.
@@ -107,6 +111,10 @@ type ColumnSchema struct {
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
+	// Since is the name of the file's column of the earlier date of a FeatureSince. The
+	// feature is the number of days from that date to the date in Source, with a fraction.
+	// It is negative if the date in Source is earlier.
+	Since string `json:"since,omitempty"`
 	// Word is the word of a FeatureWord.
 	Word string `json:"word,omitempty"`
 	// Levels are the texts of a Category column, in byte order. The code of a text is its

@@ -16,6 +16,8 @@ func (s *Schema) OrderedFeature(column string) (int, error) {
 	numbers, others := []int{}, []*ColumnSchema{}
 	for i := range s.Columns {
 		switch c := &s.Columns[i]; {
+		case c.Since == column && c.Feature == FeatureSince:
+			numbers = append(numbers, i)
 		case c.SourceName() != column:
 		case c.Kind == Numeric:
 			numbers = append(numbers, i)
@@ -48,6 +50,9 @@ func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema)
 	case family == FeatureWord:
 		return "is a text" + want
 	case len(numbers) > 1:
+		if s.Columns[numbers[len(numbers)-1]].Feature == FeatureSince {
+			return "is a date whose difference from another date is also a feature" + want
+		}
 		return "is a date whose month, day, weekday or hour is also a feature" + want
 	}
 	for _, c := range others {

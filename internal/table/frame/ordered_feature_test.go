@@ -8,7 +8,7 @@ import (
 func TestOrderedFeature(t *testing.T) {
 	schema := &Schema{
 		ID: "id", Label: "label",
-		Fields: []string{"age", "city", "zip", "price", "born", "day", "note", "same"},
+		Fields: []string{"age", "city", "zip", "price", "born", "day", "note", "same", "hired", "left"},
 		Columns: []ColumnSchema{
 			{Name: "age"},
 			DeriveFeature(ColumnSchema{Name: "age.text", Kind: Category, Levels: []string{"old", "unknown"}}, "age", FeatureText),
@@ -22,6 +22,9 @@ func TestOrderedFeature(t *testing.T) {
 			DeriveFeature(ColumnSchema{Name: "day.time"}, "day", FeatureTime),
 			DeriveFeature(ColumnSchema{Name: "note.text", Kind: Text}, "note", ""),
 			DeriveFeature(ColumnSchema{Name: "note.length"}, "note", FeatureLength),
+			DeriveFeature(ColumnSchema{Name: "hired.time"}, "hired", FeatureTime),
+			DeriveFeature(ColumnSchema{Name: "left.time"}, "left", FeatureTime),
+			DeriveFeature(ColumnSchema{Name: "left.since.hired", Since: "hired"}, "left", FeatureSince),
 		},
 	}
 	for column, want := range map[string]int{"age": 0, "price": 5, "day": 9} {
@@ -32,6 +35,7 @@ func TestOrderedFeature(t *testing.T) {
 	for column, want := range map[string]string{
 		"id": "is the ID", "label": "is the ID or the label", "ages": `did you mean "age"?`, "same": "is ignored",
 		"city": "is a category", "zip": "begin with 0", "born": "is a date", "note": "is a text",
+		"hired": "is a date whose difference from another date", "left": "is a date whose difference from another date",
 	} {
 		if at, err := schema.OrderedFeature(column); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: feature %d, error %v, want %q", column, at, err, want)

@@ -68,6 +68,7 @@ type rowDecoder struct {
 	columns      []Column
 	direct       []directField
 	extracted    []extractedField
+	differences  []Difference // computed after all other columns
 	classes      map[string]int32
 	labels       []int32
 	// ranges and decimals are set for the numeric columns by measureRanges.
@@ -94,7 +95,7 @@ type extractedField struct {
 // positions in b.
 func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 	n := len(schema.Columns)
-	d := &rowDecoder{schema: schema, binding: b, ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
+	d := &rowDecoder{schema: schema, binding: b, differences: schema.Differences(), ranges: make([]valueRange, n), decimals: make([][]cells.Decimal, n)}
 	parts := make(map[int][]int) // by field: the columns extracted from it
 	var fields []int
 	for i := range schema.Columns {
@@ -106,6 +107,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i, isText: true})
 		case one.Feature == "":
 			d.direct = append(d.direct, directField{field: field, column: i})
+		case one.Feature == FeatureSince: // in d.differences
 		default:
 			if parts[field] == nil {
 				fields = append(fields, field)
@@ -184,6 +186,9 @@ func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	}
 	for i := range d.extracted {
 		d.extracted[i].extractor.extract(d.columns, rec.Fields[d.extracted[i].field])
+	}
+	for i := range d.differences {
+		d.differences[i].appendTo(d.columns, d.rows)
 	}
 	if b.label >= 0 {
 		class, known := d.classes[string(rec.Fields[b.label])]

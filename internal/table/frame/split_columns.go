@@ -168,7 +168,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	return keys, nil
 }
 
-// Without returns f without the features of the given column of the file. A file to predict
+// Without returns f without the features that depend on the given column of the file. A file to predict
 // must still have the column, as its schema says.
 func (f *Frame) Without(column string) *Frame {
 	schema := *f.Schema
@@ -176,7 +176,7 @@ func (f *Frame) Without(column string) *Frame {
 	out := *f
 	out.Schema, out.Columns, schema.Columns = &schema, nil, nil
 	for i := range f.Schema.Columns {
-		if one := f.Schema.Columns[i]; one.SourceName() != column {
+		if one := f.Schema.Columns[i]; one.SourceName() != column && one.Since != column {
 			schema.Columns = append(schema.Columns, one)
 			out.Columns = append(out.Columns, f.Columns[i])
 		}

@@ -59,7 +59,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		s.addSampleStats(c, &inferences[i], stats[i])
 		s.checkColumn(i, c, &inferences[i])
 	}
-	s.profile.Schema.OmitImpliedFields()
+	schema.Columns = append(schema.Columns, differenceFeatures(schema, s.profile.Columns)...)
+	schema.OmitImpliedFields()
 	return nil
 }
 

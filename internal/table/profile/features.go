@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 
 	"foretell/internal/table/frame"
@@ -63,6 +64,40 @@ func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
 		c.DayFirst = inf.dayFirst
 		features = append(features, c)
+	}
+	return features
+}
+
+// maxDifferenceDates is the largest number of columns of dates between which differences are
+// features.
+const maxDifferenceDates = 4
+
+// differenceFeatures returns the days between each two of the file's columns of dates, or
+// between those with the fewest missing values if there are more than maxDifferenceDates.
+func differenceFeatures(schema *frame.Schema, columns []ColumnProfile) []frame.ColumnSchema {
+	missing := make(map[string]int)
+	for i := range columns {
+		missing[columns[i].Name] = columns[i].Missing
+	}
+	var dates []int
+	for i := range schema.Columns {
+		if schema.Columns[i].Feature == frame.FeatureTime {
+			dates = append(dates, i)
+		}
+	}
+	slices.SortStableFunc(dates, func(a, b int) int {
+		return cmp.Compare(missing[schema.Columns[a].Source], missing[schema.Columns[b].Source])
+	})
+	dates = dates[:min(len(dates), maxDifferenceDates)]
+	slices.Sort(dates)
+	var features []frame.ColumnSchema
+	for i, to := range dates {
+		for _, from := range dates[:i] {
+			first, second := schema.Columns[from].Source, schema.Columns[to].Source
+			c := frame.DeriveFeature(frame.ColumnSchema{Name: second + ".since." + first, Kind: frame.Numeric}, second, frame.FeatureSince)
+			c.Since = first
+			features = append(features, c)
+		}
 	}
 	return features
 }

@@ -45,8 +45,8 @@ type ColumnProfile struct {
 	// Column is the number of the field in its record, counted from 1.
 	Column int  `json:"column"`
 	Form   Form `json:"form"`
-	// Features is the number of features that are extracted from the column. Words is the
-	// number of words among these features.
+	// Features is the number of features that are extracted from the column alone. Words is
+	// the number of words among these features.
 	Features int `json:"features"`
 	Words    int `json:"words,omitempty"`
 	// Missing is the number of rows without a value.

@@ -1,0 +1,52 @@
+package explain
+
+import (
+	"math"
+
+	"foretell/internal/learn/shapley"
+	"foretell/internal/table/frame"
+)
+
+// rowsWithDates are encoded rows of a table with differences of dates.
+type rowsWithDates struct {
+	shapley.Rows
+	differences []frame.Difference
+	// dates holds the dates of the rows by feature. The other elements are nil.
+	dates [][]float64
+}
+
+// withDates returns rows, which must be the encoded rows of f, in a form whose MarkDifferent
+// also marks the dates of a difference. A model may distinguish two rows by the difference
+// and by neither of its dates.
+func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
+	differences := f.Schema.Differences()
+	if len(differences) == 0 {
+		return rows
+	}
+	dates := make([][]float64, len(f.Columns))
+	for _, d := range differences {
+		for _, i := range []int{d.From, d.To} {
+			if dates[i] == nil {
+				dates[i] = f.Columns[i].Values(make([]float64, f.Rows), 0, f.Rows)
+			}
+		}
+	}
+	return &rowsWithDates{rows, differences, dates}
+}
+
+// MarkDifferent implements shapley.Rows. If the model distinguishes the rows in a
+// difference, MarkDifferent marks those of its dates in which the rows differ.
+func (r *rowsWithDates) MarkDifferent(different []bool, a, b int) {
+	r.Rows.MarkDifferent(different, a, b)
+	for _, d := range r.differences {
+		if !different[d.Feature] {
+			continue
+		}
+		for _, i := range []int{d.From, d.To} {
+			x, y := r.dates[i][a], r.dates[i][b]
+			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+				different[i] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/frame"
+)
+
+// TestReplacedDatesChangeTheirDifference replaces one date, both dates and another column.
+func TestReplacedDatesChangeTheirDifference(t *testing.T) {
+	f := &frame.Frame{
+		Rows: 3,
+		Schema: &frame.Schema{Columns: []frame.ColumnSchema{
+			frame.DeriveFeature(frame.ColumnSchema{Name: "a.time"}, "a", frame.FeatureTime),
+			frame.DeriveFeature(frame.ColumnSchema{Name: "b.time"}, "b", frame.FeatureTime),
+			{Name: "c"},
+			frame.DeriveFeature(frame.ColumnSchema{Name: "b.since.a", Since: "a"}, "b", frame.FeatureSince),
+		}},
+		Columns: []frame.Column{{Floats: []float64{1, 2, 3}}, {Floats: []float64{10, 20, 30}}, {Floats: []float64{7, 8, 9}}, {Floats: []float64{9, 18, 27}}},
+	}
+	s := &sample{Sample: Sample{Frame: f}}
+	replace := func(feature int) replacedColumn {
+		return replacedColumn{features: []int{feature}, donors: f, rows: []int32{2, 0, 1}}
+	}
+	for _, tt := range []struct {
+		name    string
+		columns []replacedColumn
+		want    []float64
+	}{
+		{"first_date", []replacedColumn{replace(0)}, []float64{7, 19, 28}},
+		{"second_date", []replacedColumn{replace(1)}, []float64{29, 8, 17}},
+		{"both_dates", []replacedColumn{replace(0), replace(1)}, []float64{27, 9, 18}},
+		{"number", []replacedColumn{replace(2)}, []float64{9, 18, 27}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			changed := substitution{rows: rowRange(0, 3), columns: tt.columns}
+			got := changed.newFrame(s, []bool{true, true, true, true}, 0, 3)
+			if d := cmp.Diff(tt.want, got.Columns[3].Floats); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

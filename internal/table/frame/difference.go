@@ -1,0 +1,89 @@
+package frame
+
+import (
+	"math"
+
+	"foretell/internal/table/cells"
+)
+
+// Difference describes a FeatureSince: the number of days from the date in one column of the
+// file to the date in another.
+type Difference struct {
+	// Feature is the position of the difference in Schema.Columns.
+	Feature int
+	// From and To are the positions of the features of kind FeatureTime that hold the two
+	// dates.
+	From, To int
+}
+
+// Differences returns the features of kind FeatureSince, in the order of Columns.
+func (s *Schema) Differences() []Difference {
+	var list []Difference
+	var times map[string]int
+	for i := range s.Columns {
+		if s.Columns[i].Feature != FeatureSince {
+			continue
+		}
+		if times == nil {
+			times = s.timeFeatures()
+		}
+		from, known := times[s.Columns[i].Since]
+		if to, both := times[s.Columns[i].SourceName()]; known && both {
+			list = append(list, Difference{Feature: i, From: from, To: to})
+		}
+	}
+	return list
+}
+
+// timeFeatures returns the position of the FeatureTime of each column of the file that has
+// one.
+func (s *Schema) timeFeatures() map[string]int {
+	times := make(map[string]int)
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Kind == Numeric && c.Feature == FeatureTime {
+			times[c.SourceName()] = i
+		}
+	}
+	return times
+}
+
+// MarkDates sets used to true for both dates of each difference for which it is true.
+func (s *Schema) MarkDates(used []bool) {
+	for _, d := range s.Differences() {
+		if used[d.Feature] {
+			used[d.From], used[d.To] = true, true
+		}
+	}
+}
+
+// appendTo appends the differences of the rows from lo on. The dates of these rows must be
+// in the Floats of columns.
+func (d *Difference) appendTo(columns []Column, lo int) {
+	from, to := columns[d.From].Floats, columns[d.To].Floats
+	dst := &columns[d.Feature]
+	for row := lo; row < len(to); row++ {
+		dst.Floats = append(dst.Floats, daysBetween(from[row], to[row]))
+	}
+}
+
+// Update computes the difference for all rows of f from the dates of f.
+func (d *Difference) Update(f *Frame) {
+	from := f.Columns[d.From].Values(make([]float64, f.Rows), 0, f.Rows)
+	to := f.Columns[d.To].Values(make([]float64, f.Rows), 0, f.Rows)
+	days := make([]float64, f.Rows)
+	for row := range days {
+		days[row] = daysBetween(from[row], to[row])
+	}
+	f.Columns[d.Feature] = Column{Floats: days}
+}
+
+// daysBetween returns the days between two dates, rounded to a second so that equal
+// differences are equal numbers. It returns NaN if a date is NaN.
+func daysBetween(from, to float64) float64 {
+	const seconds = 24 * 60 * 60
+	days := to - from
+	if math.IsNaN(days) {
+		return cells.NaN
+	}
+	return math.Round(days*seconds) / seconds
+}
