@@ -48,6 +48,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	ctx, done := r.timer.withLimit(ctx, r.reportBudget)
 	defer done()
 	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
+	r.data.dropBins()
 	complete = true
 	var unfinished []string // runs whose refit had no time
 	for i, part := range c.components {

@@ -128,6 +128,16 @@ func (t *trainingData) dropFoldBins() {
 	}
 }
 
+// dropBins frees all binned matrices. After the refits nothing reads them.
+func (t *trainingData) dropBins() {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	t.foldData, t.foldBins.features, t.screener = nil, nil, screen.Screener{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bins = nil
+}
+
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
 // numScreened returns the number of features that screening selects, without the scores

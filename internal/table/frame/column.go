@@ -52,7 +52,8 @@ func (c *Column) Values(dst []float64, lo, hi int) []float64 {
 // Dictionary returns the dictionary of a numeric column with few distinct values. values
 // holds the distinct values in ascending order. indices holds, for each row, the index of
 // its value, or len(values) if the value is missing. Both are nil if the column has no
-// dictionary. The caller must not change them.
+// dictionary. If the column was made by Take or Slice, values may contain values that no row
+// has. The caller must not change them.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil
@@ -86,28 +87,26 @@ func (c *Column) Gather(dst []float64, rows []int32) {
 	}
 }
 
-// Take returns a column with the given rows, in the order of rows.
+// Take returns a column with the given rows, in the order of rows. Encoded values stay
+// encoded, because a frame of many columns would otherwise take up to eight times the memory.
 func (c *Column) Take(rows []int32) Column {
-	if !c.IsNumeric() && c.Codes == nil && c.Texts == nil {
-		return Column{}
+	taken := Column{Floats: takeRows(c.Floats, rows), Codes: takeRows(c.Codes, rows), Texts: takeRows(c.Texts, rows)}
+	if c.encoded.isSet() {
+		taken.encoded = c.encoded.take(rows)
 	}
-	if c.Texts != nil {
-		texts := make([]string, len(rows))
-		for i, row := range rows {
-			texts[i] = c.Texts[row]
-		}
-		return Column{Texts: texts}
+	return taken
+}
+
+// takeRows returns the given rows of cells, in the order of rows, or nil if cells is nil.
+func takeRows[T any](cells []T, rows []int32) []T {
+	if cells == nil {
+		return nil
 	}
-	if c.Codes != nil {
-		codes := make([]int32, len(rows))
-		for i, row := range rows {
-			codes[i] = c.Codes[row]
-		}
-		return Column{Codes: codes}
+	taken := make([]T, len(rows))
+	for i, row := range rows {
+		taken[i] = cells[row]
 	}
-	floats := make([]float64, len(rows))
-	c.Gather(floats, rows)
-	return Column{Floats: floats}
+	return taken
 }
 
 // Slice returns a column with rows lo…hi-1, which shares the memory of c.

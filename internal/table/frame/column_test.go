@@ -115,8 +115,11 @@ func checkColumn(t *testing.T, c *Column, want []float64) {
 		backwards, turned = append(backwards, int32(i)), append(turned, want[i])
 	}
 	picked := c.Take(backwards)
-	if d := cmp.Diff(turned, picked.Floats, cmpopts.EquateNaNs()); d != "" {
+	if d := cmp.Diff(turned, picked.Values(make([]float64, len(want)), 0, len(want)), cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
+	}
+	if (c.Floats == nil) != (picked.Floats == nil) {
+		t.Error("the taken column has another encoding")
 	}
 	if d := cmp.Diff(want[1:], c.Values(got, 1, len(want)), cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)

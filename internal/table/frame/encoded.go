@@ -47,6 +47,14 @@ func (e *encoded) slice(lo, hi int) {
 	}
 }
 
+// take returns the given rows of e, in the order of rows. The result shares the dictionary of e.
+func (e *encoded) take(rows []int32) encoded {
+	taken := *e
+	taken.int8s, taken.int16s = takeRows(e.int8s, rows), takeRows(e.int16s, rows)
+	taken.decimals, taken.indices = takeRows(e.decimals, rows), takeRows(e.indices, rows)
+	return taken
+}
+
 // The numbers that represent missing values in int8s and int16s.
 const (
 	missingInt8  = math.MinInt8
