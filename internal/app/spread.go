@@ -119,7 +119,7 @@ func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, StopTimeout: partStopTimeout, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
 	return remote, s.app.pollWins(s.ctx, s.job.Subject, s.wins)
 }
 

@@ -49,8 +49,11 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if t.numScreened() > 0 {
 		// A selection on all rows would leak the validation labels (Ambroise and
 		// McLachlan 2002).
+		stop := t.training.start(t.params.clock)
 		var err error
-		if columns, err = t.screener.Select(ctx, t.Frame, columns, rows, t.params.Workers); err != nil {
+		columns, err = t.screener.Select(ctx, t.Frame, columns, rows, t.params.Workers)
+		stop()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -109,6 +112,7 @@ func (a *algorithm) newFoldFitter(ctx context.Context, t fitTask) (fitter, error
 	if err != nil {
 		return nil, err
 	}
+	defer t.data.training.start(t.data.params.clock)()
 	t.data = data
 	inner, err := a.newFitter(ctx, t)
 	if err != nil || data.features == nil {

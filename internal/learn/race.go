@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"foretell/internal/learn/mixture"
@@ -42,12 +43,14 @@ type race struct {
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided bool
 	refitCut      bool // whether the time limit or the user ended the refit
-	// trained is the time from the beginning of the race to the last score of a run on
-	// this machine, without the time that was spent on texts. mu guards it.
+	// trained is the time that this machine had trained runs until its last score, without
+	// the time that was spent only on texts. mu guards it.
 	trained time.Duration
 	// blendScore is the score of the blend with which chooseCandidate compares the runs.
 	// It is nil before chooseCandidate, and if there is no blend.
 	blendScore *Candidate
+
+	awaited atomic.Int32 // number of runs that other machines train
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
@@ -72,7 +75,7 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	defer release()
 	r.timer.start()
 
-	racing, done := r.timer.withLimit(stop, r.refitBudget)
+	racing, done := r.timer.withLimit(stop, r.reservedTime)
 	r.runAll(racing)
 	cause := context.Cause(racing)
 	done()
@@ -118,6 +121,7 @@ func (r *race) runAll(ctx context.Context) {
 	slots := make(chan struct{}, r.maxConcurrentRuns())
 	for _, run := range r.runsByPrice() {
 		if r.data.params.Remote.has(run.Name) {
+			r.awaited.Add(1)
 			all.Go(func() { r.awaitRun(ctx, run, idle) })
 			continue
 		}
@@ -197,6 +201,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 // trainStep does the next step of run and scores it. ended reports whether it was the
 // last step.
 func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) {
+	defer r.data.training.start(r.data.params.clock)()
 	if run.smoothNext {
 		return true, r.addSmoothPart(ctx, run)
 	}

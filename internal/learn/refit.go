@@ -222,6 +222,16 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
+// reservedTime returns the time to reserve after the runs have been stopped: that of
+// refitBudget, and that of other machines to end their runs.
+func (r *race) reservedTime() time.Duration {
+	reserved := r.refitBudget()
+	if r.awaited.Load() > 0 {
+		reserved += r.data.params.Remote.StopTimeout
+	}
+	return reserved
+}
+
 // refitBudget returns the time to reserve for the refits and for the report. It is
 // estimated from the time per unit of cost so far. It includes the time to train the text
 // models once, which all refits share.
@@ -264,7 +274,7 @@ func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 // each score of a run on this machine. The caller must hold mu.
 func (r *race) scoreTime() time.Duration {
 	elapsed := r.timer.elapsed()
-	r.trained = elapsed - r.data.textTimer.SpentHere()
+	r.trained = r.data.training.elapsed(r.data.params.clock)
 	return elapsed
 }
 

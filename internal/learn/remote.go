@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"foretell/internal/table/frame"
 )
@@ -23,6 +24,9 @@ type RemoteRuns struct {
 	// machine trains have ended. When ctx is done, Await must soon return the recording
 	// of the unfinished run, or an error. If it returns an error, the run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
+	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
+	// reserves this time while it awaits a run.
+	StopTimeout time.Duration
 	// Wins receives the wins of runs on other machines, in any order. A win may be
 	// received several times. Wins may be nil.
 	Wins <-chan ThresholdReached
@@ -123,6 +127,7 @@ func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.cur
 // awaitRun trains it on this machine.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
+	r.awaited.Add(-1)
 	if err == nil && recording != nil {
 		var end recordedEnd
 		end, err = r.readRecording(run, recording, size)

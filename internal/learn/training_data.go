@@ -32,6 +32,10 @@ type trainingData struct {
 	// Otherwise it is nil.
 	sharedBins *sharedBins
 
+	// training measures the time in which this machine trains runs, other than the models
+	// of texts. It is not used if the data is that of one fold.
+	training stopwatch
+
 	foldMutex sync.Mutex // guards the fields below
 	screener  screen.Screener
 	corpora   []*text.Corpus        // one for each column of texts of the schema

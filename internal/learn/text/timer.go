@@ -19,7 +19,6 @@ type Durations struct {
 type Timer struct {
 	mu    sync.Mutex
 	known Durations
-	spent time.Duration // on this machine
 	// measured reports whether known was measured on this machine. Otherwise known was
 	// set by AddRecorded.
 	measured bool
@@ -35,7 +34,6 @@ func (t *Timer) Add(d Durations) {
 	t.known.Reading += d.Reading
 	t.known.Training += d.Training
 	t.known.Rows += d.Rows
-	t.spent += d.Reading + d.Training
 }
 
 // AddRecorded sets the times to d, which was measured on another machine. It does nothing
@@ -53,13 +51,6 @@ func (t *Timer) Durations() Durations {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known
-}
-
-// SpentHere returns the time that this machine has spent on texts so far.
-func (t *Timer) SpentHere() time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.spent
 }
 
 // Estimate returns the estimated time to train the models of texts on the given number of

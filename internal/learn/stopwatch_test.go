@@ -1,0 +1,127 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestStopwatchCountsOverlapOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s stopwatch
+		wait := func(want time.Duration) {
+			t.Helper()
+			time.Sleep(time.Second)
+			if got := s.elapsed(time.Now); got != want {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+		wait(0)
+		first := s.start(time.Now)
+		wait(1 * time.Second)
+		second := s.start(time.Now)
+		wait(2 * time.Second)
+		first()
+		wait(3 * time.Second)
+		second()
+		wait(3 * time.Second)
+		defer s.start(time.Now)()
+		wait(4 * time.Second)
+	})
+}
+
+// The time of texts is reserved apart, so it must not increase the time per cost of runs. While
+// another run trains, the same time must not be subtracted either.
+func TestTrainedTimeWithTexts(t *testing.T) {
+	for name, beside := range map[string]bool{"alone": false, "beside_another_run": true} {
+		t.Run(name, func(t *testing.T) {
+			f := loadTextTable(t, 300)
+			var ticks atomic.Int64
+			clock := func() time.Time { return time.Unix(ticks.Add(1), 0) } // a second for each reading
+			data := &trainingData{Frame: f, params: Params{Workers: 1, Now: clock}}
+			stop := func() {}
+			if beside {
+				stop = data.training.start(data.params.clock)
+			}
+			began := ticks.Load()
+			rows := make([]int32, f.Rows)
+			for i := range rows {
+				rows[i] = int32(i)
+			}
+			if _, err := data.trainedData(t.Context(), 0, rows); err != nil {
+				t.Fatal(err)
+			}
+			texts := data.textTimer.Durations()
+			if texts.Reading+texts.Training <= 0 {
+				t.Fatal("no time for texts")
+			}
+			took := time.Duration(ticks.Load()-began) * time.Second
+			stop()
+			got := data.training.elapsed(data.params.clock)
+			if !beside && got != 0 || beside && got <= took {
+				t.Errorf("%v of training in %v with %v of texts", got, took, texts.Reading+texts.Training)
+			}
+		})
+	}
+}
+
+// A run whose machine has failed is trained here. The wait for that machine must not increase the
+// time per cost, from which the time of the refits is estimated.
+func TestTrainedTimeWithoutWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var trained atomic.Int64
+		pause := func(int) time.Duration {
+			trained.Add(int64(time.Second))
+			return time.Second
+		}
+		fake := fakeFitter{skills: []float64{0.7}, work: 1e9, pause: pause, done: 3}
+		fakes := fakeAlgorithms(fake, fake)
+		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].name}}
+		remote.Await = func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
+			time.Sleep(time.Hour)
+			return nil, 0, errors.New("lost")
+		}
+		r, err := newRace(fakeFrame(300, 2), Params{Workers: 1, TimeLimit: 24 * time.Hour, Now: time.Now, Remote: remote}, fakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.timer.start()
+		r.runAll(t.Context())
+		if want := time.Duration(trained.Load()); r.trained != want || want == 0 || r.runs[1].remoteErr == nil {
+			t.Errorf("trained for %v, want %v", r.trained, want)
+		}
+	})
+}
+
+// Other machines need time to end their runs, which the refits must not lose.
+func TestTimeToStopOtherMachinesIsReserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeFitter{skills: []float64{0.7}, work: 1e9, pause: func(int) time.Duration { return time.Second }, done: 3}
+		fakes := fakeAlgorithms(fake, fake)
+		const limit, timeout = 2 * time.Hour, 3 * time.Second
+		var stopped time.Duration
+		began := time.Now()
+		remote := &RemoteRuns{Algorithms: []string{"B" + fakes[1].name}, StopTimeout: timeout}
+		remote.Await = func(ctx context.Context, _ string, _ <-chan struct{}) (io.ReadCloser, int64, error) {
+			<-ctx.Done()
+			stopped = time.Since(began)
+			time.Sleep(timeout)
+			return nil, 0, context.Cause(ctx)
+		}
+		r, err := newRace(fakeFrame(300, 2), Params{Workers: 1, TimeLimit: limit, Now: time.Now, Remote: remote}, fakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		left := limit - stopped - timeout // the clock is read at intervals
+		if budget := r.refitBudget(); left < budget-pollInterval || left > budget+timeout/2 {
+			t.Errorf("%v are left for refits and report, want %v", left, budget)
+		}
+	})
+}
