@@ -2,8 +2,10 @@ package learn
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	"foretell/internal/learn/screen"
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/tree"
 	"foretell/internal/table/frame"
@@ -49,11 +51,8 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if t.numScreened() > 0 {
 		// A selection on all rows would leak the validation labels (Ambroise and
 		// McLachlan 2002).
-		stop := t.training.start(t.params.clock)
 		var err error
-		columns, err = t.screener.Select(ctx, t.Frame, columns, rows, t.params.Workers)
-		stop()
-		if err != nil {
+		if columns, err = t.screenLocked(ctx, foldIndex, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +75,32 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	}
 	t.foldData[foldIndex] = &trainingData{Frame: f, params: t.params, features: features, monotone: monotone, sharedBins: &t.foldBins}
 	return t.foldData[foldIndex], nil
+}
+
+// screenLocked returns the columns that screening selects for a fold with the given training
+// rows. The first call selects the columns of all folds, because otherwise the bins of all
+// columns, which take much memory, would be needed until the refit. The caller must hold
+// foldMutex.
+func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
+	if known := t.screened[foldIndex]; known != nil {
+		return known, nil
+	}
+	defer t.training.start(t.params.clock)()
+	folds := maps.Clone(t.foldRows)
+	if folds == nil {
+		folds = map[int][]int32{}
+	}
+	folds[foldIndex] = rows
+	var screener screen.Screener
+	selected, columns := map[int][]int32{}, t.Schema.PlainColumns()
+	for index, rows := range folds {
+		var err error
+		if selected[index], err = screener.Select(ctx, t.Frame, columns, rows, t.params.Workers); err != nil {
+			return nil, err
+		}
+	}
+	t.screened = selected
+	return selected[foldIndex], nil
 }
 
 // shareFeatures returns equal features of the fold that are already known, or otherwise

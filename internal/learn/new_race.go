@@ -72,7 +72,22 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
+	if r.data.numScreened() > 0 {
+		r.data.foldRows = r.foldRows()
+	}
 	return r, nil
+}
+
+// foldRows returns the training rows of all folds of the runs, by fold index, and those of
+// the refit.
+func (r *race) foldRows() map[int][]int32 {
+	rows := map[int][]int32{refitFold: r.data.allRows()}
+	for _, run := range r.runs {
+		for i, fold := range run.folds {
+			rows[run.firstFoldIndex+i] = fold.Train
+		}
+	}
+	return rows
 }
 
 // newRun returns a run that has not begun.

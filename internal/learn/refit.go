@@ -131,10 +131,7 @@ const (
 // refitRun returns a model of run's algorithm, trained on every labelled row
 // for the best number of steps.
 func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) {
-	all := make([]int32, r.data.Rows)
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all := r.data.allRows()
 	err = parallel.Recover(func() error {
 		if err := ctx.Err(); err != nil {
 			return err

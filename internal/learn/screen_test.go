@@ -172,3 +172,30 @@ func TestRaceOfWideTable(t *testing.T) {
 		t.Error("bytes differ after reading and writing")
 	}
 }
+
+// TestFoldsAreScreenedAtOnce checks that the first fold selects the features of all folds and of
+// the refit, as each of them would select them alone.
+func TestFoldsAreScreenedAtOnce(t *testing.T) {
+	t.Parallel()
+	r, err := newRace(wideFrame(120, 900), Params{Workers: 2}, fakeAlgorithms(fakeFitter{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folds := r.plan.Folds
+	if _, err := r.data.trainedData(t.Context(), 0, folds[0].Train); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.data.screened) != len(folds)+1 {
+		t.Errorf("%d selections, want those of %d folds and of the refit", len(r.data.screened), len(folds))
+	}
+	for index, got := range r.data.screened {
+		rows := r.data.allRows()
+		if index != refitFold {
+			rows = folds[index].Train
+		}
+		alone := &trainingData{Frame: r.data.Frame, params: r.data.params}
+		if want, err := alone.screenLocked(t.Context(), index, rows); err != nil || !slices.Equal(want, got) {
+			t.Errorf("fold %d: other features than alone (%v)", index, err)
+		}
+	}
+}

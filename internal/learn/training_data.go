@@ -37,9 +37,13 @@ type trainingData struct {
 	training stopwatch
 
 	foldMutex sync.Mutex // guards the fields below
-	screener  screen.Screener
-	corpora   []*text.Corpus        // one for each column of texts of the schema
-	foldData  map[int]*trainingData // by fold index; nil if all folds have the same features
+	// foldRows holds the training rows of the folds of all runs and of the refit, by fold
+	// index. It is nil if features are not screened.
+	foldRows map[int][]int32
+	// screened holds the columns that screening has selected, by fold index.
+	screened map[int][]int32
+	corpora  []*text.Corpus        // one for each column of texts of the schema
+	foldData map[int]*trainingData // by fold index; nil if all folds have the same features
 	// foldFeatures holds the features of each fold, by fold index. They were fitted on
 	// this machine or are from the recording of another machine.
 	foldFeatures map[int]*foldFeatures
@@ -136,7 +140,7 @@ func (t *trainingData) dropFoldBins() {
 func (t *trainingData) dropBins() {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
-	t.foldData, t.foldBins.features, t.screener = nil, nil, screen.Screener{}
+	t.foldData, t.foldBins.features = nil, nil
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bins = nil
@@ -151,6 +155,15 @@ func (t *trainingData) numScreened() int {
 		return 0
 	}
 	return screen.MaxFeatures
+}
+
+// allRows returns the indices of all rows.
+func (t *trainingData) allRows() []int32 {
+	all := make([]int32, t.Rows)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
 }
 
 // selectRows returns a frame of the given rows, in their order. Features that
