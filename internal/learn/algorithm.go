@@ -71,6 +71,9 @@ type algorithm struct {
 	// used if Progress of the fitters is not NaN: the refit then ends at the same
 	// Progress as the folds.
 	stepGrowth float64
+	// rowMajor reports whether the fitters build a row-major copy of the bins, which is
+	// freed when the run has ended.
+	rowMajor bool
 	// monotone reports whether the algorithm supports Params.Monotone.
 	monotone bool
 	// smooth reports whether a kernel logistic regression, the smooth part, is added to

@@ -170,6 +170,9 @@ func (r *race) runHere(ctx context.Context, run *run) {
 		r.notify(run, Failed)
 	}
 	run.takeModels()
+	if run.algorithm.rowMajor {
+		r.data.dropRowMajor()
+	}
 }
 
 // train does the steps of run until it has reached the threshold, has stalled,

@@ -18,7 +18,7 @@ import (
 var algorithms = []algorithm{
 	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, price: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
 	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, price: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
-	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, price: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], monotone: true},
+	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, price: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], rowMajor: true, monotone: true},
 	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, price: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model], monotone: true},
 }
 

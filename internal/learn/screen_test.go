@@ -182,7 +182,7 @@ func TestFoldsAreScreenedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	folds := r.plan.Folds
-	if _, err := r.data.trainedData(t.Context(), 0, folds[0].Train); err != nil {
+	if _, err := r.data.dataOfFold(t.Context(), 0, folds[0].Train); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.data.screened) != len(folds)+1 {

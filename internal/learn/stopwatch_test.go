@@ -52,7 +52,7 @@ func TestTrainedTimeWithTexts(t *testing.T) {
 			for i := range rows {
 				rows[i] = int32(i)
 			}
-			if _, err := data.trainedData(t.Context(), 0, rows); err != nil {
+			if _, err := data.dataOfFold(t.Context(), 0, rows); err != nil {
 				t.Fatal(err)
 			}
 			texts := data.textTimer.Durations()

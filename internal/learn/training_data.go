@@ -124,6 +124,25 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	return b, nil
 }
 
+// dropRowMajor frees the row-major copies of all bins, see tree.BinnedMatrix.DropRowMajor.
+func (t *trainingData) dropRowMajor() {
+	t.foldMutex.Lock()
+	defer t.foldMutex.Unlock()
+	t.dropOwnRowMajor()
+	for _, fold := range t.foldData {
+		fold.dropOwnRowMajor()
+	}
+}
+
+// dropOwnRowMajor is dropRowMajor without the bins of the folds.
+func (t *trainingData) dropOwnRowMajor() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, b := range t.bins {
+		b.DropRowMajor()
+	}
+}
+
 // dropFoldBins frees the binned matrices of the folds. Only fitters read them, so they are
 // not needed after the runs have ended. The shared bins stay for the refit.
 func (t *trainingData) dropFoldBins() {

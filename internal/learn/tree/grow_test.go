@@ -275,3 +275,27 @@ func BenchmarkNewBinnedMatrix(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*float64(f.Rows)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// A tree is the same after the row-major copy of the bins was freed.
+func TestDropRowMajor(t *testing.T) {
+	f, target := testData(4000, 20, 4)
+	bins := mustBins(t, f)
+	grow := func() *Tree {
+		grown, err := NewGrower(bins, Params{MaxLeaves: 15, MinRows: 5}, 2).Grow(t.Context(), regression(bins, target))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return grown
+	}
+	want := grow()
+	if bins.rowBlocks == nil {
+		t.Fatal("Grow has not built a row-major copy")
+	}
+	bins.DropRowMajor()
+	if bins.rowBlocks != nil {
+		t.Error("the row-major copy is not freed")
+	}
+	if diff := cmp.Diff(want, grow()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -48,6 +48,14 @@ func (b *BinnedMatrix) rowMajorBlocks(ctx context.Context, workers int) ([]rowBl
 	return blocks, nil
 }
 
+// DropRowMajor frees the row-major copy of the bins, which is as large as the bins. The next
+// Grow builds it again.
+func (b *BinnedMatrix) DropRowMajor() {
+	b.rowMajorMutex.Lock()
+	defer b.rowMajorMutex.Unlock()
+	b.rowBlocks = nil
+}
+
 // packRows is the number of rows packed at a time, few enough that their words
 // stay in a near cache.
 const packRows = 1 << 12
