@@ -174,7 +174,7 @@ func TestRaceOfWideTable(t *testing.T) {
 }
 
 // TestFoldsAreScreenedAtOnce checks that the first fold selects the features of all folds and of
-// the refit, as each of them would select them alone.
+// the refit, as a separate selection for each of them would.
 func TestFoldsAreScreenedAtOnce(t *testing.T) {
 	t.Parallel()
 	r, err := newRace(wideFrame(120, 900), Params{Workers: 2}, fakeAlgorithms(fakeFitter{}))
@@ -193,9 +193,9 @@ func TestFoldsAreScreenedAtOnce(t *testing.T) {
 		if index != refitFold {
 			rows = folds[index].Train
 		}
-		alone := &trainingData{Frame: r.data.Frame, params: r.data.params}
-		if want, err := alone.screenLocked(t.Context(), index, rows); err != nil || !slices.Equal(want, got) {
-			t.Errorf("fold %d: other features than alone (%v)", index, err)
+		separate := &trainingData{Frame: r.data.Frame, params: r.data.params}
+		if want, err := separate.screenLocked(t.Context(), index, rows); err != nil || !slices.Equal(want, got) {
+			t.Errorf("fold %d: other features than from a separate selection (%v)", index, err)
 		}
 	}
 }

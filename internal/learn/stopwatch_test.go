@@ -37,7 +37,7 @@ func TestStopwatchCountsOverlapOnce(t *testing.T) {
 // The time of texts is reserved apart, so it must not increase the time per cost of runs. While
 // another run trains, the same time must not be subtracted either.
 func TestTrainedTimeWithTexts(t *testing.T) {
-	for name, beside := range map[string]bool{"alone": false, "beside_another_run": true} {
+	for name, beside := range map[string]bool{"no_other_run": false, "beside_another_run": true} {
 		t.Run(name, func(t *testing.T) {
 			f := loadTextTable(t, 300)
 			var ticks atomic.Int64
