@@ -19,7 +19,8 @@ import (
 // File identifies the file in which a Fault was found.
 type File int
 
-// The values of File. Neither means that no single file is at fault.
+// The values of File. Neither is for a fault that is not in one of the files, such as
+// different numbers of rows.
 const (
 	Neither File = iota
 	Predictions

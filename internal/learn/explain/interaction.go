@@ -171,9 +171,9 @@ func (e *effects) interactions(labels []string) []Interaction {
 	return list
 }
 
-// mirrorTolerance is the relative difference below which the strengths of two classes count
-// as equal, because only rounding makes them differ. The later class is then shown, as in the
-// plots.
+// mirrorTolerance is the relative difference below which the strengths of two classes
+// count as equal, because only rounding makes them differ. The interaction is then that of
+// the later class. The plots show this class, too.
 const mirrorTolerance = 1e-3
 
 // interaction returns the interaction of the two columns. Its Share is the statistic H²

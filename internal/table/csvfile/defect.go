@@ -71,7 +71,7 @@ type Defect struct {
 	Line int `json:"line,omitempty"`
 	// Column is the number of the field in its record, from 1, or 0 for the whole line.
 	Column int `json:"column,omitempty"`
-	// Name is the name of the column in the header, or empty if it has none.
+	// Name is the name of the column in the header, or empty if the column has no name.
 	Name string `json:"name,omitempty"`
 	// Count is the number of rows or columns with this defect, or 0 if they are not
 	// counted. Line and Column are the location of the first.

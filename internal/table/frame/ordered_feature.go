@@ -31,7 +31,8 @@ func (s *Schema) OrderedFeature(column string) (int, error) {
 	return numbers[0], nil
 }
 
-// unordered returns why a column with these features has no ordered feature, or "".
+// unordered returns the reason why a column with these features has no ordered feature, or
+// "" if it has one.
 func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema) string {
 	const want = ": must be a column of numbers"
 	names := s.FieldNames()

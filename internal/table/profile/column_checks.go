@@ -64,8 +64,8 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats adds the median. It also replaces an estimated number of distinct values
-// by the exact number if the sample has all rows.
+// addSampleStats sets the median of c. If the sample has all rows, it also replaces an
+// estimated number of distinct values by the exact number.
 func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
