@@ -14,8 +14,14 @@ import (
 	"foretell/internal/testenv"
 )
 
-// themes are the values of prefers-color-scheme.
-var themes = []string{"light", "dark"}
+// The rules of axe-core that are checked. The dark theme replaces only colours, therefore it is
+// checked with the rules of axe-core's category of colours. Rules of layout are also checked at
+// the width of a telephone.
+const (
+	allRules    = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`
+	colourRules = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
+	layoutRules = `{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`
+)
 
 // settledWidth is an expression for the width of the page. It waits up to five seconds until the
 // page is as narrow as its window, because charts follow the window a moment later.
@@ -38,41 +44,40 @@ func (p *person) checkAccess(path string) {
 	checkMarkup(p.t, path, p.source(path))
 }
 
-// runAxe returns an expression that runs axe-core with the given rules: the value of its
-// option runOnly. The value of the expression is a list of the violations.
-func runAxe(rules string) string {
-	return "axe.run({runOnly: " + rules + `}).then((r) =>
-		r.passes.length + r.inapplicable.length + r.violations.length < 2 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`
+// axe fails the test if axe-core finds a violation of the rules on the page that the browser
+// shows. The parameter rules is axe-core's option runOnly.
+func (p *person) axe(name, rules string) {
+	p.t.Helper()
+	var report []byte
+	p.run(name, chromedp.Evaluate("axe.run({resultTypes: ['violations'], runOnly: "+rules+`}).then((r) =>
+		r.passes.length + r.inapplicable.length + r.violations.length < 2 ? ["axe-core checked nothing"] : r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target + " " + n.failureSummary).join("; ")))`,
+		&report, chromedp.EvalAsValue, awaitPromise))
+	var violations []string
+	if err := json.Unmarshal(report, &violations); err != nil {
+		p.t.Fatalf("%s: %v: %s", name, err, report)
+	}
+	for _, v := range violations {
+		p.t.Errorf("%s: %s", name, v)
+	}
 }
 
 // checkShown does the checks of checkAccess for the page that the browser shows, except for
-// the check of the markup. What depends on the width of the page, and not on the theme, is
-// also checked at the width of a telephone.
+// the check of the markup.
 func (p *person) checkShown(name string) {
 	p.t.Helper()
-	p.run(name, chromedp.Evaluate(testenv.Axe+";0", nil))
-	for _, theme := range themes {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
-		var wide, narrow []byte
-		var width int
-		p.run(name, emulation.SetEmulatedMedia().WithFeatures(features),
-			chromedp.Evaluate(runAxe(`["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`), &wide, chromedp.EvalAsValue, awaitPromise),
-			emulation.SetDeviceMetricsOverride(390, 844, 1, false),
-			chromedp.Evaluate(settledWidth, &width, awaitPromise),
-			chromedp.Evaluate(runAxe(`{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`), &narrow, chromedp.EvalAsValue, awaitPromise),
-			emulation.ClearDeviceMetricsOverride())
-		for _, report := range [][]byte{wide, narrow} {
-			var violations []string
-			if err := json.Unmarshal(report, &violations); err != nil {
-				p.t.Fatalf("%s: %v: %s", name, err, report)
-			}
-			for _, v := range violations {
-				p.t.Errorf("%s, %s: %s", name, theme, v)
-			}
-		}
-		if width > 390 {
-			p.t.Errorf("%s is %d pixels wide on a telephone", name, width)
-		}
+	theme := func(value string) chromedp.Action {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}})
+	}
+	p.run(name, theme("light"), chromedp.Evaluate(testenv.Axe+";0", nil))
+	p.axe(name, allRules)
+	p.run(name, theme("dark"))
+	p.axe(name+" in the dark theme", colourRules)
+	var width int
+	p.run(name, theme("light"), emulation.SetDeviceMetricsOverride(390, 844, 1, false), chromedp.Evaluate(settledWidth, &width, awaitPromise))
+	p.axe(name+" on a telephone", layoutRules)
+	p.run(name, emulation.ClearDeviceMetricsOverride())
+	if width > 390 {
+		p.t.Errorf("%s is %d pixels wide on a telephone", name, width)
 	}
 }
 
