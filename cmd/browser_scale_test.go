@@ -57,6 +57,12 @@ func TestLargestPagesInBrowser(t *testing.T) {
 
 	p.visit("/sign-in")
 	p.signIn("a@example.com")
+	p.run("what moves", network.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`window.moved = 0; new PerformanceObserver((list) => {
+			for (const entry of list.getEntries()) window.moved += entry.value;
+		}).observe({ type: "layout-shift", buffered: true });`).Do(ctx)
+		return err
+	}))
 	table := tabwriter.NewWriter(t.Output(), 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "first paint\ttransferred\tmoved\t  page\t")
 	for _, path := range []string{
@@ -91,7 +97,8 @@ type measurement struct {
 	shift       float64
 }
 
-// measure loads a page with an empty cache and returns what it needed.
+// measure loads a page with an empty cache and returns what it needed. The context of p must
+// record events of the network and count what moves.
 func (p *person) measure(path string) measurement {
 	p.t.Helper()
 	var m measurement
@@ -104,14 +111,7 @@ func (p *person) measure(path string) measurement {
 		}
 	})
 	var milliseconds float64
-	p.run(path, network.Enable(), network.ClearBrowserCache(), chromedp.Navigate("about:blank"),
-		chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := page.AddScriptToEvaluateOnNewDocument(`window.moved = 0; new PerformanceObserver((list) => {
-				for (const entry of list.getEntries()) window.moved += entry.value;
-			}).observe({ type: "layout-shift", buffered: true });`).Do(ctx)
-			return err
-		}),
-		chromedp.Navigate(p.base+path),
+	p.run(path, network.ClearBrowserCache(), chromedp.Navigate(p.base+path),
 		// The browser may report the first paint after the fonts have loaded, and layout
 		// shifts even later.
 		chromedp.Evaluate(`new Promise((resolve) => new PerformanceObserver((list, observer) => {
