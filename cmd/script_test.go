@@ -43,16 +43,19 @@ func TestMain(m *testing.M) {
 	// Many tests wait for a browser, a lease or a service, so more tests than cores run at a
 	// time.
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // unless -parallel is given
+	_ = os.Setenv("GOGC", rareGC)                                        // of commands, which otherwise collect garbage even before main
 	testscript.Main(m, map[string]func(){"foretell": func() {
-		if os.Getenv(tunedGC) == "" {
-			// The tests run thousands of commands, which would collect garbage for a third of
-			// their time.
-			_ = os.Setenv("GOGC", "400")
+		if os.Getenv("GOGC") == "" && os.Getenv(tunedGC) == "" { // a test with an environment of its own
+			_ = os.Setenv("GOGC", rareGC)
 			debug.SetGCPercent(400)
 		}
 		os.Exit(cmd.Main())
 	}})
 }
+
+// rareGC is the value of GOGC for the commands of tests. The tests run thousands of commands, which
+// would otherwise collect garbage for a third of their time.
+const rareGC = "400"
 
 // tunedGC is the variable that makes a command of a test collect garbage as often as for a
 // user.
@@ -217,6 +220,7 @@ func setup(env *testscript.Env, s *scriptService) error {
 		return err
 	}
 	env.Setenv("SETS", sets)
+	env.Setenv("GOGC", rareGC)
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 	env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, ".data"))
