@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"database/sql"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -97,11 +98,14 @@ func testClockIsSet(t *testing.T, database string) {
 	}
 	races := []*api.Training{begin(), begin()}
 	short := newRace(dataset, 0)
-	short.Body.FinishWithinSeconds = new(600.0)
+	short.Body.Algorithms, short.Body.FinishWithinSeconds = []string{"BSIX01"}, new(600.0)
 	queued := must(first.CreateTraining(first.ctx, short))(t).TrainingJobKey
+	driver := "pgx"
 	if database == "" {
-		database = filepath.Join(dir, "foretell.db")
+		driver, database = "sqlite", filepath.Join(dir, "foretell.db")
 	}
+	db := must(sql.Open(driver, database))(t)
+	t.Cleanup(func() { _ = db.Close() })
 	third := must(store.Open(t.Context(), database))(t)
 	t.Cleanup(func() { _ = third.Close() })
 	// The process third checks all leases once in each leaseInterval, because FreeLeases does
@@ -131,7 +135,7 @@ func testClockIsSet(t *testing.T, database string) {
 			t.Errorf("%s the queued race is %s, %s", when, waiting.Status, waiting.FailureReason)
 		}
 	}
-	waitForHeartbeats(t) // in this time, the workers see the queued race
+	waitForHeartbeats(t, db) // in this time, the workers see the queued race
 	check("before the clock is set")
 	for _, jump := range []time.Duration{time.Hour, -time.Hour} {
 		clock.set(jump)
@@ -139,7 +143,7 @@ func testClockIsSet(t *testing.T, database string) {
 		if d := second.prepared(t, "later "+jump.String(), labelled(100)); d.Status != api.DatasetCompleted {
 			t.Errorf("a dataset is %s after the clock was set by %s", d.Status, jump)
 		}
-		waitForHeartbeats(t)
+		waitForHeartbeats(t, db)
 		check("after the clock was set by " + jump.String())
 	}
 	for _, r := range races {
@@ -156,11 +160,39 @@ func testClockIsSet(t *testing.T, database string) {
 	}
 }
 
-// waitForHeartbeats waits until each worker has renewed its leases.
-func waitForHeartbeats(t *testing.T) {
+// waitForHeartbeats waits until each lease has been renewed or has ended.
+func waitForHeartbeats(t *testing.T, db *sql.DB) {
 	t.Helper()
-	select {
-	case <-t.Context().Done():
-	case <-time.After(1500 * time.Millisecond):
+	before := leases(t, db)
+	eventually(t, func() (map[string]int64, error) { return leases(t, db), nil }, func(now map[string]int64) bool {
+		for key, until := range before {
+			if renewed, ok := now[key]; ok && renewed == until {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// leases returns the ends of all leases by the keys of their jobs.
+func leases(t *testing.T, db *sql.DB) map[string]int64 {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT key, until FROM job WHERE owner <> ''")
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
+	ends := map[string]int64{}
+	for rows.Next() {
+		var key string
+		var until int64
+		if err := rows.Scan(&key, &until); err != nil {
+			t.Fatal(err)
+		}
+		ends[key] = until
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return ends
 }
