@@ -294,8 +294,8 @@ func (p *explanationPrinter) add(row report.ExplainedRow) error {
 		t.Header = term.TextCells("row", "id", "class", "probability", "base", "column", "value", "contribution")
 	}
 	for _, c := range row.Contributions {
-		t.Rows = append(t.Rows, term.TextCells(strconv.Itoa(row.Row), row.ID, row.Class, formatFloat(row.Probability),
-			formatFloat(row.Base), c.Column, c.Value, formatFloat(c.Contribution)))
+		t.Rows = append(t.Rows, term.TextCells(strconv.Itoa(row.Row), row.ID, row.Class, formatExact(row.Probability),
+			formatExact(row.Base), c.Column, c.Value, formatExact(c.Contribution)))
 	}
 	return o.output.PrintTable(t)
 }
@@ -335,4 +335,4 @@ func (p *explanationPrinter) end() error {
 	return nil
 }
 
-func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func formatExact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -115,7 +115,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	if len(o.blind) > 0 {
-		if d.Drift, err = o.measureDrift(ctx, session, d); err != nil {
+		if d.Drift, err = o.measureBlindDrift(ctx, session, d); err != nil {
 			return err
 		}
 	}
@@ -132,9 +132,9 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	return o.gate.Publish(&o.output, verdicts, nil)
 }
 
-// measureDrift returns how much the values of the blind file differ from those of the training
+// measureBlindDrift returns how much the values of the blind file differ from those of the training
 // file of the model.
-func (o *modelsReportOptions) measureDrift(ctx context.Context, session *connect.Session, d *report.Document) (*api.DriftReport, error) {
+func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *connect.Session, d *report.Document) (*api.DriftReport, error) {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {
 		return nil, err

@@ -135,7 +135,8 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return os.Rename(part, path)
 }
 
-// checkDamaged returns an error if the backup lacks files because they are damaged or missing.
+// checkDamaged returns an error if files of the service could not be copied to the backup,
+// because they are damaged or missing there.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {

@@ -49,7 +49,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	}
 	// Only the settings of the profile are used, because logout signs out only the
 	// profile.
-	kept := &config.Settings{Viper: config.NewViper(), Profile: s.Profile}
+	kept := &config.Settings{Viper: config.NewEmptyViper(), Profile: s.Profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (a *Accounts) ListAccounts(ctx context.Context, in *api.ListAccountsInput) 
 		for _, account := range accounts {
 			out.Accounts = append(out.Accounts, toAccount(account))
 		}
-		page.SetTotal(total)
+		page.SetTotalAndNext(total)
 		return err
 	})
 	out.Page = page

@@ -114,7 +114,7 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 		if err != nil {
 			return err
 		}
-		page.SetTotal(total)
+		page.SetTotalAndNext(total)
 		return t.EachAuditEvent(ctx, query, func(e *store.AuditEvent) error {
 			out.Events = append(out.Events, *toAuditEvent(e))
 			return nil

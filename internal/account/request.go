@@ -148,7 +148,7 @@ func (a *Accounts) ListAccessRequests(ctx context.Context, in *api.ListAccessReq
 		for _, r := range requests {
 			out.AccessRequests = append(out.AccessRequests, toAccessRequest(r))
 		}
-		page.SetTotal(total)
+		page.SetTotalAndNext(total)
 		return err
 	})
 	out.Page = page

@@ -32,8 +32,8 @@ func (in PageInput) Page() (Page, error) {
 	return Page{Offset: in.Offset, Limit: min(in.Limit, MaxPageLimit)}, nil
 }
 
-// SetTotal sets Total, and sets NextOffset unless the page is the last.
-func (p *Page) SetTotal(total int64) {
+// SetTotalAndNext sets Total, and sets NextOffset unless the page is the last.
+func (p *Page) SetTotalAndNext(total int64) {
 	p.Total, p.NextOffset = total, nil
 	// This is p.Offset+p.Limit < total, without overflow for a huge offset.
 	if p.Offset < total-p.Limit {

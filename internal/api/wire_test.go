@@ -77,7 +77,7 @@ func TestDatasetPage(t *testing.T) {
 	for _, quoted := range []bool{false, true} {
 		for _, items := range [][]DatasetEntry{nil, entries} {
 			page := DatasetPage{Datasets: DatasetEntries{items, quoted}, Page: Page{Offset: 2, Limit: 3}}
-			page.SetTotal(9)
+			page.SetTotalAndNext(9)
 			type fields DatasetPage // without its method
 			want, errWant := json.Marshal(fields(page))
 			got, err := page.MarshalJSON()

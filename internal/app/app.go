@@ -98,9 +98,9 @@ type App struct {
 	deadlines            raceDeadlines
 	models               *modelCache
 	finishedJobs         *jobCounter
-	// drifts makes concurrent requests for the drift of one prediction share one call of
-	// measureDrift. measuringDrift is locked during each call, so that the drifts of different
-	// predictions are measured one after another.
+	// drifts ensures that concurrent requests for the drift of the same prediction share one
+	// call of measureDrift. measuringDrift is locked during each call, so that the drifts of
+	// different predictions are measured one after another.
 	drifts         singleflight.Group
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.

@@ -113,7 +113,7 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 		if refused, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !refused {
 			return err
 		}
-		return a.endQueuedRace(ctx, t, r, api.TrainingFailed, tooLargeReason(race, largest, d, runs))
+		return a.endQueuedRace(ctx, t, r, api.TrainingFailed, raceMemoryMessage(race, largest, d, runs))
 	})
 	if err == nil && refused {
 		a.finishedJobs.add(kindTrain, api.TrainingFailed)
@@ -121,8 +121,8 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 	return err
 }
 
-// tooLargeReason returns a message that says why a race cannot begin, and what to do.
-func tooLargeReason(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
+// raceMemoryMessage returns a message that says why a race cannot begin, and what to do.
+func raceMemoryMessage(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	for _, run := range runs {
 		single, err := estimateRaceMemory(d, []string{run.Algorithm})

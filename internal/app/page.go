@@ -15,6 +15,6 @@ func parsePage(in api.PageInput) (store.Page, error) {
 // number of items on all pages.
 func toPage(page store.Page, total int64) api.Page {
 	p := api.Page{Offset: page.Offset, Limit: page.Limit}
-	p.SetTotal(total)
+	p.SetTotalAndNext(total)
 	return p
 }

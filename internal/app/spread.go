@@ -141,11 +141,11 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
 	isIdle := false
 	for {
-		file, gone, err := s.findPart(s.keys[algorithm], isIdle)
+		file, taken, err := s.findOrTakeRecording(s.keys[algorithm], isIdle)
 		switch {
 		case err == nil && file.Blob != "":
 			return s.open(file)
-		case err == nil && gone:
+		case err == nil && taken:
 			s.trainHere(algorithm)
 			return nil, 0, nil
 		case errors.Is(err, errNoRecording):
@@ -172,30 +172,30 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 // errNoRecording is returned for a part whose job has ended without a recording.
 var errNoRecording = errors.New("no worker has recorded it")
 
-// findPart returns the recording of the run with this key, or a zero File if it does not exist yet.
-// It returns errNoRecording if it will never exist, because the job has ended without it. With take
-// = true, this worker trains the run itself if no other worker has begun: findPart then deletes the
-// job of the part and returns gone = true.
-func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, err error) {
+// findOrTakeRecording returns the recording of a run, or a zero File if it does not exist yet. It
+// returns errNoRecording if it will never exist, because the job of the run has ended without it.
+// If mayTake is set and no worker has begun the run, findOrTakeRecording deletes its job and
+// returns taken = true: this worker then trains the run itself.
+func (s *spreadRace) findOrTakeRecording(run string, mayTake bool) (recording store.File, taken bool, err error) {
 	within := s.app.store.Read
-	if take {
+	if mayTake {
 		within = s.app.store.Write
 	}
 	ctx := span.Without(s.ctx) // no spans, which would fill the trace: there are two calls a second
 	err = within(ctx, func(t *store.Tx) error {
-		f, gone = store.File{}, false
+		recording, taken = store.File{}, false
 		parts, err := t.ListParts(ctx, s.job.Subject)
 		if err != nil {
 			return err
 		}
 		for _, p := range parts {
 			if p.Training == run && p.Blob != "" {
-				f = p.File
+				recording = p.File
 				return nil
 			}
 		}
-		if take {
-			if gone, err = t.DeleteQueuedJob(ctx, run); err != nil || gone {
+		if mayTake {
+			if taken, err = t.DeleteQueuedJob(ctx, run); err != nil || taken {
 				return err
 			}
 		}
@@ -205,7 +205,7 @@ func (s *spreadRace) findPart(run string, take bool) (f store.File, gone bool, e
 		}
 		return err
 	})
-	return f, gone, err
+	return recording, taken, err
 }
 
 // trainHere removes an algorithm from remote, because this worker now trains its run.
@@ -255,7 +255,7 @@ func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]strin
 // sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
 func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
-	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findPart
+	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findOrTakeRecording
 	stopPolling := runEvery(ctx, partInterval, func() {
 		var parts []*store.Part
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {

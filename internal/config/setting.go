@@ -59,7 +59,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		return nil, err
 	}
 	fromFile := "file " + file.ConfigFileUsed()
-	s := &Settings{Viper: NewViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault}}
+	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault}}
 	for _, source := range [][2]string{
 		{file.GetString(KeyProfile), fromFile},
 		{env(envProfile), "variable " + envProfile},
@@ -135,8 +135,8 @@ const originDefault = "built-in"
 // contain dots.
 const KeyDelimiter = "::"
 
-// NewViper returns an empty viper that allows dots in names.
-func NewViper() *viper.Viper {
+// NewEmptyViper returns a viper without settings, whose keys may contain dots.
+func NewEmptyViper() *viper.Viper {
 	return viper.NewWithOptions(viper.KeyDelimiter(KeyDelimiter))
 }
 
@@ -146,7 +146,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := NewViper()
+	file := NewEmptyViper()
 	file.SetConfigFile(path)
 	file.SetConfigType("yaml")
 	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -179,7 +179,7 @@ func splitDefects(reason string) []string {
 func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
 	total := int64(len(d.Columns))
 	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
-	page.SetTotal(total)
+	page.SetTotalAndNext(total)
 	shown := d.Columns[min(page.Offset, total):min(page.Offset+columnsPerPage, total)]
 	views := make([]columnView, len(shown))
 	for i, column := range shown {

@@ -44,7 +44,7 @@ func (p *Pages) listModels(v *visit) error {
 	}
 	page := page{Title: "Models", Section: "models", Commands: []string{"foretell leaderboard", "foretell models list"}}
 	paging := api.Page{Offset: min(pageInput(v.r).Offset, int64(len(all))), Limit: seriesPerPage}
-	paging.SetTotal(int64(len(all)))
+	paging.SetTotalAndNext(int64(len(all)))
 	var data modelsPage
 	for _, s := range all[paging.Offset:min(paging.Offset+seriesPerPage, int64(len(all)))] {
 		models, err := client.ModelsOfSeries(ctx, v.client, s)

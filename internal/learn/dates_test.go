@@ -19,9 +19,9 @@ func TestScreenedDates(t *testing.T) {
 	t.Parallel()
 	f := wideFrame(200, 902)
 	for _, i := range []int{0, 1} {
-		f.Schema.Columns[i].Feature = frame.FeatureTime
+		f.Schema.Columns[i].Feature = frame.ExtractTime
 	}
-	f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: "f1.since.f0", Source: "f1", Feature: frame.FeatureSince, Since: "f0"})
+	f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{Name: "f1.since.f0", Source: "f1", Feature: frame.ExtractSince, Since: "f0"})
 	f.Columns = append(f.Columns, frame.Column{})
 	d := f.Schema.Differences()[0]
 	for _, i := range []int{d.From, d.To} {

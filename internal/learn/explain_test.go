@@ -115,10 +115,10 @@ func sameCell(column *frame.Column, only frame.Column, row int) bool {
 // withTwoDates returns f with its first two columns as dates and with their difference.
 func withTwoDates(f *frame.Frame) *frame.Frame {
 	for i := range 2 {
-		f.Schema.Columns[i].Feature = frame.FeatureTime
+		f.Schema.Columns[i].Feature = frame.ExtractTime
 	}
 	f.Schema.Columns = append(f.Schema.Columns, frame.ColumnSchema{
-		Name: "since", Source: f.Schema.Columns[1].Name, Feature: frame.FeatureSince, Since: f.Schema.Columns[0].Name,
+		Name: "since", Source: f.Schema.Columns[1].Name, Feature: frame.ExtractSince, Since: f.Schema.Columns[0].Name,
 	})
 	f.Columns = append(f.Columns, frame.Column{})
 	d := f.Schema.Differences()[0]

@@ -32,14 +32,14 @@ type ONNXFeature struct {
 	// index in Levels, or len(Levels) for a category that is not in Levels.
 	Kind string `json:"kind"`
 	// Source is the column of the file from which the input is computed.
-	Source   string            `json:"source"`
-	Part     frame.FeatureKind `json:"part,omitempty"`
-	DayFirst bool              `json:"dayFirst,omitempty"`
-	Unit     string            `json:"unit,omitempty"`
-	Comma    bool              `json:"comma,omitempty"`
-	Since    string            `json:"since,omitempty"`
-	Word     string            `json:"word,omitempty"`
-	Levels   []string          `json:"levels,omitempty"`
+	Source   string           `json:"source"`
+	Part     frame.Extraction `json:"part,omitempty"`
+	DayFirst bool             `json:"dayFirst,omitempty"`
+	Unit     string           `json:"unit,omitempty"`
+	Comma    bool             `json:"comma,omitempty"`
+	Since    string           `json:"since,omitempty"`
+	Word     string           `json:"word,omitempty"`
+	Levels   []string         `json:"levels,omitempty"`
 }
 
 // ONNXFeatures returns the columns of the input of the ONNX model: the features of the

@@ -126,11 +126,11 @@ func TestPythonReadsHostileCells(t *testing.T) {
 	testenv.Python(t)
 	folder := t.TempDir()
 	f := loadFrame(t, hostileTable(300, true))
-	kinds := map[frame.FeatureKind]bool{}
+	kinds := map[frame.Extraction]bool{}
 	for i := range f.Schema.Columns {
 		kinds[f.Schema.Columns[i].Feature] = true
 	}
-	for _, kind := range []frame.FeatureKind{"", "amount", "text", "time", "weekday", "hour", "since", "length", "words", "word"} {
+	for _, kind := range []frame.Extraction{"", "amount", "text", "time", "weekday", "hour", "since", "length", "words", "word"} {
 		if !kinds[kind] {
 			t.Errorf("the table has no feature %q", kind)
 		}

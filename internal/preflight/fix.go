@@ -57,7 +57,7 @@ func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 		return err
 	}
 	r.generatedIDs = c.result.GeneratedID
-	p.Train = c.asInput(in)
+	p.Train = c.replaceInput(in)
 	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 		if c, err = r.writeCopy(ctx, in, path, p.TrainProfile); err != nil {
 			return err
 		}
-		p.Blind = c.asInput(in)
+		p.Blind = c.replaceInput(in)
 	}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 // use the original, whose header may follow a title and whose rows may be defective.
 func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 	chosen := repair.ColumnRoles{ID: -1, Label: -1}
-	table, err := roles.SniffRows(ctx, names, rows)
+	table, err := roles.DescribeRows(ctx, names, rows)
 	if err != nil {
 		return chosen, err
 	}
@@ -199,10 +199,10 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	return layout
 }
 
-// asInput closes the original input in, and returns the copy as the input that replaces it.
-func (c *fixedCopy) asInput(in *Input) *Input {
-	_ = in.Close() // at worst, temporary files remain
-	return NormalizedInput(c.Path, c.temp.Name(), in.layout.Blind)
+// replaceInput closes the original input, and returns the copy as the input that replaces it.
+func (c *fixedCopy) replaceInput(original *Input) *Input {
+	_ = original.Close() // at worst, temporary files remain
+	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
 // checkDefects returns an error if p has found a defect in the copy. The original file then has

@@ -29,7 +29,7 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 		return p.inferBlindRoles(ctx, p.Train, p.modelColumns)
 	}
 	p.columns = p.uniqueColumnNames(p.Train, header)
-	var blind *roles.Table
+	var blind *roles.Description
 	if p.Blind != nil {
 		if blind, err = p.findBlindColumns(ctx); err != nil {
 			return err
@@ -60,29 +60,29 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 // the columns of the training file, because the column that the blind file lacks is
 // probably the label. If the blind file has no header, its columns are matched with those
 // of the training file by their contents.
-func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Table, error) {
+func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
-		return roles.NewTable(header), err
+		return roles.NewDescription(header), err
 	}
 	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
 		if table, err := p.Blind.sampleRows(ctx, names, nil); err != nil || !table.HeaderIsData(p.columns) {
-			return roles.NewTable(header), err
+			return roles.NewDescription(header), err
 		}
 	}
 	train, err := p.Train.inFileOrder().Open(ctx)
 	if err != nil {
-		return roles.NewTable(header), ignoreContentError(err)
+		return roles.NewDescription(header), ignoreContentError(err)
 	}
 	defer train.Close()
 	blind, err := p.Blind.inFileOrder().Open(ctx)
 	if err != nil {
-		return roles.NewTable(header), ignoreContentError(err)
+		return roles.NewDescription(header), ignoreContentError(err)
 	}
 	defer blind.Close()
 	at, err := roles.FindMissingColumn(ctx, train, blind)
-	return roles.NewTable(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), err
 }
 
 // rolesFromFlags returns the roles set by flags.

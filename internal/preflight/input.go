@@ -81,14 +81,14 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 }
 
 // sampleRows returns a description of the columns of the file from its first rows. names are
-// the names of the columns. The function wanted is the same as for roles.Sniff.
-func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Table, error) {
+// the names of the columns. The function wanted is the same as for roles.Describe.
+func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
-		return roles.NewTable(names), ignoreContentError(err)
+		return roles.NewDescription(names), ignoreContentError(err)
 	}
 	defer file.Close()
-	return roles.Sniff(ctx, file, names, wanted)
+	return roles.Describe(ctx, file, names, wanted)
 }
 
 // inFileOrder returns a copy of the input that reads all columns in file order.

@@ -30,16 +30,16 @@ func (f *TrainingFile) ColumnNames(n int) []string {
 }
 
 // LacksHeader reports whether the first record of the blind file t is data and not a header. This
-// is so if [TrainingFile.ColumnNames] has names for its number of columns, and [Table.HeaderIsData]
+// is so if [TrainingFile.ColumnNames] has names for its number of columns, and [Description.HeaderIsData]
 // returns true.
-func (f *TrainingFile) LacksHeader(t *Table) bool {
+func (f *TrainingFile) LacksHeader(t *Description) bool {
 	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
 }
 
 // HeaderIsData reports whether the header of t is probably a row of data. It is if three conditions
 // hold: no cell of the header is one of names, none of names is a number, and the header has a
 // number or looks like the rows below it.
-func (t *Table) HeaderIsData(names []string) bool {
+func (t *Description) HeaderIsData(names []string) bool {
 	for _, name := range names {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
 			return false
@@ -68,7 +68,7 @@ type BlindID struct {
 // ChooseBlindID chooses the row IDs of the blind file t. They are those of the training file's ID
 // column, unless this column has duplicate or missing values in the blind file. IDs are then
 // generated.
-func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
+func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
 	case given.GenerateID:
@@ -110,11 +110,11 @@ func ChooseBlindID(t *Table, known TrainingFile, given Options) BlindID {
 // WithGeneratedIDs returns a copy of b with generated IDs, because those of the column b.ID are
 // invalid. The parameter names has the names of the columns.
 func (b BlindID) WithGeneratedIDs(names []string, reason string) BlindID {
-	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewTable(names))
+	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewDescription(names))
 }
 
 // withDisplaced returns b with Displaced set to the position of GeneratedName in t.
-func (b BlindID) withDisplaced(t *Table) BlindID {
+func (b BlindID) withDisplaced(t *Description) BlindID {
 	if b.GeneratedName != "" {
 		b.Displaced = t.ColumnIndex(b.GeneratedName)
 	}

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/roles"
 )
 
-// TestSniffHeader checks that the first record is taken as data if its cells resemble the
+// TestDescribeHeader checks that the first record is taken as data if its cells resemble the
 // cells below them.
-func TestSniffHeader(t *testing.T) {
+func TestDescribeHeader(t *testing.T) {
 	codes := func(i int) string {
 		return fmt.Sprintf("A1%d,%d,A3%d,%d,%d,%d", i%4, 4+i*7%60, i%5, 250+i*i, i%4, 1+i%2)
 	}
@@ -106,7 +106,7 @@ func TestBlindFileWithoutHeader(t *testing.T) {
 		{"a,b,c", &known, ""},
 		{"4.5", &known, ""},
 	} {
-		table := roles.NewTable(strings.Split(c.header, ","))
+		table := roles.NewDescription(strings.Split(c.header, ","))
 		got := ""
 		if c.known.LacksHeader(table) {
 			got = strings.Join(c.known.ColumnNames(len(table.Columns)), ",")

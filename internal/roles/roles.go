@@ -1,5 +1,5 @@
 // Package roles chooses the row ID and the label among the columns of a CSV, and returns the
-// reasons. Sniff reads the beginning of a file, ChooseRoles and ChooseBlindID choose. If the
+// reasons. Describe reads the beginning of a file, ChooseRoles and ChooseBlindID choose. If the
 // label is ambiguous, the caller must ask the user.
 package roles
 
@@ -57,7 +57,7 @@ const (
 // ChooseRoles chooses the ID and the label of a training file. The parameter blind is the blind
 // file, or nil. If the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is
 // the first candidate.
-func ChooseRoles(train, blind *Table, given Options) (Roles, *Question) {
+func ChooseRoles(train, blind *Description, given Options) (Roles, *Question) {
 	r := Roles{}
 	r.ID, r.GeneratedID, r.IDReason = chooseID(train, given)
 	var question *Question
@@ -66,7 +66,7 @@ func ChooseRoles(train, blind *Table, given Options) (Roles, *Question) {
 	return r, question
 }
 
-func chooseID(t *Table, given Options) (id string, made bool, reason string) {
+func chooseID(t *Description, given Options) (id string, made bool, reason string) {
 	switch {
 	case given.GenerateID:
 		return "", true, "asked for by --id -"
@@ -95,7 +95,7 @@ func chooseID(t *Table, given Options) (id string, made bool, reason string) {
 	return "", true, reason
 }
 
-func chooseLabel(t, blind *Table, given Options, r Roles) (label, reason string, question *Question) {
+func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason string, question *Question) {
 	if given.Label != "" {
 		return given.Label, byLabelFlag, nil
 	}
@@ -112,7 +112,7 @@ func chooseLabel(t, blind *Table, given Options, r Roles) (label, reason string,
 }
 
 // features returns the columns that are neither dropped nor the ID, including the label.
-func (t *Table) features(drop []string, r Roles) []*Column {
+func (t *Description) features(drop []string, r Roles) []*Column {
 	var list []*Column
 	for i := range t.Columns {
 		c := &t.Columns[i]

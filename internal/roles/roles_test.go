@@ -10,9 +10,9 @@ import (
 	"foretell/internal/roles"
 )
 
-// tableOf sniffs a CSV with the given header and number of rows. row returns the i-th row,
+// tableOf describes a CSV with the given header and number of rows. row returns the i-th row,
 // counted from 0.
-func tableOf(t *testing.T, header string, rows int, row func(i int) string) *roles.Table {
+func tableOf(t *testing.T, header string, rows int, row func(i int) string) *roles.Description {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(header + "\n")
@@ -24,7 +24,7 @@ func tableOf(t *testing.T, header string, rows int, row func(i int) string) *rol
 		t.Fatal(err)
 	}
 	names, _ = roles.UniqueNames(names)
-	table, err := roles.Sniff(t.Context(), strings.NewReader(b.String()), names, func(string) bool { return true })
+	table, err := roles.Describe(t.Context(), strings.NewReader(b.String()), names, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ var cells = map[string]func(i int) string{
 }
 
 // madeTable returns a table of columns, each written as "name=cells".
-func madeTable(t *testing.T, columns string) *roles.Table {
+func madeTable(t *testing.T, columns string) *roles.Description {
 	t.Helper()
 	var header []string
 	var make []func(int) string
@@ -130,9 +130,9 @@ func TestTrainLabel(t *testing.T) {
 		{columns: "id=count survived=name b=few", want: "b", reason: "the last column"},
 		{columns: "id=count a=few b=measure", want: "b", reason: "the last column"},
 	} {
-		var blind *roles.Table
+		var blind *roles.Description
 		if c.blind != "" {
-			blind = roles.NewTable(strings.Split(c.blind, ","))
+			blind = roles.NewDescription(strings.Split(c.blind, ","))
 		}
 		r, question := roles.ChooseRoles(madeTable(t, c.columns), blind, roles.Options{})
 		asked := ""

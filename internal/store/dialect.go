@@ -89,9 +89,9 @@ func subFolder(name string) fs.FS {
 // for PostgreSQL creates the schema that SQLite has after it.
 const lastSQLiteOnly = "00004"
 
-// postgresMigrations has the migration files in own, which are only for PostgreSQL, and
-// those in shared that are newer than lastSQLiteOnly. A file in own replaces the file
-// of the same name in shared.
+// postgresMigrations is a file system with the migrations for PostgreSQL: all files of its
+// field own, and the files of its field shared that are newer than lastSQLiteOnly. If both
+// have a file of the same name, the one in own is used.
 type postgresMigrations struct{ own, shared fs.FS }
 
 // Open opens a migration file.

@@ -34,7 +34,7 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 
 // addONNX implements ensemble. The result is x with one more column for the bins of each
 // target statistic.
-func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) onnx.Matrix {
+func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) (treeInput onnx.Matrix) {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {
 		columns[i] = int(m.sources[i].column)

@@ -195,9 +195,9 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns how well the ordered statistics of key predict the targets: the mean
-// log likelihood minus that of a constant prediction, the mean of the target, summed over
-// the targets.
+// targetGain returns how well the ordered statistics of key predict the targets. The gain
+// of one target is the mean log likelihood of the predictions, minus that of predicting the
+// mean of the target for every row. targetGain returns the sum of the gains of all targets.
 func (e *targetEncoder) targetGain(key categoryKey) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)

@@ -13,10 +13,10 @@ func TestReplacedDatesChangeTheirDifference(t *testing.T) {
 	f := &frame.Frame{
 		Rows: 3,
 		Schema: &frame.Schema{Columns: []frame.ColumnSchema{
-			frame.DeriveFeature(frame.ColumnSchema{Name: "a.time"}, "a", frame.FeatureTime),
-			frame.DeriveFeature(frame.ColumnSchema{Name: "b.time"}, "b", frame.FeatureTime),
+			frame.DeriveFeature(frame.ColumnSchema{Name: "a.time"}, "a", frame.ExtractTime),
+			frame.DeriveFeature(frame.ColumnSchema{Name: "b.time"}, "b", frame.ExtractTime),
 			{Name: "c"},
-			frame.DeriveFeature(frame.ColumnSchema{Name: "b.since.a", Since: "a"}, "b", frame.FeatureSince),
+			frame.DeriveFeature(frame.ColumnSchema{Name: "b.since.a", Since: "a"}, "b", frame.ExtractSince),
 		}},
 		Columns: []frame.Column{{Floats: []float64{1, 2, 3}}, {Floats: []float64{10, 20, 30}}, {Floats: []float64{7, 8, 9}}, {Floats: []float64{9, 18, 27}}},
 	}

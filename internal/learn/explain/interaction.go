@@ -115,7 +115,7 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 			a.weights[n-1]++
 			continue
 		}
-		date := donors.Schema.Columns[numeric].Feature == frame.FeatureTime
+		date := donors.Schema.Columns[numeric].Feature == frame.ExtractTime
 		a.points = append(a.points, PartialDependencePoint{Value: formatNumber(values[row], date), Number: values[row]})
 		a.donors, a.weights = append(a.donors, row), append(a.weights, 1)
 	}

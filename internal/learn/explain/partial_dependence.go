@@ -153,7 +153,7 @@ func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoi
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)
 	}
 	if i := numericFeature(f, features); i >= 0 {
-		return numberPoints(&f.Columns[i], f.Rows, f.Schema.Columns[i].Feature == frame.FeatureTime)
+		return numberPoints(&f.Columns[i], f.Rows, f.Schema.Columns[i].Feature == frame.ExtractTime)
 	}
 	return nil, nil
 }
@@ -163,7 +163,7 @@ func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoi
 func numericFeature(f *frame.Frame, features []int) int {
 	for _, i := range features {
 		c := &f.Schema.Columns[i]
-		if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.FeatureAmount || c.Feature == frame.FeatureTime) {
+		if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime) {
 			return i
 		}
 	}

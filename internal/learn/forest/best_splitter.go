@@ -234,8 +234,9 @@ func (s *splitter) orderByClass(class uint32) {
 	})
 }
 
-// drawClass returns the class of a random row of the leaf. With two classes it returns 1,
-// because ordering by either class yields the same splits.
+// drawClass returns the class by whose fraction the categories of a feature are ordered: the
+// class of a random row of the leaf. With two classes it is always 1, because both orders
+// yield the same splits.
 func (s *splitter) drawClass(rng *rand.Rand) uint32 {
 	if s.classes == 2 {
 		return 1

@@ -76,7 +76,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	case f.best.trees == 0:
 		err = f.addTrees(ctx, f.best, min(2, f.opts.pilotHalf))
 	case f.best.trees < 2*f.opts.pilotHalf:
-		err = f.doubleTrees(ctx, f.best)
+		err = f.doubleAndEstimate(ctx, f.best)
 	case ok:
 		err = f.tryParams(ctx, p)
 	default:

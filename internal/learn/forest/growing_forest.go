@@ -14,7 +14,7 @@ import (
 // parameters, and the votes of these trees.
 type growingForest struct {
 	params          growthParams
-	firstTree       int           // number of the first tree, which seeds its random generator; see doubleTrees
+	firstTree       int           // number of the first tree, which seeds its random generator; see doubleAndEstimate
 	trees           int           // number of trees so far
 	stream          *spill.Stream // the trees in binary form
 	validationVotes *votes        // votes on the rows of fold.Validation
@@ -95,10 +95,10 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 	if err := f.addTrees(ctx, forest, f.opts.pilotHalf); err != nil {
 		return err
 	}
-	return f.doubleTrees(ctx, forest)
+	return f.doubleAndEstimate(ctx, forest)
 }
 
-// doubleTrees doubles the number of trees and estimates the error of a large forest. The
+// doubleAndEstimate doubles the number of trees and estimates the error of a large forest. The
 // error of n trees exceeds the error of a large forest by an amount proportional to 1/n.
 // The halves have n/2 trees, so the error of a large forest can be computed from the
 // errors of the forest and of its halves:
@@ -108,7 +108,7 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 // In a small forest, parameters whose trees differ much from each other have a larger
 // error than in a large one. The estimate compensates for this. Out-of-bag votes are
 // counted separately for the two halves, validation votes are not.
-func (f *Fitter) doubleTrees(ctx context.Context, forest *growingForest) error {
+func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
 		return err

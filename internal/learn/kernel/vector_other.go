@@ -23,7 +23,9 @@ func scaleShiftBackwardVector(_, _, _, _, _ []float32) int { return 0 }
 
 func gatherVector[T int64 | uint64](_, _ []T, _ int, _ []int32) bool { return false }
 
-func gather4Vector([]uint64, int, []uint64, int, []int32, int) bool { return false }
+func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) bool {
+	return false
+}
 
 func partitionVector(_, _ []int32, _ []uint8, _ *[256]uint8) (done, kept int) { return 0, 0 }
 

@@ -72,9 +72,9 @@ func (p *forwardPass) propagate(params *packedParams, batchRows int, drop *dropo
 	}
 }
 
-// applyAdapter computes the first layer for the given number of rows: the matrix product
-// that all members share, and then, for each member, its product with the member's scales
-// plus the member's biases. It writes the rows of each member to act, one member after
+// applyAdapter computes the first layer for the given number of rows. All members share one
+// matrix product. The output of a member is this product times the scales of the member,
+// plus its biases. applyAdapter writes the rows of each member to act, one member after
 // another.
 func (p *forwardPass) applyAdapter(params *packedParams, act []float32, rows int) {
 	l, d := p.layout, p.layout.dense[0]

@@ -76,9 +76,9 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	c.ends = make([]uint32, n)
 	c.blocks = make([][]entry, (n+blockTexts-1)/blockTexts)
 	err = parallel.ForContext(ctx, workers, len(c.blocks), func(_, i int) {
-		e := newEncoder(c.vocabulary)
+		e := newTermCounter(c.vocabulary)
 		for at := i * blockTexts; at < min((i+1)*blockTexts, n); at++ {
-			c.blocks[i] = append(c.blocks[i], e.read(texts[c.rows[at]])...)
+			c.blocks[i] = append(c.blocks[i], e.count(texts[c.rows[at]])...)
 			c.ends[at] = uint32(len(c.blocks[i]))
 		}
 	})

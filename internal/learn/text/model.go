@@ -44,20 +44,20 @@ func NumFeatures(classes int) int { return min(outputs(classes), maxFeatures) }
 // time.
 type Scorer struct {
 	model   *Model
-	encoder *encoder
+	counter *termCounter
 	vector  vector
 	scores  []float32
 }
 
 // NewScorer returns a scorer that uses m.
 func (m *Model) NewScorer() *Scorer {
-	return &Scorer{model: m, encoder: newEncoder(m.vocabulary), scores: make([]float32, len(m.bias))}
+	return &Scorer{model: m, counter: newTermCounter(m.vocabulary), scores: make([]float32, len(m.bias))}
 }
 
 // Score writes the features of a text to dst, which must have the length Model.Features.
 func (s *Scorer) Score(dst []float32, text string) {
 	m := s.model
-	m.vocabulary.vectorOf(&s.vector, s.encoder.read(text))
+	m.vocabulary.vectorOf(&s.vector, s.counter.count(text))
 	copy(s.scores, m.bias)
 	addScores(s.scores, &s.vector, m.weights)
 	m.toFeatures(dst, s.scores)

@@ -115,10 +115,10 @@ func TestVectorsHaveTheNormsOfTheirBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newEncoder(corpus.vocabulary)
+	e := newTermCounter(corpus.vocabulary)
 	var x, again vector
 	for row, one := range texts {
-		entries := e.read(one)
+		entries := e.count(one)
 		corpus.vocabulary.vectorOf(&x, entries)
 		var squares [numBlocks]float64
 		for i, entry := range entries {

@@ -123,21 +123,21 @@ type vector struct {
 	values []float32
 }
 
-// encoder finds the terms of texts that are in the vocabulary.
-type encoder struct {
+// termCounter counts how often each term of the vocabulary is in a text.
+type termCounter struct {
 	vocabulary *vocabulary
 	reader     termReader
 	found      []uint64 // numBlocks·index + block of each term that was found
 	entries    []entry
 }
 
-func newEncoder(v *vocabulary) *encoder {
-	return &encoder{vocabulary: v}
+func newTermCounter(v *vocabulary) *termCounter {
+	return &termCounter{vocabulary: v}
 }
 
-// read returns the terms of a text that are in the vocabulary, by ascending index. The
+// count returns the terms of a text that are in the vocabulary, by ascending index. The
 // result is valid until the next call.
-func (e *encoder) read(text string) []entry {
+func (e *termCounter) count(text string) []entry {
 	e.found, e.entries = e.found[:0], e.entries[:0]
 	e.reader.read(text, func(kind block, bucket uint32) {
 		if i := e.vocabulary.index(bucket); i >= 0 {

@@ -3,8 +3,8 @@ package tree
 // pathNode is a node, and the first and the last row of a path that reach it.
 type pathNode struct{ node, first, last int32 }
 
-// PathWalker finds the leaves that the rows of a path fall into. A path is a sequence of
-// rows, see shapley.Path. It reuses its memory and is not safe for concurrent use.
+// PathWalker finds the leaf of each row of a [shapley.Path], which is a sequence of rows and
+// not a path in a tree. A PathWalker reuses its memory and is not safe for concurrent use.
 type PathWalker struct {
 	stack []pathNode
 }

@@ -6,22 +6,22 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Difference describes a FeatureSince: the number of days from the date in one column of the
+// Difference describes a ExtractSince: the number of days from the date in one column of the
 // file to the date in another.
 type Difference struct {
 	// Feature is the position of the difference in Schema.Columns.
 	Feature int
-	// From and To are the positions of the features of kind FeatureTime that hold the two
+	// From and To are the positions of the features extracted with ExtractTime that hold the two
 	// dates.
 	From, To int
 }
 
-// Differences returns the features of kind FeatureSince, in the order of Columns.
+// Differences returns the features extracted with ExtractSince, in the order of Columns.
 func (s *Schema) Differences() []Difference {
 	var list []Difference
 	var times map[string]int
 	for i := range s.Columns {
-		if s.Columns[i].Feature != FeatureSince {
+		if s.Columns[i].Feature != ExtractSince {
 			continue
 		}
 		if times == nil {
@@ -35,12 +35,12 @@ func (s *Schema) Differences() []Difference {
 	return list
 }
 
-// timeFeatures returns the position of the FeatureTime of each column of the file that has
+// timeFeatures returns the position of the ExtractTime of each column of the file that has
 // one.
 func (s *Schema) timeFeatures() map[string]int {
 	times := make(map[string]int)
 	for i := range s.Columns {
-		if c := &s.Columns[i]; c.Kind == Numeric && c.Feature == FeatureTime {
+		if c := &s.Columns[i]; c.Kind == Numeric && c.Feature == ExtractTime {
 			times[c.SourceName()] = i
 		}
 	}

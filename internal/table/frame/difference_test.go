@@ -19,10 +19,10 @@ func dateSchema() *Schema {
 	return &Schema{
 		ID: "id", Fields: []string{"from", "to"},
 		Columns: []ColumnSchema{
-			DeriveFeature(ColumnSchema{Name: "to.since.from", Since: "from"}, "to", FeatureSince),
-			DeriveFeature(ColumnSchema{Name: "from.time"}, "from", FeatureTime),
-			DeriveFeature(ColumnSchema{Name: "to.time", DayFirst: true}, "to", FeatureTime),
-			DeriveFeature(ColumnSchema{Name: "to.hour", DayFirst: true}, "to", FeatureHour),
+			DeriveFeature(ColumnSchema{Name: "to.since.from", Since: "from"}, "to", ExtractSince),
+			DeriveFeature(ColumnSchema{Name: "from.time"}, "from", ExtractTime),
+			DeriveFeature(ColumnSchema{Name: "to.time", DayFirst: true}, "to", ExtractTime),
+			DeriveFeature(ColumnSchema{Name: "to.hour", DayFirst: true}, "to", ExtractHour),
 		},
 	}
 }

@@ -30,7 +30,7 @@ func (e *amountExtractor) extract(columns []Column, cell []byte) {
 type dateExtractor struct {
 	dayFirst bool
 	columns  []int
-	features []FeatureKind
+	features []Extraction
 }
 
 func (e *dateExtractor) extract(columns []Column, cell []byte) {
@@ -38,7 +38,7 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 	days := m.EpochDays()
 	for i, feature := range e.features {
 		value := cells.NaN
-		if ok && (m.HasDate || feature == FeatureHour) {
+		if ok && (m.HasDate || feature == ExtractHour) {
 			value = DateFeature(days, feature)
 		}
 		c := &columns[e.columns[i]]
@@ -48,19 +48,19 @@ func (e *dateExtractor) extract(columns []Column, cell []byte) {
 
 // DateFeature returns a feature of a point in time. days is the number of days since 1
 // January 1970, with a fraction for the time of day.
-func DateFeature(days float64, kind FeatureKind) float64 {
+func DateFeature(days float64, extraction Extraction) float64 {
 	whole := math.Floor(days)
-	switch kind {
-	case FeatureTime:
+	switch extraction {
+	case ExtractTime:
 		return days
-	case FeatureHour:
+	case ExtractHour:
 		const seconds = 24 * 60 * 60
 		return math.Round((days-whole)*seconds) / 3600
-	case FeatureWeekday: // 1 January 1970 was a Thursday
+	case ExtractWeekday: // 1 January 1970 was a Thursday
 		return math.Mod(math.Mod(whole+3, 7)+7, 7)
 	}
 	_, month, day := cells.CivilFromDays(int(whole))
-	if kind == FeatureMonth {
+	if extraction == ExtractMonth {
 		return float64(month)
 	}
 	return float64(day)
@@ -100,13 +100,13 @@ func (e *textExtractor) extract(columns []Column, cell []byte) {
 }
 
 // newExtractor returns the extractor for the given columns of a schema, which must have
-// the same source and the same FeatureKind.group.
+// the same source and the same Extraction.group.
 func newExtractor(schema *Schema, columns []int) extractor {
 	c := &schema.Columns[columns[0]]
 	switch c.Feature {
-	case FeatureAmount:
+	case ExtractAmount:
 		return &amountExtractor{format: cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}, column: columns[0]}
-	case FeatureLength, FeatureWords, FeatureWord:
+	case ExtractLength, ExtractWords, ExtractWord:
 		return newTextExtractor(schema, columns)
 	}
 	e := &dateExtractor{dayFirst: c.DayFirst, columns: columns}
@@ -120,9 +120,9 @@ func newTextExtractor(schema *Schema, columns []int) *textExtractor {
 	e := &textExtractor{words: make(map[string]int)}
 	for _, at := range columns {
 		switch c := &schema.Columns[at]; c.Feature {
-		case FeatureLength:
+		case ExtractLength:
 			e.lengthColumns = append(e.lengthColumns, at)
-		case FeatureWords:
+		case ExtractWords:
 			e.countColumns = append(e.countColumns, at)
 		default:
 			e.wordColumns = append(e.wordColumns, at)

@@ -9,7 +9,7 @@ import (
 // A model file may contain the same feature twice.
 func TestExtractorsFillEveryColumn(t *testing.T) {
 	var columns []ColumnSchema
-	for _, p := range []FeatureKind{FeatureLength, FeatureLength, FeatureWords, FeatureWords, FeatureWord, FeatureWord} {
+	for _, p := range []Extraction{ExtractLength, ExtractLength, ExtractWords, ExtractWords, ExtractWord, ExtractWord} {
 		columns = append(columns, DeriveFeature(ColumnSchema{Name: "x"}, "x", p))
 	}
 	schema := &Schema{ID: "id", Fields: []string{"x"}, Columns: columns, Classes: []string{"a", "b"}}
@@ -27,9 +27,9 @@ func TestExtractorsFillEveryColumn(t *testing.T) {
 func TestDateFeatures(t *testing.T) {
 	day := time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := float64(day.Unix() / 86_400); day.Year() <= 2999; n++ {
-		for feature, want := range map[FeatureKind]float64{
-			FeatureTime: n + 0.25, FeatureHour: 6, FeatureWeekday: float64((day.Weekday() + 6) % 7),
-			FeatureDay: float64(day.Day()), FeatureMonth: float64(day.Month()),
+		for feature, want := range map[Extraction]float64{
+			ExtractTime: n + 0.25, ExtractHour: 6, ExtractWeekday: float64((day.Weekday() + 6) % 7),
+			ExtractDay: float64(day.Day()), ExtractMonth: float64(day.Month()),
 		} {
 			if got := DateFeature(n+0.25, feature); got != want {
 				t.Fatalf("%v: %s is %v, want %v", day, feature, got, want)

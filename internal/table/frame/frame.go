@@ -70,26 +70,26 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
-// FeatureKind.group. Both columns of a FeatureSince must have a FeatureTime.
+// Extraction.group. Both columns of a ExtractSince must have a ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
-	groups := make(map[string]FeatureKind)
+	groups := make(map[string]Extraction)
 	differences := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		_, known := fields[c.SourceName()]
-		if !known || c.Kind > Text || (c.Kind != Numeric && c.Feature != "" && c.Feature != FeatureText) {
+		if !known || c.Kind > Text || (c.Kind != Numeric && c.Feature != "" && c.Feature != ExtractText) {
 			return false
 		}
 		if c.Kind != Numeric || c.Feature == "" {
 			continue
 		}
 		group, known := c.Feature.group()
-		if before, any := groups[c.SourceName()]; !known || any && (before != group || group == FeatureAmount) {
+		if before, any := groups[c.SourceName()]; !known || any && (before != group || group == ExtractAmount) {
 			return false
 		}
 		groups[c.SourceName()] = group
-		if c.Feature == FeatureSince {
+		if c.Feature == ExtractSince {
 			differences++
 		}
 	}
@@ -105,17 +105,17 @@ type ColumnSchema struct {
 	Source string `json:"source,omitempty"`
 	// Feature is what is extracted from a cell. Defaults to the number or text of the
 	// cell itself.
-	Feature FeatureKind `json:"part,omitempty"`
+	Feature Extraction `json:"part,omitempty"`
 	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool `json:"dayFirst,omitempty"`
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Since is the name of the file's column of the earlier date of a FeatureSince. The
+	// Since is the name of the file's column of the earlier date of a ExtractSince. The
 	// feature is the number of days from that date to the date in Source, with a fraction.
 	// It is negative if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
-	// Word is the word of a FeatureWord.
+	// Word is the word of a ExtractWord.
 	Word string `json:"word,omitempty"`
 	// Levels are the texts of a Category column, in byte order. The code of a text is its
 	// index in Levels, or len(Levels) for other texts.

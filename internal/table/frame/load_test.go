@@ -35,11 +35,11 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 func TestChunksAreLoadedAsRecords(t *testing.T) {
 	schema := &Schema{ID: "id", Label: "y", Fields: []string{"n", "m", "c", "x"}, Classes: []string{"p", "q\""}, Columns: []ColumnSchema{
 		{Name: "n"},
-		DeriveFeature(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", FeatureText),
-		{Name: "m", Feature: FeatureAmount, Unit: "%"},
+		DeriveFeature(ColumnSchema{Name: "n.text", Kind: Category, Levels: []string{"?", "1.50", "abc"}}, "n", ExtractText),
+		{Name: "m", Feature: ExtractAmount, Unit: "%"},
 		{Name: "c", Kind: Category, Levels: []string{"", "a, b", "é"}},
-		DeriveFeature(ColumnSchema{Name: "time"}, "x", FeatureTime),
-		DeriveFeature(ColumnSchema{Name: "hour"}, "x", FeatureHour),
+		DeriveFeature(ColumnSchema{Name: "time"}, "x", ExtractTime),
+		DeriveFeature(ColumnSchema{Name: "hour"}, "x", ExtractHour),
 	}}
 	cells := []string{
 		"1", "-1", "+1", "-0", "007", "1.50", ".5", "5.", "1e3", "1E-3", "1e999", "12345678", "123456789.123456789", "-9999999.99999999",

@@ -16,7 +16,7 @@ func (s *Schema) OrderedFeature(column string) (int, error) {
 	numbers, others := []int{}, []*ColumnSchema{}
 	for i := range s.Columns {
 		switch c := &s.Columns[i]; {
-		case c.Since == column && c.Feature == FeatureSince:
+		case c.Since == column && c.Feature == ExtractSince:
 			numbers = append(numbers, i)
 		case c.SourceName() != column:
 		case c.Kind == Numeric:
@@ -48,10 +48,10 @@ func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema)
 	}
 	first := &s.Columns[numbers[0]]
 	switch family, _ := first.Feature.group(); {
-	case family == FeatureWord:
+	case family == ExtractWord:
 		return "is a text" + want
 	case len(numbers) > 1:
-		if s.Columns[numbers[len(numbers)-1]].Feature == FeatureSince {
+		if s.Columns[numbers[len(numbers)-1]].Feature == ExtractSince {
 			return "is a date whose difference from another date is also a feature" + want
 		}
 		return "is a date whose month, day, weekday or hour is also a feature" + want
@@ -66,7 +66,7 @@ func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema)
 
 // isNumber reports whether a numeric feature has a value in a cell with this text.
 func (c *ColumnSchema) isNumber(text string) bool {
-	if c.Feature != FeatureAmount {
+	if c.Feature != ExtractAmount {
 		return !math.IsNaN(cells.NumberOrNaN([]byte(text)))
 	}
 	format := cells.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}

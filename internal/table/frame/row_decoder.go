@@ -107,7 +107,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 			d.direct = append(d.direct, directField{field: field, column: i, isText: true})
 		case one.Feature == "":
 			d.direct = append(d.direct, directField{field: field, column: i})
-		case one.Feature == FeatureSince: // in d.differences
+		case one.Feature == ExtractSince: // in d.differences
 		default:
 			if parts[field] == nil {
 				fields = append(fields, field)

@@ -13,11 +13,11 @@ func FuzzParseCell(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	schema := &Schema{Columns: []ColumnSchema{
-		DeriveFeature(ColumnSchema{Name: "t"}, "a", FeatureTime),
-		DeriveFeature(ColumnSchema{Name: "d"}, "a", FeatureDay),
-		{Name: "b", Feature: FeatureAmount, DecimalComma: true},
-		DeriveFeature(ColumnSchema{Name: "l"}, "c", FeatureLength),
-		{Name: "w", Source: "c", Feature: FeatureWord, Word: "good"},
+		DeriveFeature(ColumnSchema{Name: "t"}, "a", ExtractTime),
+		DeriveFeature(ColumnSchema{Name: "d"}, "a", ExtractDay),
+		{Name: "b", Feature: ExtractAmount, DecimalComma: true},
+		DeriveFeature(ColumnSchema{Name: "l"}, "c", ExtractLength),
+		{Name: "w", Source: "c", Feature: ExtractWord, Word: "good"},
 		{Name: "d", Kind: Category, Levels: []string{"x"}},
 	}}
 	f.Fuzz(func(t *testing.T, cell []byte) {

@@ -45,12 +45,12 @@ type SourceColumn struct {
 
 // SourceColumns groups the features of the schema by the column of the file that they are
 // extracted from, in the order of their first features. It omits the features of kind
-// FeatureSince, which belong to two columns.
+// ExtractSince, which belong to two columns.
 func (s *Schema) SourceColumns() []SourceColumn {
 	var list []SourceColumn
 	positions := make(map[string]int)
 	for i := range s.Columns {
-		if s.Columns[i].Feature == FeatureSince {
+		if s.Columns[i].Feature == ExtractSince {
 			continue
 		}
 		name := s.Columns[i].SourceName()

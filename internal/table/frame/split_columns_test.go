@@ -51,7 +51,7 @@ func TestReadKeys(t *testing.T) {
 
 func TestWithout(t *testing.T) {
 	f := &Frame{Rows: 1, Columns: []Column{{Floats: []float64{1}}, {Floats: []float64{2}}, {Floats: []float64{3}}}, Schema: &Schema{
-		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: FeatureMonth}, {Name: "c"}},
+		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: ExtractMonth}, {Name: "c"}},
 	}}
 	got := f.Without("b")
 	if diff := cmp.Diff([]string{"a", "b", "c"}, got.Schema.FieldNames()); diff != "" {

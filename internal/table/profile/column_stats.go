@@ -242,7 +242,7 @@ func (t *ColumnStats) publish() {
 	}
 }
 
-// columnTexts are the texts of a column in the rows of a chunk, trimmed by trimCell, and
+// columnTexts are the texts of a column in the rows of a chunk, trimmed by trimUnlessLabel, and
 // their hashes. A blank text is nil.
 type columnTexts struct {
 	cells  [][]byte
@@ -258,9 +258,9 @@ func (c *columnTexts) resize(rows int, wanted bool) {
 	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
 }
 
-// trimCell returns a non-blank text without surrounding spaces. In a label it keeps them,
+// trimUnlessLabel returns a non-blank text without surrounding spaces. In a label it keeps them,
 // because labels with different spaces are different classes.
-func (t *ColumnStats) trimCell(cell []byte) []byte {
+func (t *ColumnStats) trimUnlessLabel(cell []byte) []byte {
 	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		return cells.Trim(cell)
 	}
@@ -275,7 +275,7 @@ func (t *ColumnStats) hashTexts(texts *columnTexts, chunk *csvfile.ParsedChunk, 
 		if cells.IsBlank(cell) {
 			cell = nil
 		} else {
-			cell = t.trimCell(cell)
+			cell = t.trimUnlessLabel(cell)
 			hash = hashText(cell)
 		}
 		texts.cells, texts.hashes = append(texts.cells, cell), append(texts.hashes, hash)
@@ -320,7 +320,7 @@ func (t *ColumnStats) addCell(cell []byte, line int) {
 			}
 		}
 	}
-	cell = t.trimCell(cell)
+	cell = t.trimUnlessLabel(cell)
 	t.addText(cell, hashText(cell), line)
 }
 

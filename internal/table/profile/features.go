@@ -34,15 +34,15 @@ func (t *ColumnStats) categoryFeature(name string) frame.ColumnSchema {
 func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.ColumnSchema {
 	first := frame.ColumnSchema{Name: name, Kind: frame.Numeric}
 	if inf.format != nil {
-		first.Feature, first.Unit, first.DecimalComma = frame.FeatureAmount, inf.format.Unit, inf.format.DecimalComma
+		first.Feature, first.Unit, first.DecimalComma = frame.ExtractAmount, inf.format.Unit, inf.format.DecimalComma
 	}
 	features := []frame.ColumnSchema{first}
 	if inf.isCode && len(t.texts.values) > 0 {
-		features = append(features, frame.DeriveFeature(t.categoryFeature(name+".code"), name, frame.FeatureText))
+		features = append(features, frame.DeriveFeature(t.categoryFeature(name+".code"), name, frame.ExtractText))
 	}
 	if len(inf.strays) > 0 {
 		others := ColumnStats{texts: valueCounts{values: inf.strays}}
-		features = append(features, frame.DeriveFeature(others.categoryFeature(name+".text"), name, frame.FeatureText))
+		features = append(features, frame.DeriveFeature(others.categoryFeature(name+".text"), name, frame.ExtractText))
 	}
 	return features
 }
@@ -52,13 +52,13 @@ func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.Colum
 // vary in the column. If not all values are known, month, day and weekday are assumed to
 // vary.
 func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
-	list := []frame.FeatureKind{frame.FeatureTime, frame.FeatureMonth, frame.FeatureDay, frame.FeatureWeekday, frame.FeatureHour}
+	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
 	if inf.form == FormTime {
-		list = []frame.FeatureKind{frame.FeatureHour}
+		list = []frame.Extraction{frame.ExtractHour}
 	}
 	var features []frame.ColumnSchema
 	for _, p := range list {
-		if inf.form == FormDate && p != frame.FeatureTime && (!inf.isSampled || p == frame.FeatureHour) && !featureVaries(inf.values, p) {
+		if inf.form == FormDate && p != frame.ExtractTime && (!inf.isSampled || p == frame.ExtractHour) && !featureVaries(inf.values, p) {
 			continue
 		}
 		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
@@ -81,7 +81,7 @@ func differenceFeatures(schema *frame.Schema, columns []ColumnProfile) []frame.C
 	}
 	var dates []int
 	for i := range schema.Columns {
-		if schema.Columns[i].Feature == frame.FeatureTime {
+		if schema.Columns[i].Feature == frame.ExtractTime {
 			dates = append(dates, i)
 		}
 	}
@@ -94,7 +94,7 @@ func differenceFeatures(schema *frame.Schema, columns []ColumnProfile) []frame.C
 	for i, to := range dates {
 		for _, from := range dates[:i] {
 			first, second := schema.Columns[from].Source, schema.Columns[to].Source
-			c := frame.DeriveFeature(frame.ColumnSchema{Name: second + ".since." + first, Kind: frame.Numeric}, second, frame.FeatureSince)
+			c := frame.DeriveFeature(frame.ColumnSchema{Name: second + ".since." + first, Kind: frame.Numeric}, second, frame.ExtractSince)
 			c.Since = first
 			features = append(features, c)
 		}
@@ -102,7 +102,7 @@ func differenceFeatures(schema *frame.Schema, columns []ColumnProfile) []frame.C
 	return features
 }
 
-func featureVaries(days []distinctValue, p frame.FeatureKind) bool {
+func featureVaries(days []distinctValue, p frame.Extraction) bool {
 	for i := range days {
 		if frame.DateFeature(days[i].value, p) != frame.DateFeature(days[0].value, p) {
 			return true
@@ -120,11 +120,11 @@ func (t *ColumnStats) textFeatures(name string, inf *inference) []frame.ColumnSc
 		features = append(features, t.categoryFeature(name))
 	}
 	features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + ".text", Kind: frame.Text}, name, ""))
-	for _, p := range []frame.FeatureKind{frame.FeatureLength, frame.FeatureWords} {
+	for _, p := range []frame.Extraction{frame.ExtractLength, frame.ExtractWords} {
 		features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
 	}
 	for _, word := range slices.Sorted(slices.Values(inf.words)) {
-		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.FeatureWord)
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.ExtractWord)
 		c.Word = word
 		features = append(features, c)
 	}

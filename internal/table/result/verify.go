@@ -41,7 +41,7 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 		return 0, err
 	}
 	v := &verifier{want: want, got: got}
-	if err := v.checkHeader(classes); err != nil {
+	if err := v.readHeader(classes); err != nil {
 		return 0, err
 	}
 	for {
@@ -64,7 +64,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 	}
 	before := max(len(got.Names)-len(classes)-2-countReasons(got.Names), 0)
 	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
-	if err := v.checkHeader(classes); err != nil {
+	if err := v.readHeader(classes); err != nil {
 		return 0, err
 	}
 	for {
@@ -89,7 +89,9 @@ type verifier struct {
 	rows      int
 }
 
-func (v *verifier) checkHeader(classes []string) error {
+// readHeader sets v.classes and v.added from the header, and returns a defect if the header is not
+// that of a result. With classes = nil it takes the classes from the header.
+func (v *verifier) readHeader(classes []string) error {
 	names := v.want.Names
 	if classes == nil {
 		classes = classesFromHeader(v.got.Names, len(names)+2)

@@ -15,12 +15,12 @@ func TestFeatureKinds(t *testing.T) {
 	schema := &Schema{
 		ID: "id", Label: "y", Fields: []string{"when", "unused", "price", "note"}, Classes: []string{"a", "b"},
 		Columns: []ColumnSchema{
-			DeriveFeature(ColumnSchema{Name: "when.weekday"}, "when", FeatureWeekday),
-			DeriveFeature(ColumnSchema{Name: "when.hour"}, "when", FeatureHour),
-			{Name: "price", Feature: FeatureAmount, Unit: "$"},
-			DeriveFeature(ColumnSchema{Name: "note.words"}, "note", FeatureWords),
-			{Name: "note:good", Source: "note", Feature: FeatureWord, Word: "good"},
-			DeriveFeature(ColumnSchema{Name: "when.time"}, "when", FeatureTime),
+			DeriveFeature(ColumnSchema{Name: "when.weekday"}, "when", ExtractWeekday),
+			DeriveFeature(ColumnSchema{Name: "when.hour"}, "when", ExtractHour),
+			{Name: "price", Feature: ExtractAmount, Unit: "$"},
+			DeriveFeature(ColumnSchema{Name: "note.words"}, "note", ExtractWords),
+			{Name: "note:good", Source: "note", Feature: ExtractWord, Word: "good"},
+			DeriveFeature(ColumnSchema{Name: "when.time"}, "when", ExtractTime),
 		},
 	}
 	file := "note,price,extra,id,when,unused\n" +
@@ -68,10 +68,10 @@ func TestFeatureKinds(t *testing.T) {
 			"mixed_parts":   func(s *Schema) { s.Columns[0].Source = "note" },
 			"two_amounts":   func(s *Schema) { s.Columns[4] = s.Columns[2] },
 			"no_second_date": func(s *Schema) {
-				s.Columns[0] = ColumnSchema{Name: "when.since.note", Source: "when", Feature: FeatureSince, Since: "note"}
+				s.Columns[0] = ColumnSchema{Name: "when.since.note", Source: "when", Feature: ExtractSince, Since: "note"}
 			},
 			"no_first_date": func(s *Schema) {
-				s.Columns[0] = ColumnSchema{Name: "price.since.when", Source: "price", Feature: FeatureSince, Since: "when"}
+				s.Columns[0] = ColumnSchema{Name: "price.since.when", Source: "price", Feature: ExtractSince, Since: "when"}
 			},
 			"unknown_kind": func(s *Schema) { s.Columns[0].Kind = 7 },
 		} {

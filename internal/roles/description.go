@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Table describes a file by its first rows.
-type Table struct {
+// Description describes a file by its first rows.
+type Description struct {
 	// Columns are the columns of the file in order.
 	Columns []Column
 	// Rows is the number of rows read.
@@ -27,13 +27,13 @@ type Table struct {
 }
 
 // ColumnIndex returns the position of the column with a name, or -1.
-func (t *Table) ColumnIndex(name string) int {
+func (t *Description) ColumnIndex(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// NewTable returns a table with only the names of its columns.
-func NewTable(names []string) *Table {
-	t := &Table{Columns: make([]Column, len(names))}
+// NewDescription returns a description with only the names of its columns.
+func NewDescription(names []string) *Description {
+	t := &Description{Columns: make([]Column, len(names))}
 	for i, name := range names {
 		t.Columns[i].Name = name
 	}
@@ -41,8 +41,8 @@ func NewTable(names []string) *Table {
 }
 
 // LacksColumn reports whether no column has this name. Case and punctuation are ignored. For a nil
-// table, it returns false.
-func (t *Table) LacksColumn(name string) bool {
+// description, it returns false.
+func (t *Description) LacksColumn(name string) bool {
 	if t == nil {
 		return false
 	}
@@ -79,12 +79,12 @@ func trimmedFields(rec *csvfile.Record) []string {
 	return names
 }
 
-// Sniff describes a CSV with commas and a header by its first rows. The parameter names has the
+// Describe describes a CSV with commas and a header by its first rows. The parameter names has the
 // names of the columns, which may differ from the header. If wanted is not nil, columns for which
-// it returns true may also be the ID or the label, whatever their position and name. Sniff stops at
+// it returns true may also be the ID or the label, whatever their position and name. Describe stops at
 // an unreadable row without an error.
-func Sniff(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Table, error) {
-	t, at := NewTable(names), candidateColumns(names, wanted)
+func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
+	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readCells(ctx, src, at)
 	if err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 	return at
 }
 
-// SniffRows is [Sniff] for a file whose column names and first rows have already been read. It
+// DescribeRows is [Describe] for a file whose column names and first rows have already been read. It
 // ignores rows with more or fewer cells than names.
-func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, error) {
-	t, at := NewTable(names), candidateColumns(names, nil)
+func DescribeRows(ctx context.Context, names []string, rows [][][]byte) (*Description, error) {
+	t, at := NewDescription(names), candidateColumns(names, nil)
 	cells := make([][]string, len(at))
 	for _, row := range rows {
 		if len(row) != len(names) {
@@ -123,7 +123,7 @@ func SniffRows(ctx context.Context, names []string, rows [][][]byte) (*Table, er
 
 // readCells reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of the
 // columns at the given positions.
-func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
+func (t *Description) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || len(first.Fields) != len(t.Columns) {
@@ -152,7 +152,7 @@ func (t *Table) readCells(ctx context.Context, src io.Reader, at []int) (cells [
 }
 
 // describeColumns sets the fields of the columns at the given positions, computed from their cells.
-func (t *Table) describeColumns(ctx context.Context, at []int, cells [][]string) error {
+func (t *Description) describeColumns(ctx context.Context, at []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
 	}

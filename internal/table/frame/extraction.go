@@ -1,0 +1,40 @@
+package frame
+
+// Extraction says which feature is computed from the cells of a column of the file.
+type Extraction string
+
+// The extractions. The empty Extraction means the number or text of the cell itself.
+const (
+	ExtractAmount  Extraction = "amount"  // a number with a unit or with separators
+	ExtractText    Extraction = "text"    // the texts of a column of numbers
+	ExtractTime    Extraction = "time"    // a date as days since 1 January 1970
+	ExtractMonth   Extraction = "month"   // 1 to 12
+	ExtractDay     Extraction = "day"     // day of the month, 1 to 31
+	ExtractWeekday Extraction = "weekday" // 0 is Monday
+	ExtractHour    Extraction = "hour"    // hours since midnight, with a fraction
+	ExtractSince   Extraction = "since"   // days since the date in another column
+	ExtractLength  Extraction = "length"  // length of a text in bytes
+	ExtractWords   Extraction = "words"   // number of words of a text
+	ExtractWord    Extraction = "word"    // 1 if a text has the word, otherwise 0
+)
+
+// group returns the same Extraction for all that one extractor computes: ExtractTime for
+// dates and times, ExtractWord for words. known is false if k has no extractor.
+func (k Extraction) group() (group Extraction, known bool) {
+	switch k {
+	case ExtractAmount:
+		return k, true
+	case ExtractTime, ExtractMonth, ExtractDay, ExtractWeekday, ExtractHour, ExtractSince:
+		return ExtractTime, true
+	case ExtractLength, ExtractWords, ExtractWord:
+		return ExtractWord, true
+	}
+	return "", false
+}
+
+// DeriveFeature returns a copy of c whose values are extracted from
+// the column source of the file, as the given Extraction says.
+func DeriveFeature(c ColumnSchema, source string, extraction Extraction) ColumnSchema {
+	c.Source, c.Feature = source, extraction
+	return c
+}
