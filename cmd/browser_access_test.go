@@ -23,10 +23,10 @@ const (
 	layoutRules = `{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`
 )
 
-// settledWidth is an expression for the width of the page. It waits up to five seconds until the
+// settledWidth is an expression for the width of the page. It waits up to a minute until the
 // page is as narrow as its window, because charts follow the window a moment later.
 const settledWidth = `new Promise((resolve) => {
-	const end = Date.now() + 5000;
+	const end = Date.now() + 60000;
 	const look = () => {
 		const width = document.documentElement.scrollWidth;
 		if (width <= innerWidth || Date.now() > end) resolve(width);

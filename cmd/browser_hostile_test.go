@@ -64,7 +64,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	p.writeFile(filepath.Join(files, "train.csv"), hostileTable(200, true))
 	p.writeFile(filepath.Join(files, "blind.csv"), hostileTable(20, false))
 	foretell("datasets", "create", `<b>"&' مرحبا`, filepath.Join(files, "train.csv"), "--description", markup+" مرحبا", "--id", "id", "--label", "label"+markup)
-	foretell("training", "create", "@last", "--algorithm", "MSIX01", "--time-limit", "20s")
+	foretell("training", "create", "@last", "--algorithm", "MSIX01", "--time-limit", "10m")
 	key := func(noun string) string { return foretell(noun, "list", "--quiet", "--limit", "1") }
 	foretell("users", "role", "a@example.com", "administrator", "--data-dir", dir)
 	dataset, model := key("datasets"), key("models")
