@@ -28,9 +28,10 @@ func newDatasetsCmd(f *cli.Factory) *cobra.Command {
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
 REF is the key of a dataset, at least the first 6 characters of the key, the name of the
-dataset, or @last for the newest dataset. The name of a series of datasets (NAME, NAME-2,
-NAME-3 …) refers to the newest dataset of the series. In delete, NAME refers to the
-dataset NAME itself.`,
+dataset, or @last for the newest dataset.
+
+The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on. NAME refers to
+the newest dataset of the series, but in delete it refers to the dataset called NAME.`,
 	}
 	cmd.AddCommand(
 		newDatasetsListCmd(f), newDatasetsGetCmd(f), newDatasetsCreateCmd(f),

@@ -28,10 +28,10 @@ func newModelsCmd(f *cli.Factory) *cobra.Command {
 NAME@champion for the best model of the series NAME, NAME@v3 for the third model of the
 series, or @last for the newest model.
 
-A series has all models that were trained under one name, numbered across its datasets.
-Its champion has the highest validation performance of all models that were
-trained for the same metric as the newest model. The name of a single dataset refers
-only to the models of this dataset.`,
+A series has all models that were trained under one name. The models are numbered
+across the datasets of the series. The champion of a series is its model with the highest
+validation performance; only models with the same metric as the newest model are compared.
+The name of a single dataset, such as NAME-2, refers only to the models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd

@@ -49,14 +49,14 @@ of the result, or the model's key if there is no blind file. --effort fast train
 fraction of the time, with a slightly worse model.
 
 Without --threshold the best model wins. --threshold auto is for a service whose
-races require a threshold. It runs one race after another. Each threshold allows at most
-three quarters of the error of the race before. The search ends when a race misses its
-threshold or --time-limit ends.
+races require a threshold. It runs one race after another. The threshold of each race
+allows at most three quarters of the error of the previous race. The search ends when a
+race misses its threshold or the time of --time-limit is over.
 
 On a terminal, Enter ends the race. The run continues with the best model so far: it
-predicts, verifies and ends with exit status 0. With the embedded service, the
-first Ctrl-C does the same. With a server, Ctrl-C leaves the race running and prints
-the command that predicts with its model later.
+predicts, verifies and ends with exit status 0. With the embedded service, the first
+Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race running and
+prints the command that later predicts with the model of the race.
 
 If a race misses --threshold, or its model misses --require or --beat, the result is
 written nevertheless, and the exit status is 10. --beat champion compares the model
@@ -64,17 +64,21 @@ with the best model of earlier runs of this name that was trained for the same m
 on the same columns and classes.
 
 Runs with the same name form a series. The name defaults to that of the training
-file. If the series already has the same data, nothing is uploaded, and the dataset
-gets another model. Other data or other --buckets create the next dataset: NAME,
-NAME-2, NAME-3 … NAME@v3 is the third model of the series, and NAME is its champion.
+file. If a dataset of the series has the same data and the same --buckets, nothing is
+uploaded, and the run adds a model to this dataset. Otherwise the run adds a dataset to
+the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+
+Models are numbered across the datasets of a series: --with NAME@v3 selects the third
+model of the series NAME. --with NAME selects the champion, which is the best model.
 
 --time-limit applies to the whole command, from reading the files to the verified
-result. It includes time in the queue, and the race ends early enough to predict.
+result, and includes the time in the queue. The race ends early enough for the
+prediction to end within the limit.
 
 If a run is interrupted or reaches --timeout, it prints the command that continues the
-run: the same command with --resume and the key of the race. That command checks that
-TRAIN is the data of the race, waits for the race, and predicts. If the process of the race
-has ended, the race starts again. Its parameters and time limit do not change.
+run: the same command with --resume and the key of the race. With --resume, run checks
+that TRAIN is the data of the race, waits for the race, and predicts. If the process
+that ran the race has ended, the race starts over with the same parameters and time limit.
 
 --plan forecasts the result and the duration of the race on all rows, from races on
 two samples of TRAIN. These races always run on this machine, for at most 8 seconds in

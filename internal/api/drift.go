@@ -36,7 +36,7 @@ type DriftColumn struct {
 	// file's rows. Index is nil if the column was not compared.
 	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
 	// Chance is the index that random sampling alone exceeds in one of 1,000 columns without drift.
-	Chance float64 `json:"chance,omitempty" doc:"The psi that one of 1,000 columns without drift exceeds by chance."`
+	Chance float64 `json:"chance,omitempty" doc:"Threshold for psi: a column without drift exceeds it by chance with a probability of 0.1 %."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
 	// Parts are the ranges of numbers, or the texts, that Index compares, and a part for missing

@@ -119,17 +119,17 @@ type NewTraining struct {
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
 
-	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as the rows of one customer. Such rows are never divided between training and scored rows, and the column is no feature. An extension."`
+	GroupColumn string `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together, such as the rows of one customer. Rows that belong together are never divided between training and scored rows. The column is not used as a feature. An extension."`
 	TimeColumn  string `json:"timeColumn,omitempty" doc:"Column of numbers or dates. Test and validation rows are later than the rows trained on. An extension."`
 
 	Seed       *int64   `json:"seed,omitempty" minimum:"0" doc:"Seed of the random numbers, by default 1. The same data, parameters and seed produce the same model."`
-	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. The default is all four or, if effort is fast, the two kinds of boosting."`
+	Algorithms []string `json:"algorithms,omitempty" minItems:"1" maxItems:"4" doc:"Which algorithms race. By default all four race or, if effort is fast, the two kinds of boosting."`
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"How much a wrong prediction of a row costs, by its class: an object with numbers by label (1 for the others), or balanced for weights that are inversely proportional to the rows of the classes. The class with the highest product of probability and weight is predicted, and performances are computed from these predictions. Probabilities are those of unweighted rows. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. Either an object that maps labels to numbers (labels that are not listed have 1), or the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 
-	Monotone Monotone `json:"monotone,omitempty" doc:"Directions by the names of columns of numbers: with increasing, the probability of the second class never falls if the column grows and all other columns stay equal; with decreasing, it never rises. The label must have two classes; the second is the larger number or, if they are not numbers, the later in byte order, such as yes of no and yes. The neural network does not race. An extension."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"An object that maps names of numeric columns to directions, increasing or decreasing. With increasing, the probability of the second class never falls if the number in this column grows and all other columns stay equal. With decreasing, this probability never rises. The label must have two classes. The second class is the larger number or, if the labels are not numbers, the later label in byte order, such as yes of no and yes. The neural network does not support directions and does not race. An extension."`
 }
 
 // CreatedTraining is the response of [CreateTraining].

@@ -35,9 +35,10 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
-- **Origin**: *documented* operations are in the published documentation of the service. *decided* operations are missing from it and
-  were designed by this project, so their paths may differ in other deployments. *extension* operations are additions of this project.
-- **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first with ` + "`offset, limit, total`" + ` and, unless it is the last page,
+- **Origin**: each operation has one of three origins. *documented*: the published documentation of the service describes the operation. *decided*: the
+  service needs the operation, but the published documentation does not describe it. This project chose the path, and other deployments may use another
+  path. *extension*: this project added the operation, and other deployments do not have it. Extensions of fields are marked in the descriptions.
+- **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + ` and, unless it has the last page,
   ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
 - **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
   in UTC, to the second.
@@ -45,8 +46,8 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
 - **Parameters**: a parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
-- **Uploads** are streamed. An interrupted upload stores nothing. A client that sends ` + "`Expect: 100-continue`" + ` learns that its request is rejected
-  before it sends the body.
+- **Uploads** are streamed. An interrupted upload stores nothing. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
+  request, the response arrives before the client sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
 
 Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store
@@ -205,7 +206,7 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 	case len(s.AnyOf) > 0:
 		return w.describeType(s.AnyOf[0]) + ", or null"
 	case len(s.OneOf) > 0:
-		return "string, or array"
+		return w.describeType(s.OneOf[0]) + ", or " + s.OneOf[1].Type
 	case s.Type == huma.TypeArray:
 		return "array of " + w.describeType(s.Items) + formatRange("items", s.MinItems, s.MaxItems)
 	case s.Type == huma.TypeObject && len(s.Properties) > 0:
