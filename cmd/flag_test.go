@@ -88,7 +88,7 @@ func TestFlagConflicts(t *testing.T) {
 		_, path, _ := strings.Cut(cmd.CommandPath(), " ")
 		for _, group := range flag.Annotations["cobra_annotation_mutually_exclusive"] {
 			names := strings.Fields(group)
-			if slices.Contains([]string{"json", "jq", "template", "quiet", "local"}, names[0]) || slices.Contains(got, path+": "+group) {
+			if slices.Contains([]string{"json", "jq", "template", "quiet", "local", "data-dir"}, names[0]) || slices.Contains(got, path+": "+group) {
 				continue
 			}
 			got = append(got, path+": "+group)

@@ -100,7 +100,7 @@ func (o *runOptions) planNotes(doc *race.Plan) []string {
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
 		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.FormatDuration(limit)))
 	}
-	if s, err := config.Load(o.factory.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.Local && s.GetString(config.KeyServer) != "" {
+	if s, err := config.Load(o.factory.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.WantsEmbedded() && s.GetString(config.KeyServer) != "" {
 		notes = append(notes, "the plan ran on this machine; the service at "+s.GetString(config.KeyServer)+" may be faster or slower")
 	}
 	return notes

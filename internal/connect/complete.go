@@ -67,7 +67,7 @@ func (o *ServiceFlags) hasService() bool {
 	if err != nil {
 		return false
 	}
-	if s.GetString(config.KeyServer) != "" && !o.Local {
+	if s.GetString(config.KeyServer) != "" && !o.WantsEmbedded() {
 		return true
 	}
 	dir, err := config.DataDir(o.Factory.Env, s)

@@ -34,7 +34,7 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags.String(config.KeyProfile, "", "profile of the config file to use")
 	flags.String(config.KeyServer, "", "`URL` of the service")
 	flags.BoolVar(&o.Local, "local", false, "use the embedded service even if a server is configured")
-	flags.String(config.KeyDataDir, "", "`folder` in which the embedded service stores its data")
+	flags.String(config.KeyDataDir, "", "use the embedded service and store its data in this `folder`")
 	flags.Var(new(TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
@@ -42,6 +42,14 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cli.SetGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
+	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
+}
+
+// WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir.
+// A configured server is then ignored. The environment variable of the data folder does not
+// request it.
+func (o *ServiceFlags) WantsEmbedded() bool {
+	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir)
 }
 
 // Connect returns a session that is signed in. The caller must close it.
@@ -50,7 +58,7 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckProfile(o.Factory.Env); err != nil && !o.Local {
+	if err := s.CheckProfile(o.Factory.Env); err != nil && !o.WantsEmbedded() {
 		return nil, err
 	}
 	trace, closeTrace, err := NewTracer(o.Factory, s.GetString(config.KeyDebug))
@@ -59,7 +67,7 @@ func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	}
 	base := client.Options{UserAgent: build.UserAgent(), Trace: trace, Now: o.Factory.Now, Wrap: o.transportWrapper()}
 	var session *Session
-	if server := s.GetString(config.KeyServer); server != "" && !o.Local {
+	if server := s.GetString(config.KeyServer); server != "" && !o.WantsEmbedded() {
 		base.BaseURL = server
 		o.Factory.DryRun.SetServer(server)
 		session, err = o.connectRemote(ctx, s, base)

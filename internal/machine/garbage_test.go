@@ -18,7 +18,6 @@ func TestSetMinHeapGrowth(t *testing.T) {
 	waitForPercent(func(percent uint64) bool { return percent > 100 })
 	large := make([]byte, 64<<20)
 	waitForPercent(func(percent uint64) bool { return percent == 30 })
-	runtime.KeepAlive(large)
-	large = nil
+	runtime.KeepAlive(large) // garbage from now on
 	waitForPercent(func(percent uint64) bool { return percent > 100 })
 }
