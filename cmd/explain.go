@@ -53,9 +53,11 @@ ROW is the number of a row, where 1 is the first row after the header, or a rang
 as 3-7. Without ROW all rows are explained. On a terminal the 10 columns with the
 largest contributions are shown for each row; --top sets another number. A bar of +
 stands for a column that makes the class more probable, and a bar of - for a column that
-makes it less probable. In a
-pipe and with --csv each line has one column of one row. The lines of a row are
-printed as soon as the row is explained, for all columns unless --top is set.`,
+makes the class less probable.
+
+In a pipe and with --csv, each line has the contribution of one column to one row. All
+columns are printed unless --top is set. The lines of a row are printed as soon as the
+row is explained.`,
 		Example: `  foretell explain train@champion blind.csv 1 5-7
   foretell explain train@champion blind.csv 1 --class yes --top 3
   foretell explain --model train.model blind.csv --csv > contributions.csv`,
