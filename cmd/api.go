@@ -54,7 +54,7 @@ request with --input. Otherwise they become members of a JSON body. If a name en
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
 	flags.BoolVar(&opts.output.JSON, "json", false, "print one JSON document, also for errors")
 	opts.output.BindFilter()
-	cli.SetGroup(flags, cli.GroupOutput, "json", "jq", "template")
+	cli.SetFlagGroup(flags, cli.GroupOutput, "json", "jq", "template")
 	return cmd
 }
 

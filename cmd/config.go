@@ -161,7 +161,7 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "list the settings as a command with this flag would use them")
 				cmd.Flags().Lookup(v.Key).NoOptDefVal = v.BareValue
 			}
-			cli.SetFlagValues(cmd, v.Key, v.Values...)
+			cli.SetFlagCompletions(cmd, v.Key, v.Values...)
 		}
 	}
 	cmd.Flags().BoolVar(&opts.origin, "origin", false, "show the file, variable or flag that each value comes from")

@@ -60,7 +60,7 @@ func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
 	opts.output.EmptyHint = cli.FirstRunHint
 	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.state, "state", "", "list only datasets in this state: PENDING, PROCESSING, COMPLETED or FAILED")
-	cli.SetFlagValues(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
+	cli.SetFlagCompletions(cmd, "state", api.DatasetPending, api.DatasetProcessing, api.DatasetCompleted, api.DatasetFailed)
 	cmd.Flags().BoolVar(&opts.withModel, "with-model", false, "list only datasets that have a model")
 	return cmd
 }

@@ -48,7 +48,7 @@ interval shares a rank only if its score is the same.`,
 	opts.list.Bind(cmd)
 	cmd.Flags().Lookup("limit").Usage = "print at most the `N` best models; 0 prints all"
 	cmd.Flags().StringVar(&opts.metric, "metric", "", "rank by this `metric`: "+race.DescribeMetrics(scoring.Metrics)+" (default the metric of the newest race)")
-	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
+	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
 	cmd.ValidArgsFunction = opts.service.CompleteReference(connect.ListDatasetRefs)
 	return cmd
 }

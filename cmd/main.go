@@ -57,7 +57,7 @@ func run(f *cli.Factory) exit.Status {
 		return exit.OK
 	}
 	failure := exit.FromError(ctx, err)
-	f.CompleteHint(failure)
+	f.AddHint(failure)
 	failure.Write(f.Console, f.WantsJSON())
 	return failure.Status
 }

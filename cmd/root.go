@@ -67,7 +67,7 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 	cli.ValidateHelpArgs(root)
 	root.InitDefaultCompletionCmd()
 	setGroupHandlers(root)
-	cli.SetFlagValues(root, "color", colorModes...)
+	cli.SetFlagCompletions(root, "color", colorModes...)
 	return root
 }
 

@@ -62,7 +62,7 @@ the value of --metric is printed.`,
 	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeMetrics(scoring.Metrics))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
-	cli.SetFlagValues(cmd, "metric", scoring.Metrics...)
+	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
 	return cmd
 }
 

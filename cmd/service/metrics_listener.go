@@ -20,7 +20,7 @@ type metricsFlag struct{ address string }
 
 func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringVar(&m.address, "metrics-listen", "", usage)
-	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
+	cli.SetFlagGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
 }
 
 // serve serves the metrics, the profiles and /healthz at the address of the flag until stop

@@ -159,10 +159,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 // created.
 func (o *serveOptions) announce(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
 	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachable(address))
-	if err := service.App.Announce(ctx, serviceURL); err != nil {
+	if err := service.App.StoreServiceSettings(ctx, serviceURL); err != nil {
 		return err
 	}
-	link, err := service.App.FirstLink(ctx, serviceURL)
+	link, err := service.App.NewFirstAdministratorLink(ctx, serviceURL)
 	if err == nil && link != "" {
 		o.factory.Note("there are no accounts yet; open this link within a day to create the first administrator (it works once):\n%s", link)
 	}

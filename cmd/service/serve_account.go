@@ -34,7 +34,7 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4 (default none)")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
 	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")
-	cli.SetGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
+	cli.SetFlagGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)

@@ -45,7 +45,7 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
 	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
 	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
-	cli.SetGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
+	cli.SetFlagGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
 		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
 }
 

@@ -27,7 +27,7 @@ func (r *retentionFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&r.trainings, "keep-trainings", "", "delete races, with their models, this `time` after the race ended or its model was last used (default never)")
 	flags.StringVar(&r.datasets, "keep-datasets", "", "delete datasets, with their races, this `time` after the datasets were last used (default never)")
 	flags.StringVar(&r.auditLog, "keep-audit-log", "", "delete entries of the audit log after this `time` (default never)")
-	cli.SetGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
+	cli.SetFlagGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
 }
 
 // retention parses the flags and returns how long each kind of data is kept.

@@ -36,7 +36,7 @@ administration, deletes and downloads.`,
 	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `e-mail`, or of operator, which stands for commands on the data folder")
 	cmd.Flags().StringVar(&opts.action, "action", "", "list only events of this `action`, such as login")
 	cmd.Flags().BoolVar(&opts.jsonLines, "json-lines", false, "print one JSON document a line")
-	cli.SetGroup(cmd.Flags(), cli.GroupOutput, "json-lines")
+	cli.SetFlagGroup(cmd.Flags(), cli.GroupOutput, "json-lines")
 	for _, form := range []string{"json", "jq", "template", "csv", "tsv", "fields", "quiet"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "json-lines")
 	}

@@ -32,7 +32,7 @@ func newUsersRequestsCmd(f *cli.Factory) *cobra.Command {
 	opts.output.BindList(cmd, f, cli.ResultType[api.AccessRequest]())
 	states := []string{api.RequestPending, api.RequestApproved, api.RequestRefused}
 	cmd.Flags().StringVar(&opts.state, "state", "", "list only requests in this `state`: "+strings.Join(states, ", "))
-	cli.SetFlagValues(cmd, "state", states...)
+	cli.SetFlagCompletions(cmd, "state", states...)
 	opts.output.EmptyHint = "people send requests with the form at /request-access of the service"
 	return cmd
 }

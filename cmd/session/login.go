@@ -54,7 +54,7 @@ environment.`,
 	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
-	cli.SetFlagValues(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	cli.SetFlagCompletions(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")

@@ -19,7 +19,7 @@ type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error
 func byKey(key string) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccountByKey(ctx, key)
-		return account, noAccount(err, key)
+		return account, translateAccountNotFound(err, key)
 	}
 }
 
@@ -27,13 +27,13 @@ func byEmail(email string) accountLookup {
 	email = normalizeEmail(email)
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccount(ctx, email)
-		return account, noAccount(err, email)
+		return account, translateAccountNotFound(err, email)
 	}
 }
 
-// noAccount converts ErrNotFound to the problem that no account has this key or e-mail, which is
+// translateAccountNotFound converts ErrNotFound to the problem that no account has this key or e-mail, which is
 // the parameter name. It returns other errors unchanged.
-func noAccount(err error, name string) error {
+func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
 	}

@@ -30,7 +30,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		return nil, err
 	}
 	if wait := a.forgotten.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
-		return nil, tooMany("too many requests for a new password from this address", wait)
+		return nil, tooManyAttempts("too many requests for a new password from this address", wait)
 	}
 	mayMail := a.forgottenMails.Take(email) == 0
 	err := a.store.Write(ctx, func(t *store.Tx) error {

@@ -30,12 +30,12 @@ const (
 	settingQuota = "default-quota"
 )
 
-// defaultURL is the beginning of links if no service has called Announce yet.
+// defaultURL is the beginning of links if no service has called StoreServiceSettings yet.
 const defaultURL = "http://127.0.0.1:8080"
 
-// Announce stores settings that commands on the data folder need to create users: the URL of this
+// StoreServiceSettings stores settings that commands on the data folder need to create users: the URL of this
 // service, whether this process sends mails, and the quota of new accounts.
-func (a *Accounts) Announce(ctx context.Context, serviceURL string) error {
+func (a *Accounts) StoreServiceSettings(ctx context.Context, serviceURL string) error {
 	quota, err := json.Marshal(a.options.DefaultQuota)
 	if err != nil {
 		return err
@@ -108,10 +108,10 @@ func invalidLink() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
 }
 
-// FirstLink returns the URL of a one-time link that creates the first administrator, and
+// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator, and
 // invalidates earlier links of this kind. It returns "" if there is already an account, apart from
 // the account of the embedded service.
-func (a *Accounts) FirstLink(ctx context.Context, serviceURL string) (link string, err error) {
+func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
 		if exist, err := hasAccounts(ctx, t); err != nil || exist {

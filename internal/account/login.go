@@ -59,7 +59,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 			refund()
 			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
 		}
-		err := a.useCode(ctx, account, in.Body.AuthenticatorCode)
+		err := a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
 		if api.CodeFromError(err) == api.CodeBadCredentials {
 			a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
 		}
@@ -88,7 +88,7 @@ func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(
 	address := CallerFromContext(ctx).RemoteAddress
 	pair := email + "\n" + address
 	if wait := a.addressLogins.Take(pair); wait > 0 {
-		return nil, tooMany("too many attempts to log in with this e-mail; try again later", wait)
+		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", wait)
 	}
 	wait := a.emailLogins.Take(email)
 	if wait == 0 {
@@ -103,14 +103,14 @@ func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(
 		return nil, a.problem(err)
 	}
 	if !known {
-		return nil, tooMany("too many attempts to log in with this e-mail; try again later", wait)
+		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", wait)
 	}
 	return func() { a.addressLogins.Refund(pair) }, nil
 }
 
-// tooMany returns a problem with CodeTooMany. Its header Retry-After is wait, rounded up to
+// tooManyAttempts returns a problem with CodeTooMany. Its header Retry-After is wait, rounded up to
 // seconds.
-func tooMany(text string, wait time.Duration) *api.Problem {
+func tooManyAttempts(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 	return p

@@ -69,7 +69,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 }
 
 // sendNext sends the mail with the earliest due time. It returns false if no mail is due.
-func (a *Accounts) sendNext(ctx context.Context) (bool, error) {
+func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account
 	var content *mailContent

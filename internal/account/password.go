@@ -55,7 +55,7 @@ func checkPassword(email, password string) error {
 }
 
 // SetPassword sets the password of the account that a one-time link is for, and ends the sessions
-// of the account. With a link from [Accounts.FirstLink], it creates the first administrator
+// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first administrator
 // instead.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	link, err := a.GetLink(ctx, in.Body.Code)
@@ -83,7 +83,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 			return err
 		}
 		if link.First {
-			return a.insertFirst(ctx, t, email, hash)
+			return a.insertFirstAdministrator(ctx, t, email, hash)
 		}
 		if err := t.UpdatePassword(ctx, link.account, hash); err != nil {
 			return err
@@ -101,9 +101,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// insertFirst creates the first administrator. If there are accounts meanwhile, the link is
-// invalid, and insertFirst returns ErrNotFound.
-func (a *Accounts) insertFirst(ctx context.Context, t *store.Tx, email, hash string) error {
+// insertFirstAdministrator creates the first administrator. If there are accounts meanwhile, the link is
+// invalid, and insertFirstAdministrator returns ErrNotFound.
+func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exist, err := hasAccounts(ctx, t); err != nil {
 		return err
 	} else if exist {
@@ -123,7 +123,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	}
 	hash, err := a.hashNewPassword(ctx, account.Email, in.Body.NewPassword)
 	if err != nil {
-		return nil, renameField(err, "newPassword")
+		return nil, renameProblemField(err, "newPassword")
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if err := checkCredentials(ctx, t, account); err != nil {
@@ -169,9 +169,9 @@ func wrongCurrentPassword(cause error) *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(cause)
 }
 
-// renameField changes the name of the field in a problem with one field, for a request in which the
+// renameProblemField changes the name of the field in a problem with one field, for a request in which the
 // field has another name. It returns a copy of the problem, and any other error unchanged.
-func renameField(err error, name string) error {
+func renameProblemField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {
 		return err

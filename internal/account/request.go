@@ -40,7 +40,7 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 		return nil, err
 	}
 	if wait := a.requests.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
-		return nil, tooMany("too many requests for access from this address", wait)
+		return nil, tooManyAttempts("too many requests for access from this address", wait)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := refused
@@ -89,7 +89,7 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 // the e-mail is one of Options.ApproveDomains, or else notifies administrators. It stores nothing
 // and returns false in three cases: the e-mail already has an account, it already has a PENDING
 // request, or there are maxPending requests.
-func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (bool, error) {
+func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
 	}
@@ -177,7 +177,7 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 		return err
 	})
 	if err != nil {
-		return nil, a.noRequest(err, in.RequestKey)
+		return nil, a.translateRequestNotFound(err, in.RequestKey)
 	}
 	return out, nil
 }
@@ -229,12 +229,12 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 		out = toAccessRequest(r)
 		return a.Record(ctx, t, "access.refuse", r.Email)
 	})
-	return &out, a.noRequest(err, in.RequestKey)
+	return &out, a.translateRequestNotFound(err, in.RequestKey)
 }
 
-// noRequest converts ErrNotFound to the problem that no request for access has this key. It
+// translateRequestNotFound converts ErrNotFound to the problem that no request for access has this key. It
 // converts other errors with Config.Problem.
-func (a *Accounts) noRequest(err error, key string) error {
+func (a *Accounts) translateRequestNotFound(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)
 	}

@@ -104,7 +104,7 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	if account.SecondFactor.Secret == "" {
 		return nil, noSecondFactor(account.Email)
 	}
-	err = a.useCode(ctx, account, in.Body.AuthenticatorCode)
+	err = a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
 	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
 		return nil, wrongCode(api.CodeForbidden) // not 401, which would mean that the session has ended
@@ -139,12 +139,12 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 	}
 }
 
-// useCode checks a code of the authenticator app of an account, and marks it as used. It returns a
+// consumeCode checks a code of the authenticator app of an account, and marks it as used. It returns a
 // *api.Problem with CodeBadCredentials if the code is wrong or was used before, and with
 // CodeTooMany if there were too many wrong codes.
-func (a *Accounts) useCode(ctx context.Context, account *store.Account, code string) error {
+func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code string) error {
 	if wait := a.codes.Take(account.Key); wait > 0 {
-		return tooMany("too many wrong codes of the authenticator app; try again later", wait)
+		return tooManyAttempts("too many wrong codes of the authenticator app; try again later", wait)
 	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)

@@ -27,9 +27,9 @@ func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
-// KeepsMonotone reports whether the models of an algorithm can be monotone in chosen columns, see
+// SupportsMonotone reports whether the models of an algorithm can be monotone in chosen columns, see
 // [Monotone]. Other algorithms take no part in races with monotone columns.
-func KeepsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
+func SupportsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
 
 // Algorithms returns the codes of the four algorithms for a number of classes, in
 // the order in which they are shown.

@@ -142,10 +142,10 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
-// Applied returns a race with the options that apply to the model. The parameter job is the race as
+// EffectiveTraining returns a race with the options that apply to the model. The parameter job is the race as
 // it was requested. A worker of an earlier release ignores class weights and monotone columns, and
 // its report has neither.
-func (r *ModelReport) Applied(job Training) Training {
+func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
 	}

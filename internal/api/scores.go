@@ -36,15 +36,15 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 	case MetricMacroF1:
 		return s.MacroF1, true
 	case MetricROCAUC:
-		return measured(s.ROCAUC)
+		return valueOrZero(s.ROCAUC)
 	case MetricPRAUC:
-		return measured(s.PRAUC)
+		return valueOrZero(s.PRAUC)
 	case MetricLogLoss:
 		return s.LogLoss, true
 	case MetricBrier:
-		return measured(s.Brier)
+		return valueOrZero(s.Brier)
 	case MetricCalibrationError:
-		return measured(s.CalibrationError)
+		return valueOrZero(s.CalibrationError)
 	}
 	value, known = s.OfClass[name]
 	return value, known
@@ -71,8 +71,8 @@ func (s *Scores) PerformanceInterval(name string) *Interval {
 	return i
 }
 
-// measured returns *v and true, or 0 and false if v is nil.
-func measured(v *float64) (float64, bool) {
+// valueOrZero returns *v and true, or 0 and false if v is nil.
+func valueOrZero(v *float64) (float64, bool) {
 	if v == nil {
 		return 0, false
 	}

@@ -55,7 +55,7 @@ type Config struct {
 	// PreparationLimit is the constant part of the time limit for preparing a dataset. The limit
 	// increases by one second for each MiB of the CSV. Defaults to 2 minutes.
 	PreparationLimit time.Duration
-	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with [App.Adopt]. By
+	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with [App.AdoptInterruptedJob]. By
 	// default, App.Run runs the jobs of all processes.
 	OwnJobsOnly bool
 	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
@@ -131,7 +131,7 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, Problem: a.toProblem, Deleted: a.accountDeleted, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, Problem: a.toProblem, Deleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
 	if err := a.checkIdentity(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err

@@ -285,7 +285,7 @@ func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) 
 		a.discardBlob(ctx, err, info.Key)
 		return err
 	}
-	a.jobQueued(kindPrepare)
+	a.notifyWorkers(kindPrepare)
 	return nil
 }
 

@@ -22,10 +22,10 @@ type raceDeadlines struct {
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
-// end returns the time by which a race must end, or the zero time if it has no deadline. The
+// deadlineOf returns the time by which a race must end, or the zero time if it has no deadline. The
 // parameters now and shared are the current time on two clocks: now on the clock of this process,
 // and shared on the clock of the database, which stored deadlines refer to.
-func (d *raceDeadlines) end(race *store.Training, now, shared time.Time) time.Time {
+func (d *raceDeadlines) deadlineOf(race *store.Training, now, shared time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
 	}
@@ -49,11 +49,11 @@ func (d *raceDeadlines) retainOnly(keys map[string]bool) {
 	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
 }
 
-// raceEnd returns the time by which a race must end because of its deadline, or the zero time
+// raceDeadline returns the time by which a race must end because of its deadline, or the zero time
 // if it has none.
-func (a *App) raceEnd(race *store.Training) time.Time {
+func (a *App) raceDeadline(race *store.Training) time.Time {
 	now := a.now()
-	return a.deadlines.end(race, now, a.store.SharedTime(now))
+	return a.deadlines.deadlineOf(race, now, a.store.SharedTime(now))
 }
 
 // raceTimeLeft returns the time until the race must end. This is the smaller of two times: what
@@ -121,7 +121,7 @@ func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	queued := make(map[string]bool, len(races))
 	for _, race := range races {
 		queued[race.Key] = true
-		if left := a.raceEnd(race).Sub(a.now()); left > 0 {
+		if left := a.raceDeadline(race).Sub(a.now()); left > 0 {
 			next = min(next, left)
 			continue
 		}

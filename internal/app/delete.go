@@ -85,8 +85,8 @@ var resourceNames = map[string]string{
 	"dataset": "dataset", "training": "training job", "model": "model", "prediction": "prediction",
 }
 
-// accountDeleted stops the jobs of a deleted account and deletes its blobs.
-func (a *App) accountDeleted(ctx context.Context, key string, blobs []string) {
+// cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.
+func (a *App) cleanUpDeletedAccount(ctx context.Context, key string, blobs []string) {
 	a.pool.StopDeleted(key)
 	a.deleteBlobs(ctx, blobs...)
 }

@@ -113,7 +113,7 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 		a.log.WarnContext(ctx, "deleted an upload of an invalid size", "dataset", key, "bytes", u.Size)
 		return a.direct.Delete(ctx, u.Name)
 	}
-	info, err := a.direct.Adopt(ctx, u)
+	info, err := a.direct.CopyToBlob(ctx, u)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil // replaced or adopted meanwhile
 	}

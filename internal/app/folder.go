@@ -75,7 +75,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 	switch {
 	case filesID != "" && databaseID == "":
 		databaseID, err = a.store.ReplaceFolderID(ctx, databaseID, filesID)
-	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketOf(databaseID) != a.blobs.Location():
+	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketFromIdentity(databaseID) != a.blobs.Location():
 		id, keyErr := a.newKey()
 		if keyErr != nil {
 			return keyErr
@@ -94,9 +94,9 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
-// bucketOf returns the location of the S3 store with this identity. It returns "" for the identity
+// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for the identity
 // of a folder.
-func bucketOf(id string) string {
+func bucketFromIdentity(id string) string {
 	location, _, isBucket := strings.Cut(id, identitySeparator)
 	if !isBucket {
 		return ""
@@ -119,7 +119,7 @@ func bucketOf(id string) string {
 // the blobs that exist. An identity is "" if it is missing. The parameter location is the folder or
 // bucket of the blobs, for messages.
 func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
-	if bucket := bucketOf(databaseID); bucket != "" && bucket != location && filesID == "" {
+	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
 	}
 	if len(stored) == 0 && len(referenced) == 0 {

@@ -112,7 +112,7 @@ func newJobDurations() *JobDurations {
 }
 
 // counts returns copies of the counts and durations of a kind.
-func (c *jobCounter) counts(kind string) (map[string]int64, JobDurations) {
+func (c *jobCounter) counts(kind string) (finished map[string]int64, durations JobDurations) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	durations := newJobDurations()

@@ -45,7 +45,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
 	p.Stop = r.Cancelled()
-	p.Remote = &learn.RemoteRuns{Wins: wins, Announce: a.announceWin(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
+	p.Remote = &learn.RemoteRuns{ReachedElsewhere: wins, ReportReached: a.newThresholdReporter(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
 	p.Progress = func(e learn.Event) {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
@@ -56,7 +56,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	}
 	defer file.Abort()
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
-	stopPolling := a.pollWins(ctx, rows.race.Key, wins)
+	stopPolling := a.pollThresholdRuns(ctx, rows.race.Key, wins)
 	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
 	stopPolling()
 	stopRecording()

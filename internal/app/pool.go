@@ -88,9 +88,9 @@ func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err err
 	return t.InsertJob(ctx, j)
 }
 
-// jobQueued notifies the workers of this process that a job of the given kind was queued. It must
+// notifyWorkers notifies the workers of this process that a job of the given kind was queued. It must
 // be called after the transaction has been committed.
-func (a *App) jobQueued(kind string) {
+func (a *App) notifyWorkers(kind string) {
 	a.pool.Wake(kind)
 	a.queueWatchers.notify()
 }
@@ -172,7 +172,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, Created: j.Created}, nil
 }
 
-func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (bool, error) {
+func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	cancelled, err := s.store.RenewJob(ctx, key, until)
 	return cancelled, translateLeaseLost(err)
 }

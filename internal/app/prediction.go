@@ -55,7 +55,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		a.discardBlob(ctx, err, info.Key)
 		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
 	}
-	a.jobQueued(kindPredict)
+	a.notifyWorkers(kindPredict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
 		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),

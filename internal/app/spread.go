@@ -119,8 +119,8 @@ func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, StopTimeout: partStopTimeout, Wins: s.wins, Announce: s.app.announceWin(s.ctx, s.job, s.keys)}
-	return remote, s.app.pollWins(s.ctx, s.job.Subject, s.wins)
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, StopTimeout: partStopTimeout, ReachedElsewhere: s.wins, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.keys)}
+	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.wins)
 }
 
 // isRemote reports whether another worker trains this algorithm's run. It returns false if s is
@@ -239,10 +239,10 @@ func (r verifiedRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// announceWin returns a function for [learn.RemoteRuns.Announce]. When a run that the job j trains
-// has reached the threshold, this function stores the virtual time at which it did, for the other
-// workers of the race. The parameter keys has the keys of the runs, by algorithm.
-func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
+// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. When a run that
+// the job j trains has reached the threshold, this function stores the virtual time at which it
+// did, for the other workers of the race. The parameter keys has the keys of the runs, by algorithm.
+func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
@@ -251,9 +251,9 @@ func (a *App) announceWin(ctx context.Context, j *job.Job, keys map[string]strin
 	}
 }
 
-// pollWins starts a goroutine that looks for runs of a race that have reached the threshold, and
-// sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
-func (a *App) pollWins(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
+// pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
+// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
+func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findOrTakeRecording
 	stopPolling := runEvery(ctx, partInterval, func() {

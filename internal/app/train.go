@@ -135,7 +135,7 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 		if r.Attempt > 1 { // the deadline may have passed because a process died
 			rows.race.Deadline = time.Time{}
 		}
-		rows.end = a.raceEnd(rows.race)
+		rows.end = a.raceDeadline(rows.race)
 		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
 			from := row.Status
 			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}

@@ -77,7 +77,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, a.lookupProblem(err, "dataset", d.Key)
 	}
-	a.jobQueued(kindTrain)
+	a.notifyWorkers(kindTrain)
 	return &api.CreatedTraining{
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
 		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
@@ -189,7 +189,7 @@ func formatNumber(v *float64) string {
 // dataset, which excludes some algorithms.
 func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	all, chosen := api.Algorithms(classes), n.Algorithms
-	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.KeepsMonotone(name) }
+	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.SupportsMonotone(name) }
 	if chosen == nil {
 		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) || excluded(name) }), nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // uploadsFolder is the first part of the names of objects that clients upload directly to the S3
-// store. [DirectAccess.Adopt] copies these objects to blobs.
+// store. [DirectAccess.CopyToBlob] copies these objects to blobs.
 const uploadsFolder = "uploads"
 
 // DirectAccess signs URLs with which clients access an S3 store directly.
@@ -80,9 +80,9 @@ func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 	return uploads, nil
 }
 
-// Adopt copies an upload to a new blob. The upload remains until [DirectAccess.Delete]. Adopt
+// CopyToBlob copies an upload to a new blob. The upload remains until [DirectAccess.Delete]. CopyToBlob
 // returns ErrNotFound if the client has replaced the upload since [DirectAccess.Uploads].
-func (d *DirectAccess) Adopt(ctx context.Context, u Upload) (Info, error) {
+func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.object(key)},

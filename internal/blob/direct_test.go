@@ -68,7 +68,7 @@ func TestDirectUpload(t *testing.T) {
 	}
 	wantNames(t, "the blobs", names(t, s))
 
-	info, err := direct.Adopt(t.Context(), uploads[0])
+	info, err := direct.CopyToBlob(t.Context(), uploads[0])
 	if err != nil || info.Size != 5 || !strings.HasPrefix(info.SHA256, "2cf24dba5fb0a30e") {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -76,12 +76,12 @@ func TestDirectUpload(t *testing.T) {
 		t.Errorf("status %d for a second upload", status)
 	}
 	wantContent(t, s, info.Key, "hello")
-	_, err = direct.Adopt(t.Context(), uploads[0])
+	_, err = direct.CopyToBlob(t.Context(), uploads[0])
 	wantError(t, err, ErrNotFound)
 	if err := direct.Delete(t.Context(), uploads[0].Name); err != nil {
 		t.Error(err)
 	}
-	_, err = direct.Adopt(t.Context(), uploads[0])
+	_, err = direct.CopyToBlob(t.Context(), uploads[0])
 	wantError(t, err, ErrNotFound)
 	wantNames(t, "the blobs", names(t, s), info.Key)
 }

@@ -57,8 +57,8 @@ func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	return cobra.ShellCompDirectiveNoFileComp
 }
 
-// SetFlagValues sets the values that the completion of a flag offers.
-func SetFlagValues(cmd *cobra.Command, flag string, values ...string) {
+// SetFlagCompletions sets the values that the completion of a flag offers.
+func SetFlagCompletions(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 

@@ -28,8 +28,8 @@ const (
 // groupAnnotation is the annotation with the name of a flag's group.
 const groupAnnotation = "foretell_group"
 
-// SetGroup assigns flags to a group.
-func SetGroup(flags *pflag.FlagSet, group string, names ...string) {
+// SetFlagGroup assigns flags to a group.
+func SetFlagGroup(flags *pflag.FlagSet, group string, names ...string) {
 	for _, name := range names {
 		_ = flags.SetAnnotation(name, groupAnnotation, []string{group}) // the flag exists
 	}

@@ -54,7 +54,7 @@ func (o *Output) BindItem(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	flags.Var((*fieldsFlag)(o), "fields", "print only these fields, a list of JSON `names`")
 	o.BindFilter()
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the key or path; no progress, no notices")
-	SetGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
+	SetFlagGroup(flags, GroupOutput, "json", "fields", "jq", "template", "quiet")
 	_ = cmd.RegisterFlagCompletionFunc("fields", CompleteList(o.fieldNames)) // the flag exists
 }
 
@@ -66,7 +66,7 @@ func (o *Output) BindList(cmd *cobra.Command, f *Factory, types ...reflect.Type)
 	flags.BoolVar(&o.csv, "csv", false, "print CSV")
 	flags.BoolVar(&o.tsv, "tsv", false, "print tab-separated values, as in a pipe")
 	flags.BoolVar(&o.noHeader, "no-header", false, "omit the header line")
-	SetGroup(flags, GroupOutput, "csv", "tsv", "no-header")
+	SetFlagGroup(flags, GroupOutput, "csv", "tsv", "no-header")
 	for _, form := range []string{"json", "jq", "template"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "csv", "tsv", "quiet")
 		cmd.MarkFlagsMutuallyExclusive(form, "no-header")

@@ -129,7 +129,7 @@ func (c *Client) Token() string {
 
 // renewToken logs in again, unless another request has logged in since the rejected token
 // was sent. It reports whether the client has a new token.
-func (c *Client) renewToken(ctx context.Context, rejected string) (bool, error) {
+func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool, err error) {
 	c.reloginMu.Lock()
 	defer c.reloginMu.Unlock()
 	if c.Token() != rejected {

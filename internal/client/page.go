@@ -120,7 +120,7 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 
 // nextOffset returns the offset of the page that follows a page of n items, and
 // whether there is such a page.
-func nextOffset(in api.PageInput, page api.Page, n int) (int64, bool) {
+func nextOffset(in api.PageInput, page api.Page, n int) (offset int64, exists bool) {
 	next := in.Offset + int64(n)
 	switch {
 	case n == 0:

@@ -142,7 +142,7 @@ func (c *Client) now() time.Time {
 }
 
 // retryDelay returns the delay before the next attempt, and whether to retry at all.
-func retryDelay(req *request, err error, attempt int) (time.Duration, bool) {
+func retryDelay(req *request, err error, attempt int) (delay time.Duration, retry bool) {
 	pause := min(minDelay<<(attempt-1), maxDelay)
 	pause -= jitter(pause / 2)
 	var network *NetworkError

@@ -112,7 +112,7 @@ func predictionEnded(status string) bool {
 // poll calls fetch repeatedly until fetch returns true. It calls onUpdate with each
 // value, and returns the last value. A short outage of the service, such as a restart,
 // does not end the wait.
-func poll[T any](ctx context.Context, c *Client, fetch func() (*T, bool, error), onUpdate func(*T)) (*T, error) {
+func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bool, err error), onUpdate func(*T)) (*T, error) {
 	outages := 0
 	for interval := minPoll; ; interval = min(interval+interval/16, c.opts.MaxPoll) {
 		state, done, err := fetch()

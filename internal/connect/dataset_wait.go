@@ -12,7 +12,7 @@ import (
 // AwaitDataset waits until a dataset is prepared and returns it. If the dataset is FAILED, it
 // returns an error with the reason.
 func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, error) {
-	if err := c.adoptJob(ctx, key); err != nil {
+	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}
 	phase := c.Progress.StartPhase("the service is preparing the dataset")

@@ -39,7 +39,7 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
 	flags.BoolP("verbose", "v", false, "print each request to standard error: method, path, status, time, bytes")
 	flags.BoolP("dry-run", "n", false, "print the requests, but send only those that change nothing")
-	cli.SetGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
+	cli.SetFlagGroup(flags, cli.GroupService, "verbose", "dry-run", "profile", config.KeyServer, "local", config.KeyDataDir, config.KeyDebug)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("local", config.KeyServer)
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)

@@ -106,7 +106,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "lowest `level` to log: debug, info, warn or error")
-	cli.SetGroup(cmd.Flags(), cli.GroupMonitoring, "quiet", "log-format", "log-level")
+	cli.SetFlagGroup(cmd.Flags(), cli.GroupMonitoring, "quiet", "log-format", "log-level")
 }
 
 // OpenDaemon opens the service for serve or worker, which run the jobs of all processes. It

@@ -11,7 +11,7 @@ import (
 // AwaitPrediction waits until a prediction is done and returns it. The parameter again is the
 // command that continues the wait after an interruption.
 func (c *Session) AwaitPrediction(ctx context.Context, key, again string) (*api.Prediction, error) {
-	if err := c.adoptJob(ctx, key); err != nil {
+	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}
 	phase := c.Progress.StartPhase("predicting")

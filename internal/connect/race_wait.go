@@ -93,7 +93,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 	if err != nil {
 		return nil, err
 	}
-	if err := c.adoptJob(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
+	if err := c.adoptInterruptedJob(ctx, cmp.Or(job.ParentTrainingJobKey, key)); err != nil {
 		return nil, err
 	}
 	opts := term.RaceOptions{
@@ -190,7 +190,7 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 
 // AwaitTraining waits until a race has ended, without showing its scores, and returns it.
 func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
-	if err := c.adoptJob(ctx, key); err != nil {
+	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}
 	phase := c.Progress.StartPhase("racing")

@@ -45,9 +45,9 @@ type Session struct {
 
 // embeddedApp is the part of the embedded service that commands use directly.
 type embeddedApp interface {
-	// Adopt lets this process run the jobs of the object with the given key, unless another
+	// AdoptInterruptedJob lets this process run the jobs of the object with the given key, unless another
 	// process runs them.
-	Adopt(ctx context.Context, key string) error
+	AdoptInterruptedJob(ctx context.Context, key string) error
 	// RunsElsewhere reports whether another process runs the jobs of the object with the given
 	// key.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
@@ -72,13 +72,13 @@ func (c *Session) resumeCommand(command, race string) string {
 	return c.RunCommand(race)
 }
 
-// adoptJob lets this process run the jobs of the object with the given key, if the service is
+// adoptInterruptedJob lets this process run the jobs of the object with the given key, if the service is
 // embedded and no other process runs them.
-func (c *Session) adoptJob(ctx context.Context, key string) error {
+func (c *Session) adoptInterruptedJob(ctx context.Context, key string) error {
 	if !c.Embedded {
 		return nil
 	}
-	return c.App.Adopt(ctx, key)
+	return c.App.AdoptInterruptedJob(ctx, key)
 }
 
 // RunsElsewhere reports whether the service is embedded and another process runs the jobs of

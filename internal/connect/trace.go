@@ -48,7 +48,7 @@ func (f *TraceFlag) Type() string { return "bool" }
 
 // NewTracer returns a function that traces requests, and one that closes the trace. debug
 // is the value of --debug. The first function is nil if debug disables tracing.
-func NewTracer(f *cli.Factory, debug string) (func(client.TraceEvent), func() error, error) {
+func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), closeTrace func() error, err error) {
 	nothing := func() error { return nil }
 	switch debug {
 	case "", "0", "false":

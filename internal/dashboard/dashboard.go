@@ -94,7 +94,7 @@ func (p *Pages) publicPages() map[string]visitFunc {
 		"POST /sign-in":            p.signIn,
 		"GET /request-access":      p.showRequestAccess,
 		"POST /request-access":     p.requestAccess,
-		"GET /forgotten-password":  p.showForgotten,
+		"GET /forgotten-password":  p.showForgottenPassword,
 		"POST /forgotten-password": p.requestPassword,
 		"GET /password":            p.showPassword,
 		"POST /password":           p.setPassword,
@@ -334,7 +334,7 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 // writeError responds with a page that shows an error.
 func (p *Pages) writeError(v *visit, err error) {
 	problem := p.problemFromError(v.r.Context(), err)
-	if p.endPolling(v, problem) {
+	if p.respondToEndedPoll(v, problem) {
 		return
 	}
 	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
@@ -347,12 +347,12 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// endPolling ends the polls of an open page that can no longer be updated. The parameter problem is
-// that of the last request. If the object of the page was deleted, endPolling makes the browser
+// respondToEndedPoll ends the polls of an open page that can no longer be updated. The parameter problem is
+// that of the last request. If the object of the page was deleted, respondToEndedPoll makes the browser
 // load the page again. If the session has ended, it shows this on the page, because loading the
 // page again would clear its forms. It returns true if it has sent such a response, and false for
 // other problems and for requests that are not polls.
-func (p *Pages) endPolling(v *visit, problem *api.Problem) bool {
+func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false
 	}

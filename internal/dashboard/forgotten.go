@@ -7,17 +7,17 @@ import (
 	"foretell/internal/client"
 )
 
-// forgottenPage is the data of the form to request a new password.
-type forgottenPage struct {
+// forgottenPasswordPage is the data of the form to request a new password.
+type forgottenPasswordPage struct {
 	Email string
 	Done  bool
 }
 
-func (p *Pages) showForgotten(v *visit) error {
-	return p.writeForgotten(v, http.StatusOK, forgottenPage{}, "")
+func (p *Pages) showForgottenPassword(v *visit) error {
+	return p.writeForgottenPassword(v, http.StatusOK, forgottenPasswordPage{}, "")
 }
 
-func (p *Pages) writeForgotten(v *visit, status int, data forgottenPage, message string) error {
+func (p *Pages) writeForgottenPassword(v *visit, status int, data forgottenPasswordPage, message string) error {
 	return p.show(v, status, "forgotten_password", page{Title: "Request a new password", Error: message, Data: data})
 }
 
@@ -27,7 +27,7 @@ func (p *Pages) requestPassword(v *visit) error {
 	in := &api.RequestPasswordInput{Body: api.ForgottenPassword{Email: email}}
 	if _, err := client.Call(v.r.Context(), v.client, api.RequestPassword, in); err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeForgotten(v, problem.Status, forgottenPage{Email: email}, problem.Detail)
+		return p.writeForgottenPassword(v, problem.Status, forgottenPasswordPage{Email: email}, problem.Detail)
 	}
-	return p.writeForgotten(v, http.StatusAccepted, forgottenPage{Done: true}, "")
+	return p.writeForgottenPassword(v, http.StatusAccepted, forgottenPasswordPage{Done: true}, "")
 }

@@ -168,7 +168,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Rejected:
 		return "check the file with `foretell check`"
 	case status == Usage, status == NotFound, status == Conflict:
-		return "" // depends on the command, see cli.Factory.CompleteHint
+		return "" // depends on the command, see cli.Factory.AddHint
 	case status == Unavailable:
 		return "try again in a minute; `foretell status` shows whether the service responds"
 	case p.RequestID != "":

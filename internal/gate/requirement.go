@@ -164,7 +164,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 
 // measure returns the value of the metric in a report, and the number of rows with which it was
 // computed. The number is 0 if the report does not have the metric.
-func (r *Requirement) measure(report *api.ModelReport) (float64, int64) {
+func (r *Requirement) measure(report *api.ModelReport) (value float64, rows int64) {
 	if r.Class == "" {
 		value, known := report.Test.Value(r.Metric)
 		if !known {

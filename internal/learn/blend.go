@@ -63,7 +63,7 @@ func (c *candidate) scoredProbabilities() []float32 {
 func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
-		one, err := part.loadFoldMember(split.MergedFold(fold, numFolds, len(part.folds)))
+		one, err := part.loadFoldMember(split.MergedFoldIndex(fold, numFolds, len(part.folds)))
 		if err != nil {
 			return nil, err
 		}

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// directions converts columns, which is Params.Monotone, to the direction of each column
+// monotoneDirections converts columns, which is Params.Monotone, to the direction of each column
 // of schema. It returns nil if columns is empty.
-func directions(schema *frame.Schema, columns map[string]int, variants []variant) ([]tree.Direction, error) {
+func monotoneDirections(schema *frame.Schema, columns map[string]int, variants []variant) ([]tree.Direction, error) {
 	if len(columns) == 0 {
 		return nil, nil
 	}

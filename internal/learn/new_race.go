@@ -52,7 +52,7 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 			return !p.Effort.Includes(v.Name) || len(p.Monotone) > 0 && !v.algorithm.monotone
 		})
 	}
-	monotone, err := directions(f.Schema, p.Monotone, variants)
+	monotone, err := monotoneDirections(f.Schema, p.Monotone, variants)
 	if err != nil {
 		return nil, err
 	}

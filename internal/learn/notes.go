@@ -5,40 +5,40 @@ import (
 	"fmt"
 )
 
-// note adds a sentence to Report.Notes.
-func (r *race) note(format string, args ...any) {
+// addNote adds a sentence to Report.Notes.
+func (r *race) addNote(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// noteFailure adds a sentence to Report.Notes: the consequence of a failure, then its
+// addFailureNote adds a sentence to Report.Notes: the consequence of a failure, then its
 // cause. format and args are the consequence. The cause is err or, if ctx is cancelled,
 // the lack of time.
-func (r *race) noteFailure(ctx context.Context, err error, format string, args ...any) {
+func (r *race) addFailureNote(ctx context.Context, err error, format string, args ...any) {
 	cause := err.Error()
 	if ctx.Err() != nil {
 		cause = "no time was left"
 	}
-	r.note("%s: %s", fmt.Sprintf(format, args...), cause)
+	r.addNote("%s: %s", fmt.Sprintf(format, args...), cause)
 }
 
-// noteEnd adds a note if the time limit or the user ended the race or its refit, because
+// addEndNote adds a note if the time limit or the user ended the race or its refit, because
 // the same data and seed may then produce another model.
-func (r *race) noteEnd(o *Outcome) {
+func (r *race) addEndNote(o *Outcome) {
 	switch {
 	case o.Status == TimedOut:
-		r.note("the time limit ended the race, so the same data and seed may produce another model next time")
+		r.addNote("the time limit ended the race, so the same data and seed may produce another model next time")
 	case o.Status == Cancelled:
-		r.note("the race was cancelled, so the same data and seed may produce another model next time")
+		r.addNote("the race was cancelled, so the same data and seed may produce another model next time")
 	case r.refitCut:
-		r.note("the time limit ended the final training, so the same data and seed may produce another model next time")
+		r.addNote("the time limit ended the final training, so the same data and seed may produce another model next time")
 	}
 }
 
-// noteRemoteFailures notes which runs this machine trained because another machine failed.
-func (r *race) noteRemoteFailures() {
+// addRemoteFailureNotes notes which runs this machine trained because another machine failed.
+func (r *race) addRemoteFailureNotes() {
 	for _, run := range r.runs {
 		if run.remoteErr != nil {
-			r.note("%s was trained on the machine that decided the race, because its part on another machine failed: %v", run.Name, run.remoteErr)
+			r.addNote("%s was trained on the machine that decided the race, because its part on another machine failed: %v", run.Name, run.remoteErr)
 		}
 	}
 }

@@ -103,10 +103,10 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	}
 	outcome.Refit = refit
 	if reason := r.evaluator.unmeasurableReason(); reason != "" && len(r.evaluator.labels) > 0 {
-		r.note("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.metric, reason)
+		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.metric, reason)
 	}
-	r.noteRemoteFailures()
-	r.noteEnd(outcome)
+	r.addRemoteFailureNotes()
+	r.addEndNote(outcome)
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
@@ -115,7 +115,7 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 // same time as are needed to keep the cores busy. With a threshold, all runs train at the
 // same time, because the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
-	stopListening := r.listenForWins(ctx)
+	stopListening := r.watchReachedElsewhere(ctx)
 	idle := make(chan struct{})
 	var all, here sync.WaitGroup
 	slots := make(chan struct{}, r.maxConcurrentRuns())
@@ -191,7 +191,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 		r.scheduler.endStep(run.index, run.cost(), run.reached)
 		switch {
 		case run.reached:
-			r.announceWin(run)
+			r.reportThresholdReached(run)
 			return nil
 		case ended:
 			r.notify(run, r.endStatus())

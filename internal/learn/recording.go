@@ -182,8 +182,8 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	return end, nil
 }
 
-// endRecorded ends run in the same way as the recorded run ended.
-func (r *race) endRecorded(run *run, end recordedEnd) {
+// endAsRecorded ends run in the same way as the recorded run ended.
+func (r *race) endAsRecorded(run *run, end recordedEnd) {
 	for i, model := range run.models {
 		if inner, features := unwrapFeatures(model); features != nil {
 			run.models[i] = foldModel{inner, r.data.shareFeatures(run.firstFoldIndex+i, features)}

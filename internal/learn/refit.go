@@ -61,9 +61,9 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
 			complete = false
-			r.noteFailure(ctx, refitted[i].err, "%s was not trained on every labelled row, so its fold models are used", part.Name)
+			r.addFailureNote(ctx, refitted[i].err, "%s was not trained on every labelled row, so its fold models are used", part.Name)
 		default:
-			r.note("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its fold models are used", part.Name, 100*part.weight)
+			r.addNote("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its fold models are used", part.Name, 100*part.weight)
 		}
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
 		for _, p := range models {
@@ -71,7 +71,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		}
 	}
 	if unfinished != nil {
-		r.note("fold models are used, because there was no time to train on every labelled row: %s", strings.Join(unfinished, ", "))
+		r.addNote("fold models are used, because there was no time to train on every labelled row: %s", strings.Join(unfinished, ", "))
 	}
 	return members, complete
 }

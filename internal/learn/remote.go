@@ -27,11 +27,11 @@ type RemoteRuns struct {
 	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
 	// reserves this time while it awaits a run.
 	StopTimeout time.Duration
-	// Wins receives the wins of runs on other machines, in any order. A win may be
-	// received several times. Wins may be nil.
-	Wins <-chan ThresholdReached
-	// Announce is called when a run on this machine has reached the threshold.
-	Announce func(ThresholdReached)
+	// ReachedElsewhere receives the runs on other machines that have reached the threshold, in
+	// any order. A run may be received several times. ReachedElsewhere may be nil.
+	ReachedElsewhere <-chan ThresholdReached
+	// ReportReached is called when a run on this machine has reached the threshold.
+	ReportReached func(ThresholdReached)
 }
 
 // ThresholdReached is the message that an algorithm has reached the threshold at the
@@ -50,7 +50,7 @@ func (r *RemoteRuns) has(algorithm string) bool {
 // writes a recording of the run to w. On the machine that runs the race,
 // [RemoteRuns.Await] returns this recording. The run ends under the same conditions as in
 // [Race]. If it is cut short, its scores so far are recorded. p.Remote must have only
-// Wins and Announce. If ctx is cancelled, RecordRun returns the cause of the
+// ReachedElsewhere and ReportReached. If ctx is cancelled, RecordRun returns the cause of the
 // cancellation.
 func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer) error {
 	return recordRun(ctx, f, p, algorithm, w, algorithms)
@@ -66,7 +66,7 @@ func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 	r.timer.start()
 	racing, done := r.timer.withLimit(stop, r.reportBudget)
 	defer done()
-	defer r.listenForWins(racing)()
+	defer r.watchReachedElsewhere(racing)()
 	index := slices.IndexFunc(r.runs, func(run *run) bool { return run.Name == algorithm })
 	if index < 0 {
 		return fmt.Errorf("algorithm=%q: not in the race", algorithm)
@@ -83,11 +83,11 @@ func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 	return r.writeRecording(w, r.runs[index])
 }
 
-// listenForWins passes the wins of runs on other machines to the scheduler until stop is
-// called.
-func (r *race) listenForWins(ctx context.Context) (stop func()) {
+// watchReachedElsewhere passes the runs that [RemoteRuns.ReachedElsewhere] receives to the
+// scheduler until stop is called.
+func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 	remote := r.data.params.Remote
-	if remote == nil || remote.Wins == nil {
+	if remote == nil || remote.ReachedElsewhere == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -98,7 +98,7 @@ func (r *race) listenForWins(ctx context.Context) (stop func()) {
 			select {
 			case <-ctx.Done():
 				return
-			case win := <-remote.Wins:
+			case win := <-remote.ReachedElsewhere:
 				for _, run := range r.runs {
 					if run.Name == win.Algorithm {
 						r.scheduler.recordRemoteWin(run.index, win.Time)
@@ -113,10 +113,10 @@ func (r *race) listenForWins(ctx context.Context) (stop func()) {
 	}
 }
 
-// announceWin calls Remote.Announce for a run that has reached the threshold.
-func (r *race) announceWin(run *run) {
-	if remote := r.data.params.Remote; remote != nil && remote.Announce != nil {
-		remote.Announce(ThresholdReached{run.Name, run.lastScoreTime()})
+// reportThresholdReached calls Remote.ReportReached for a run that has reached the threshold.
+func (r *race) reportThresholdReached(run *run) {
+	if remote := r.data.params.Remote; remote != nil && remote.ReportReached != nil {
+		remote.ReportReached(ThresholdReached{run.Name, run.lastScoreTime()})
 	}
 }
 
@@ -133,7 +133,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		end, err = r.readRecording(run, recording, size)
 		closed := recording.Close()
 		if err == nil && closed == nil {
-			r.endRecorded(run, end)
+			r.endAsRecorded(run, end)
 			return
 		}
 		r.discardRecording(run) // the recording may be damaged

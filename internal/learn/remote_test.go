@@ -60,13 +60,13 @@ func (m *machines) announce(win ThresholdReached) {
 func (m *machines) race(t *testing.T) *Outcome {
 	t.Helper()
 	p := m.params
-	p.Remote = &RemoteRuns{Algorithms: m.remote, Wins: m.listen(), Announce: m.announce}
+	p.Remote = &RemoteRuns{Algorithms: m.remote, ReachedElsewhere: m.listen(), ReportReached: m.announce}
 	p.Remote.Await = func(ctx context.Context, name string, _ <-chan struct{}) (io.ReadCloser, int64, error) {
 		if name == m.lose {
 			return nil, 0, nil
 		}
 		there := m.params
-		there.Remote = &RemoteRuns{Wins: m.listen(), Announce: m.announce}
+		there.Remote = &RemoteRuns{ReachedElsewhere: m.listen(), ReportReached: m.announce}
 		there.Stop, there.Progress = m.stop, nil
 		var b bytes.Buffer
 		if err := recordRun(ctx, m.frame, there, name, &b, m.algorithms); err != nil {

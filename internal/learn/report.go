@@ -212,7 +212,7 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	test := r.data.selectRows(rows)
 	probabilities, err := m.predictMembers(ctx, test, c.foldMembers(), r.data.params.Workers)
 	if err != nil {
-		r.noteFailure(ctx, err, "the test rows were not predicted")
+		r.addFailureNote(ctx, err, "the test rows were not predicted")
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
@@ -230,13 +230,13 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 	validation := r.newValidation(m, c)
 	importances, err := validation.Importances(ctx)
 	if err != nil {
-		r.noteFailure(ctx, err, "the importances of the columns were not measured")
+		r.addFailureNote(ctx, err, "the importances of the columns were not measured")
 		return // importances of only some columns would be misleading
 	}
 	report.Importances = importances
 	dependence, interactions, err := validation.Effects(ctx, importances, r.curveClasses())
 	if err != nil {
-		r.noteFailure(ctx, err, "the partial dependence on the columns was not measured")
+		r.addFailureNote(ctx, err, "the partial dependence on the columns was not measured")
 		return
 	}
 	report.PartialDependence, report.Interactions = dependence, interactions
@@ -251,7 +251,7 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 	train := r.data.selectRows(o.sampleReportRows(r.plan.Rest, maxTrainingRows))
 	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
 	if err != nil {
-		r.noteFailure(ctx, err, "the training rows were not predicted")
+		r.addFailureNote(ctx, err, "the training rows were not predicted")
 		return
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)

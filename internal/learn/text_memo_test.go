@@ -133,7 +133,7 @@ func TestRecordingHasTexts(t *testing.T) {
 	if r.data.foldFeatures != nil {
 		t.Error("models are shared before the recording is known to be complete")
 	}
-	r.endRecorded(run, end)
+	r.endAsRecorded(run, end)
 	if known := r.data.textTimer.Durations(); known.Training <= 0 || known.Rows <= f.Rows || r.data.foldData != nil || len(r.data.foldFeatures) != len(run.folds) {
 		t.Errorf("%+v, %d folds are trained again", known, len(r.data.foldData))
 	}

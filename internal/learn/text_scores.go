@@ -37,7 +37,7 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 		Seed: rng.Derive(t.params.Seed^textSeed, foldIndex-refitFold),
 	}
 	sample := split.Sample{Labels: t.Labels, Classes: t.classes(), Groups: t.params.Groups, Times: t.params.Times, Rows: rows}
-	task.Parts = split.Parts(sample, task.NumParts, task.Seed)
+	task.Parts = split.AssignParts(sample, task.NumParts, task.Seed)
 	began := t.params.clock()
 	if err := t.readTexts(ctx, m.columns); err != nil {
 		return nil, err

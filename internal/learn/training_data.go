@@ -60,10 +60,10 @@ type sharedBins struct {
 	features map[int]map[int32]tree.Feature
 }
 
-// list returns the shared bins as matrices, one for each number of bins. Each matrix has
+// asMatrices returns the shared bins as matrices, one for each number of bins. Each matrix has
 // numFeatures features, beginning with the columns of fold. A feature without shared
 // bins, such as a score of a text, is the zero Feature. s may be nil.
-func (s *sharedBins) list(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
+func (s *sharedBins) asMatrices(fold *foldFeatures, numFeatures int) []*tree.BinnedMatrix {
 	if s == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	if b := t.bins[bins]; b != nil {
 		return b, nil
 	}
-	reuse := append(slices.Collect(maps.Values(t.bins)), t.sharedBins.list(t.features, len(t.Columns))...)
+	reuse := append(slices.Collect(maps.Values(t.bins)), t.sharedBins.asMatrices(t.features, len(t.Columns))...)
 	b, err := tree.NewBinnedMatrix(ctx, t.Frame, bins, t.params.Workers, reuse...)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 		if !slices.Contains(known, name) {
 			return exit.Usagef("invalid --algorithm %q: for %d classes the algorithms are %s", name, classes, strings.Join(known, ", "))
 		}
-		if len(f.monotone) > 0 && !api.KeepsMonotone(name) {
+		if len(f.monotone) > 0 && !api.SupportsMonotone(name) {
 			return exit.Usagef("--algorithm %s cannot keep the columns of --monotone", name).WithHint("omit one of the flags")
 		}
 	}

@@ -57,7 +57,7 @@ func describeRace(ctx context.Context, c *client.Client, model *api.Model, repor
 	if err != nil {
 		return nil
 	}
-	applied := report.Applied(*job)
+	applied := report.EffectiveTraining(*job)
 	race := &Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
 		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: applied.ClassWeights, Monotone: applied.Monotone,

@@ -25,7 +25,7 @@ const (
 // Cautions returns sentences on what could be wrong with the model or its scores.
 func (d *Document) Cautions() []string {
 	c := &cautions{Document: d, r: d.Report, list: []string{}} // an array in JSON, even if it is empty
-	c.scores, c.baseline, c.kind, c.rows = measured(d.Report)
+	c.scores, c.baseline, c.kind, c.rows = testOrValidationScores(d.Report)
 	if c.scores != nil {
 		c.checkRows()
 		c.checkClasses()

@@ -80,10 +80,10 @@ func RaceCommand(dataset string, job *api.Training, r *api.ModelReport) string {
 
 // RaceFlags returns the flags that repeat a race. The report r, which has the seed and the
 // algorithms, may be nil. If it is not nil, the flags omit options that do not apply to the model,
-// see [api.ModelReport.Applied].
+// see [api.ModelReport.EffectiveTraining].
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if r != nil {
-		applied := r.Applied(*job)
+		applied := r.EffectiveTraining(*job)
 		job = &applied
 	}
 	var flags []string

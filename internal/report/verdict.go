@@ -8,10 +8,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// measured returns the scores of the model and of the baseline on the test rows or, if none
+// testOrValidationScores returns the scores of the model and of the baseline on the test rows or, if none
 // exist, on the validation rows. kind is "test" or "validation", and rows is the number of
 // these rows.
-func measured(r *api.ModelReport) (scores, baseline *api.Scores, kind string, rows int64) {
+func testOrValidationScores(r *api.ModelReport) (scores, baseline *api.Scores, kind string, rows int64) {
 	b := r.Baseline
 	if b == nil {
 		b = &api.Baseline{}
@@ -24,7 +24,7 @@ func measured(r *api.ModelReport) (scores, baseline *api.Scores, kind string, ro
 
 // Verdict returns sentences on how good a model is.
 func Verdict(r *api.ModelReport) []string {
-	scores, baseline, kind, rows := measured(r)
+	scores, baseline, kind, rows := testOrValidationScores(r)
 	if scores == nil {
 		return []string{"The quality of the model was not measured, because there were too few rows."}
 	}

@@ -27,7 +27,7 @@ func logInCall(email, password string) call {
 // service with the token of that account.
 func (s *testServer) administrator(tb testing.TB) *testServer {
 	tb.Helper()
-	link, err := s.app.FirstLink(tb.Context(), s.url)
+	link, err := s.app.NewFirstAdministratorLink(tb.Context(), s.url)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestOnlyAdministrator(t *testing.T) {
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
-	link, err := s.app.FirstLink(t.Context(), s.url)
+	link, err := s.app.NewFirstAdministratorLink(t.Context(), s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestFirstLink(t *testing.T) {
 	s.addUser(t)
 	set.json = strings.Replace(set.json, "{", `{"email":"root@example.com",`, 1)
 	s.refused(t, refusal{call: set, want: 403, code: api.CodeForbidden})
-	if link, err := s.app.FirstLink(t.Context(), s.url); link != "" || err != nil {
+	if link, err := s.app.NewFirstAdministratorLink(t.Context(), s.url); link != "" || err != nil {
 		t.Errorf("another link %q, %v", link, err)
 	}
 }

@@ -168,7 +168,7 @@ func (f *sourceFile) conversions() []Conversion {
 }
 
 // locate maps a location in the concatenation to a location in the file.
-func (f *sourceFile) locate(line, column int) (int, int) {
+func (f *sourceFile) locate(line, column int) (sourceLine, sourceColumn int) {
 	if f.order != nil && column > 0 && column <= len(f.order) {
 		column = f.order[column-1] + 1
 	}

@@ -134,7 +134,7 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 func (b *symmetricBooster) writeTree(splits []tree.LevelSplit) {
 	outputs := len(b.scores.base)
 	for i := range splits {
-		splits[i].Feature = b.used.indexOf(splits[i].Feature, b.rounds())
+		splits[i].Feature = b.used.indexOrAdd(splits[i].Feature, b.rounds())
 	}
 	grown := newSymmetricTree(splits, b.values, outputs)
 	b.out.Reset()
@@ -174,7 +174,7 @@ func (b *symmetricBooster) predictValidation(dst []float32) { b.scores.predictVa
 func (b *symmetricBooster) ensemble(rounds int) ensemble {
 	outputs := len(b.scores.base)
 	var sources []featureSource
-	for _, feature := range b.used.usedByFirst(rounds) {
+	for _, feature := range b.used.usedByFirstTrees(rounds) {
 		sources = append(sources, b.features.sourceOf(feature))
 	}
 	return newSpilledEnsemble(spilledEnsemble{

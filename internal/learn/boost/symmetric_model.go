@@ -36,9 +36,9 @@ type usedFeatures struct {
 	index     map[int32]int32 // index in features, by feature
 }
 
-// indexOf returns the index of a feature in u.features. It adds a new feature; tree is
+// indexOrAdd returns the index of a feature in u.features. It adds a new feature; tree is
 // the index of the tree that uses it.
-func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
+func (u *usedFeatures) indexOrAdd(feature int32, tree int) int32 {
 	at, known := u.index[feature]
 	if !known {
 		at = int32(len(u.features))
@@ -49,8 +49,8 @@ func (u *usedFeatures) indexOf(feature int32, tree int) int32 {
 	return at
 }
 
-// usedByFirst returns the features that the first n trees use.
-func (u *usedFeatures) usedByFirst(n int) []int32 {
+// usedByFirstTrees returns the features that the first n trees use.
+func (u *usedFeatures) usedByFirstTrees(n int) []int32 {
 	end, _ := slices.BinarySearch(u.firstTree, n)
 	return u.features[:end]
 }

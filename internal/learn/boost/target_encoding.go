@@ -115,7 +115,7 @@ func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t
 // before the row, see targetStatistic. cells holds the category of each row, from 0 to
 // size-1. orderedMeans returns two results over all rows of order: the sum of the target
 // for each category, and the mean target.
-func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) ([]targetSum, float32) {
+func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
 	sums := make([]targetSum, size)
 	var all targetSum
 	for _, row := range order {

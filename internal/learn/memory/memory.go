@@ -70,7 +70,7 @@ var memoryCosts = map[string]memoryCost{"SIX01": {6, 2}, "SEV02": {7, 1}, "FIF01
 // algorithms on a table of shape s. It includes the table and the process.
 func Estimate(s Shape, algorithms []string) int64 {
 	rows, features, classes := float64(s.Rows), float64(s.Features), float64(s.Classes)
-	folds, validation := split.PlanSize(s.Rows)
+	folds, validation := split.EstimatePlanSize(s.Rows)
 	cells := rows * features
 	if s.Features > screen.MaxFeatures {
 		features = screen.MaxFeatures

@@ -90,7 +90,7 @@ func (p Predictions) reliability(value func(row int) (probability float64, happe
 	var rows [reliabilityBins][]int32
 	for row := range p.Labels {
 		probability, _ := value(row)
-		bin := reliabilityBin(probability)
+		bin := reliabilityBinIndex(probability)
 		rows[bin] = append(rows[bin], int32(row))
 	}
 	sums := newClusterSums(p)
@@ -131,13 +131,13 @@ type reliabilityTable struct {
 	rows, predicted, happened [reliabilityBins]float64
 }
 
-// reliabilityBin returns the bin of a probability.
-func reliabilityBin(probability float64) int {
+// reliabilityBinIndex returns the bin of a probability.
+func reliabilityBinIndex(probability float64) int {
 	return min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
 }
 
 func (t *reliabilityTable) add(probability float64, happened bool, weight float64) {
-	bin := reliabilityBin(probability)
+	bin := reliabilityBinIndex(probability)
 	t.rows[bin] += weight
 	t.predicted[bin] += weight * probability
 	if happened {

@@ -182,7 +182,7 @@ func (r *ranking) averagePrecision(weight func(row int32) float64) float64 {
 
 // ClassROCAUC returns the area under the ROC curve of class against the others
 // with its interval. Both are NaN if no row, or every row, is of the class.
-func ClassROCAUC(class int, p Predictions) (float64, Interval) {
+func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
 	if !addAUCInfluence(influence, make([]int32, len(p.Labels)), class, p) {
 		return math.NaN(), unknownInterval

@@ -37,10 +37,10 @@ func (m *Model) Encode(f *frame.Frame) shapley.Rows {
 	return e
 }
 
-// spans returns the two ranges of an input vector that are computed from a column: its
+// inputRanges returns the two ranges of an input vector that are computed from a column: its
 // scaled value and flag, and its embedding. If the column has no such inputs, the range
 // is empty.
-func (e *encoder) spans(in *inputColumn) [2][2]int {
+func (e *encoder) inputRanges(in *inputColumn) [2][2]int {
 	var spans [2][2]int
 	if in.numeric {
 		end := in.denseIndex + 1
@@ -66,7 +66,7 @@ func (e *encodedRows) MarkDifferent(different []bool, a, b int) {
 	one, other := e.row(a), e.row(b)
 	for i := range e.model.encoder.inputs {
 		in := &e.model.encoder.inputs[i]
-		for _, span := range e.model.encoder.spans(in) {
+		for _, span := range e.model.encoder.inputRanges(in) {
 			if !slices.Equal(one[span[0]:span[1]], other[span[0]:span[1]]) {
 				different[in.column] = true
 			}
@@ -86,7 +86,7 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 		n := min(predictRows, p.Steps+1-lo)
 		for i := range n {
 			for ; next < len(e.order) && int(p.Step[e.order[next].column]) <= lo+i; next++ {
-				for _, span := range e.model.encoder.spans(e.order[next]) {
+				for _, span := range e.model.encoder.inputRanges(e.order[next]) {
 					copy(now[span[0]:span[1]], to[span[0]:span[1]])
 				}
 			}

@@ -307,7 +307,7 @@ func (p *problem) step(i int, s *stepScratch) {
 	for j := range p.size {
 		penalty := p.penaltyOf(j, p.penalties[i])
 		for k := range p.outputs {
-			at := p.index(i, j, k)
+			at := p.paramIndex(i, j, k)
 			s.slope[j*p.outputs+k] = float32(float64(p.gradient[at]) + float64(penalty*p.ahead[at]))
 		}
 	}
@@ -329,7 +329,7 @@ func (p *problem) accelerate(i int, step []float32) {
 	progress := 0.0 // product of this step and the last movement
 	for j := range p.size {
 		for k := range p.outputs {
-			at, s := p.index(i, j, k), float64(step[j*p.outputs+k])
+			at, s := p.paramIndex(i, j, k), float64(step[j*p.outputs+k])
 			progress -= float64(s * (p.ahead[at] - s - p.now[at]))
 		}
 	}
@@ -341,7 +341,7 @@ func (p *problem) accelerate(i int, step []float32) {
 	p.momentum[i] = t + 1
 	for j := range p.size {
 		for k := range p.outputs {
-			at := p.index(i, j, k)
+			at := p.paramIndex(i, j, k)
 			next := p.ahead[at] - float64(step[j*p.outputs+k])
 			p.ahead[at] = next + float64(weight*(next-p.now[at]))
 			p.now[at] = next
@@ -349,8 +349,8 @@ func (p *problem) accelerate(i int, step []float32) {
 	}
 }
 
-// index returns the index of the parameter of feature j, penalty i and output k.
-func (p *problem) index(i, j, k int) int { return j*p.columns + i*p.outputs + k }
+// paramIndex returns the index of the parameter of feature j, penalty i and output k.
+func (p *problem) paramIndex(i, j, k int) int { return j*p.columns + i*p.outputs + k }
 
 // solution returns the coefficients of the features, rank × outputs, and the biases for
 // the penalty with the given index.

@@ -220,15 +220,15 @@ func setWeight(n, set int) float64 {
 // least one of them.
 var coverings = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
-		list[n] = newCovering(n)
+		list[n] = newCoveringOrders(n)
 	}
 	return list
 }()
 
-// newCovering returns the element of coverings for n columns. An order begins with only
-// one set of each size. Most sets have about n/2 columns. newCovering therefore starts
+// newCoveringOrders returns the element of coverings for n columns. An order begins with only
+// one set of each size. Most sets have about n/2 columns. newCoveringOrders therefore starts
 // with these, and adds an order for each set that no order begins with yet.
-func newCovering(n int) (orders [][]int) {
+func newCoveringOrders(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {
 		for set := range 1 << n {
@@ -260,21 +260,21 @@ func newOrderThrough(set, n int, covered []bool) []int {
 	order := make([]int, n)
 	covered[set] = true
 	for at, size := set, bits.OnesCount(uint(set)); size > 0; size-- { // remove columns from the set
-		i := choose(n, func(i int) (possible, better bool) { return at>>i&1 == 1, !covered[at&^(1<<i)] })
+		i := firstPreferred(n, func(i int) (possible, better bool) { return at>>i&1 == 1, !covered[at&^(1<<i)] })
 		order[size-1], at = i, at&^(1<<i)
 		covered[at] = true
 	}
 	for at, size := set, bits.OnesCount(uint(set)); size < n; size++ { // add columns to the set
-		i := choose(n, func(i int) (possible, better bool) { return at>>i&1 == 0, !covered[at|1<<i] })
+		i := firstPreferred(n, func(i int) (possible, better bool) { return at>>i&1 == 0, !covered[at|1<<i] })
 		order[size], at = i, at|1<<i
 		covered[at] = true
 	}
 	return order
 }
 
-// choose returns the first number below n that rate calls possible and better. If there is
+// firstPreferred returns the first number below n that rate calls possible and better. If there is
 // no such number, it returns the first that rate calls possible.
-func choose(n int, rate func(i int) (possible, better bool)) int {
+func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {
 		possible, better := rate(i)

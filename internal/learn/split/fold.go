@@ -77,10 +77,10 @@ func MergeFolds(folds []Fold, n int) []Fold {
 	return merged
 }
 
-// MergedFold returns the index, in the result of MergeFolds, of the fold that contains the
+// MergedFoldIndex returns the index, in the result of MergeFolds, of the fold that contains the
 // Validation rows of fold i. folds is the number of folds before they are merged to n. n must
 // be at most folds.
-func MergedFold(i, folds, n int) int { return ((i+1)*n - 1) / folds }
+func MergedFoldIndex(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersect returns the rows that are in both lists. Both lists must be ascending.
 func intersect(rows, others []int32) []int32 {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Parts assigns each row of the sample to one of k parts, for predictions of rows by a
+// AssignParts assigns each row of the sample to one of k parts, for predictions of rows by a
 // model that was trained on the other parts. It returns the number of the part, from 0 to
 // k-1, of each row, in the order of s.Rows. All rows of a group are in the same part.
 //
 // If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
 // cross-validation for time series predictor evaluation, 2012). If rows have no times, or
 // all have the same time, the parts are stratified by class.
-func Parts(s Sample, k int, seed uint64) []int {
+func AssignParts(s Sample, k int, seed uint64) []int {
 	rows := s.Rows
 	if rows == nil {
 		rows = s.sortedRows()

@@ -74,9 +74,9 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 	return plan
 }
 
-// PlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
+// EstimatePlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
 // given number of rows, and about how many validation rows these folds have in total.
-func PlanSize(rows int) (folds, validation int) {
+func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
 	case rest < smallBelow:

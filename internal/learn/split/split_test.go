@@ -222,7 +222,7 @@ func TestMergeFolds(t *testing.T) {
 			t.Errorf("%d folds: %s", n, diff)
 		}
 		for i, fold := range folds {
-			in := merged[MergedFold(i, len(folds), len(merged))]
+			in := merged[MergedFoldIndex(i, len(folds), len(merged))]
 			if len(in.Train)+len(in.Validation) != len(labels) || !slices.Contains(in.Validation, fold.Validation[0]) {
 				t.Errorf("%d folds: fold %d is in one of %d and %d rows", n, i, len(in.Train), len(in.Validation))
 			}

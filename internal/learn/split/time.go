@@ -26,7 +26,7 @@ func newTimePlan(s Sample) ValidationPlan {
 	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
 	n := len(rows)
-	rest, test := s.cut(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
+	rest, test := s.splitAtTimes(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
 	plan := ValidationPlan{Rest: rest, Test: test}
 	ordered := slices.DeleteFunc(slices.Clone(rows[:n-len(test)]), func(row int32) bool {
 		_, kept := slices.BinarySearch(rest, row)
@@ -38,7 +38,7 @@ func newTimePlan(s Sample) ValidationPlan {
 		blocks, first = 1, n-int(math.Round(holdoutFraction(n, enoughValidationRows)*float64(n)))
 	}
 	for i := range blocks {
-		train, validation := s.cut(ordered, first+i*(n-first)/blocks, first+(i+1)*(n-first)/blocks)
+		train, validation := s.splitAtTimes(ordered, first+i*(n-first)/blocks, first+(i+1)*(n-first)/blocks)
 		if len(train) > 0 && len(validation) > 0 {
 			plan.Folds = append(plan.Folds, Fold{Train: train, Validation: validation})
 		}
@@ -49,12 +49,12 @@ func newTimePlan(s Sample) ValidationPlan {
 	return plan
 }
 
-// cut returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
+// splitAtTimes returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
 // order. rows must be in the order of time. First, begin and end are moved to the nearest
 // index at which the time changes. If earlier or later would then be empty, cut returns
 // all rows as earlier, and nil as later. If a group has rows in both, its earlier rows
 // are removed.
-func (s Sample) cut(rows []int32, begin, end int) (earlier, later []int32) {
+func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
 	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
 	if begin == 0 || begin >= end {
 		return slices.Sorted(slices.Values(rows)), nil

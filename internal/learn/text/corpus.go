@@ -11,7 +11,7 @@ import (
 const (
 	// maxEntries is about the largest number of entries of a corpus. A text has one entry
 	// for each different term. If all texts together have more entries, the corpus
-	// contains only some of the texts; see drawRows. An entry takes 8 bytes.
+	// contains only some of the texts; see drawRowPerStride. An entry takes 8 bytes.
 	maxEntries = 12_000_000
 	// sampleTexts is the number of texts from which the number of terms is estimated.
 	sampleTexts = 1000
@@ -50,7 +50,7 @@ func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 // use.
 type Corpus struct {
 	vocabulary *vocabulary
-	rows       []int32 // the rows of the table whose texts are in the corpus; see drawRows
+	rows       []int32 // the rows of the table whose texts are in the corpus; see drawRowPerStride
 	stride     int
 	blocks     [][]entry
 	ends       []uint32 // by text: the end of its entries in its block
@@ -63,9 +63,9 @@ func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corp
 }
 
 // newCorpus is NewCorpus with a given stride: the corpus contains one text of every stride
-// consecutive texts; see drawRows.
+// consecutive texts; see drawRowPerStride.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
-	c := &Corpus{rows: drawRows(len(texts), stride), stride: stride}
+	c := &Corpus{rows: drawRowPerStride(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)
 	if err != nil {
 		return nil, err
@@ -85,10 +85,10 @@ func newCorpus(ctx context.Context, texts []string, stride, classes, workers int
 	return c, err
 }
 
-// drawRows divides rows into ranges of stride rows and returns one random row of each
+// drawRowPerStride divides rows into ranges of stride rows and returns one random row of each
 // range. The last range may be shorter. The rows are random because every stride-th row
 // would be a biased sample of a table with periodic contents.
-func drawRows(rows, stride int) []int32 {
+func drawRowPerStride(rows, stride int) []int32 {
 	sample := make([]int32, (rows+stride-1)/stride)
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(stride)))
 	for i := range sample {
@@ -102,7 +102,7 @@ func drawRows(rows, stride int) []int32 {
 // maxEntries entries.
 func chooseStride(texts []string) int {
 	var r termReader
-	terms, sample := 0, drawRows(len(texts), max(len(texts)/sampleTexts, 1))
+	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/sampleTexts, 1))
 	for _, row := range sample {
 		r.read(texts[row], func(block, uint32) { terms++ })
 	}

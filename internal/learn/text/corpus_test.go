@@ -62,10 +62,10 @@ func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 		}
 		task := newTask(labels, 2, trained, 2)
 		f := newCrossFit(corpus, &task)
-		if err := f.pass(t.Context(), 0); err != nil {
+		if err := f.runPass(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		f.keep()
+		f.keepCurrent()
 		all, err := f.features(t.Context(), texts)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 func TestDrawRows(t *testing.T) {
 	for _, size := range [][2]int{{0, 1}, {7, 1}, {10, 3}, {12, 4}, {3, 5}} {
 		rows, stride := size[0], size[1]
-		sample := drawRows(rows, stride)
+		sample := drawRowPerStride(rows, stride)
 		if len(sample) != (rows+stride-1)/stride {
 			t.Errorf("%d of %d rows with stride %d", len(sample), rows, stride)
 		}

@@ -48,12 +48,12 @@ func NumParts(rows int) int {
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
-		if err := f.pass(ctx, pass); err != nil {
+		if err := f.runPass(ctx, pass); err != nil {
 			return nil, nil, err
 		}
 		if loss := f.logLoss(); pass == 0 || loss < f.best {
 			f.best, best = loss, pass
-			f.keep()
+			f.keepCurrent()
 		}
 	}
 	features, err = f.features(ctx, texts)
@@ -111,15 +111,15 @@ func (f *crossFit) trainingRows(part int) []int32 {
 	return rows
 }
 
-// pass trains each model for one more pass over its training rows. It then scores the
+// runPass trains each model for one more pass over its training rows. It then scores the
 // training rows of each part with the model of the part.
-func (f *crossFit) pass(ctx context.Context, pass int) error {
+func (f *crossFit) runPass(ctx context.Context, pass int) error {
 	k := outputs(f.task.Classes)
 	return parallel.ForContext(ctx, f.task.Workers, len(f.models), func(_, i int) {
 		// The model of all rows takes longest, so it begins first.
 		part := len(f.models) - 1 - i
 		m := f.models[part]
-		m.pass(ctx, f.corpus, f.task.Labels, f.trainingRows(part), pass, rng.Derive(f.task.Seed, part))
+		m.runPass(ctx, f.corpus, f.task.Labels, f.trainingRows(part), pass, rng.Derive(f.task.Seed, part))
 		if part == f.task.NumParts {
 			return
 		}
@@ -141,8 +141,8 @@ func (f *crossFit) logLoss() float64 {
 	return sum
 }
 
-// keep copies the current models and scores to kept and keptScores.
-func (f *crossFit) keep() {
+// keepCurrent copies the current models and scores to kept and keptScores.
+func (f *crossFit) keepCurrent() {
 	for part, m := range f.models {
 		if part == f.task.NumParts || f.corpus.stride > 1 {
 			f.kept[part].bias = append(f.kept[part].bias[:0], m.bias...)

@@ -94,9 +94,9 @@ func addScores(dst []float32, x *vector, weights []float32) {
 	}
 }
 
-// pass trains on each of the given rows once, in an order drawn from seed. pass is the
+// runPass trains on each of the given rows once, in an order drawn from seed. pass is the
 // number of the pass, from 0.
-func (l *linear) pass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
+func (l *linear) runPass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
 	rate := learningRate / (1 + decay*float64(pass))
 	if l.outputs > 1 {
 		rate *= 1 + classRate*math.Log2(float64(l.outputs)/2)

@@ -184,7 +184,7 @@ func TestFeaturesOfARowDoNotDependOnItsLabel(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newCrossFit(corpus, &task)
-		if err := c.pass(t.Context(), 0); err != nil {
+		if err := c.runPass(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 		var part []float64

@@ -34,7 +34,7 @@ func newBinIndex(thresholds []float64) *binIndex {
 	idx.firstThreshold = make([]uint8, indexCells+1)
 	cell := 0
 	for i, threshold := range thresholds {
-		for at := idx.cell(threshold); cell < at; {
+		for at := idx.cellIndex(threshold); cell < at; {
 			cell++
 			idx.firstThreshold[cell] = uint8(i)
 		}
@@ -45,9 +45,9 @@ func newBinIndex(thresholds []float64) *binIndex {
 	return idx
 }
 
-// cell returns the index of the cell that contains x, which must be between the first and
+// cellIndex returns the index of the cell that contains x, which must be between the first and
 // the last threshold.
-func (idx *binIndex) cell(x float64) int {
+func (idx *binIndex) cellIndex(x float64) int {
 	return min(int((x-idx.origin)*idx.scale), indexCells-1)
 }
 
@@ -65,7 +65,7 @@ func (idx *binIndex) fill(dst []uint8, stride int, values, thresholds []float64,
 		case x > high:
 			bin = uint8(last + 1)
 		case x == x:
-			cell := idx.cell(x)
+			cell := idx.cellIndex(x)
 			lo, hi := int(idx.firstThreshold[cell]), int(idx.firstThreshold[cell+1])
 			for hi-lo > 4 {
 				if mid := (lo + hi) / 2; thresholds[mid] < x {

@@ -69,7 +69,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			r.err = r.fill()
 			continue
 		}
-		if status == recordComplete && !l.mayBeSeveral() {
+		if status == recordComplete && !l.mayBeSeveralRecords() {
 			if at >= 2 && window[at-1] == '\n' && window[at-2] == '\r' || at >= 1 && window[at-1] == '\r' {
 				l.onFix(FixLineEnds, line, 0)
 			}
@@ -92,9 +92,9 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	return nil, r.nextLine, r.err
 }
 
-// mayBeSeveral reports whether the complete record in l.rec spans several lines and has a
+// mayBeSeveralRecords reports whether the complete record in l.rec spans several lines and has a
 // wrong number of fields. A stray quote may have joined several records.
-func (l *LenientReader) mayBeSeveral() bool {
+func (l *LenientReader) mayBeSeveralRecords() bool {
 	return l.Width > 0 && l.rec.LineBreaks > 0 && len(l.rec.Fields) != l.Width
 }
 

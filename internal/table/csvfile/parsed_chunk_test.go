@@ -85,7 +85,7 @@ func (h *rowsWorker) Commit(c *Chunk) error {
 		}
 		*h.rows = append(*h.rows, row)
 	}
-	h.table.Advance(p)
+	h.table.CountRowsOf(p)
 	return nil
 }
 

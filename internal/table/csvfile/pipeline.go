@@ -128,8 +128,8 @@ func (p *pipeline) setError(err error) {
 	p.committedCond.Broadcast()
 }
 
-// Advance adds the rows and lines of a parsed chunk to the counts of the table.
-func (t *Table) Advance(p *ParsedChunk) {
+// CountRowsOf adds the rows and lines of a parsed chunk to the counts of the table.
+func (t *Table) CountRowsOf(p *ParsedChunk) {
 	t.Rows += p.Rows
 	t.Reader.nextLine += p.lineBreaks
 }

@@ -24,7 +24,7 @@ const (
 //
 // For a complete record it returns the offset after the line end, otherwise the offset of
 // the field or stray quote that is the reason for the status.
-func (r *Reader) split(window []byte) (int, splitStatus) {
+func (r *Reader) split(window []byte) (recordEnd int, status splitStatus) {
 	rec := &r.rec
 	rec.Fields, rec.unquoted, rec.LineBreaks = rec.Fields[:0], rec.unquoted[:0], 0
 	i := 0
@@ -79,7 +79,7 @@ func afterLineEnd(window []byte, i int) int {
 
 // readQuoted appends the quoted field that starts at window[start] to the record and
 // returns the offset after its closing quote.
-func (r *Reader) readQuoted(window []byte, start int) (int, splitStatus) {
+func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStatus) {
 	i, doubled, status := closingQuote(window, start, r.atEOF)
 	if status != recordComplete {
 		return start, status

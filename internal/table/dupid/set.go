@@ -67,14 +67,14 @@ func (s *Set) hash(id []byte) hashedID {
 
 // Add adds the ID of the next row, which starts in the given line.
 func (s *Set) Add(id []byte, line int) {
-	s.checkAscending(id, id, false)
+	s.splitUnlessAscending(id, id, false)
 	s.store(s.hash(id), line)
 }
 
-// checkAscending must be called before IDs are stored. The parameters first and last are the
+// splitUnlessAscending must be called before IDs are stored. The parameters first and last are the
 // first and the last of these IDs, and unordered is set if these IDs are not ascending. If the
-// IDs of all calls together are no longer ascending, checkAscending calls splitIntoBins.
-func (s *Set) checkAscending(first, last []byte, unordered bool) {
+// IDs of all calls together are no longer ascending, splitUnlessAscending calls splitIntoBins.
+func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
 	case unordered || !ascends(first, s.highest):
@@ -167,7 +167,7 @@ func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 	if len(ids.hashed) == 0 {
 		return
 	}
-	s.checkAscending(ids.first, ids.last, ids.unordered)
+	s.splitUnlessAscending(ids.first, ids.last, ids.unordered)
 	for row, id := range ids.hashed {
 		s.store(id, line+int(chunk.RowLines[row]))
 	}

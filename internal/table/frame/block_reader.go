@@ -143,7 +143,7 @@ func (w *blockLoader) Commit(c *csvfile.Chunk) error {
 	if !w.valid {
 		return b.table.RereadChunk(c, w.readRows)
 	}
-	b.table.Advance(&w.chunk)
+	b.table.CountRowsOf(&w.chunk)
 	if w.chunk.Rows == 0 {
 		return nil
 	}

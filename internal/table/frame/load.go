@@ -111,6 +111,6 @@ func (w *loadWorker) Commit(c *csvfile.Chunk) error {
 		return l.table.RereadChunk(c, func() error { return l.readRows(w.ctx) })
 	}
 	l.builder.add(w.decoder)
-	l.table.Advance(&w.chunk)
+	l.table.CountRowsOf(&w.chunk)
 	return nil
 }

@@ -25,15 +25,15 @@ func (s *Schema) OrderedFeature(column string) (int, error) {
 			others = append(others, c)
 		}
 	}
-	if reason := s.unordered(column, numbers, others); reason != "" {
+	if reason := s.notOrderedReason(column, numbers, others); reason != "" {
 		return 0, fmt.Errorf("%q %s", column, reason)
 	}
 	return numbers[0], nil
 }
 
-// unordered returns the reason why a column with these features has no ordered feature, or
+// notOrderedReason returns the reason why a column with these features has no ordered feature, or
 // "" if it has one.
-func (s *Schema) unordered(column string, numbers []int, others []*ColumnSchema) string {
+func (s *Schema) notOrderedReason(column string, numbers []int, others []*ColumnSchema) string {
 	const want = ": must be a column of numbers"
 	names := s.FieldNames()
 	switch {

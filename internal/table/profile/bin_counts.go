@@ -42,15 +42,15 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	for i, n := range h.Rows {
 		from := max(h.Low+float64(i)*h.Width, c.Numbers.Min)
 		to := min(h.Low+float64(i+1)*h.Width, c.Numbers.Max)
-		spreadRows(rows, place(from), place(max(from, to)), float64(n))
+		addEvenlySpread(rows, place(from), place(max(from, to)), float64(n))
 	}
 	return rows
 }
 
-// spreadRows adds n rows that are evenly distributed between the positions from and to. A
+// addEvenlySpread adds n rows that are evenly distributed between the positions from and to. A
 // position is measured in bins. rows[1+i] counts the rows between the positions i and
 // i+1, rows[0] those below position 0, and the last element those above the last bin.
-func spreadRows(rows []float64, from, to, n float64) {
+func addEvenlySpread(rows []float64, from, to, n float64) {
 	bins := float64(len(rows) - 2)
 	if to <= from {
 		rows[1+int(math.Floor(min(max(from, -1), bins)))] += n

@@ -138,7 +138,7 @@ func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFrac
 
 // duplicateOf returns the position of an earlier column with the same content. It returns
 // false if there is none.
-func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (int, bool) {
+func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (earlier int, found bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false

@@ -101,7 +101,7 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 			sizes = append(sizes, t.texts.bytes)
 		}
 	}
-	limit := fairShare(sizes, goal)
+	limit := fairLimit(sizes, goal)
 	for i := range columns {
 		if t := &columns[i]; t.texts.bytes > limit && !stays(t) {
 			t.evict(limit)
@@ -121,9 +121,9 @@ func totalTextBytes(columns []ColumnStats) int {
 	return sum
 }
 
-// fairShare returns the largest limit for which the sum of min(size, limit) over all sizes
+// fairLimit returns the largest limit for which the sum of min(size, limit) over all sizes
 // is at most total. It sorts sizes.
-func fairShare(sizes []int, total int) int {
+func fairLimit(sizes []int, total int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
 		if share := total / (len(sizes) - i); size > share {
@@ -140,12 +140,12 @@ func (t *ColumnStats) IsEmpty() bool { return t.nonBlank() == 0 }
 // HasNumbers reports whether a field of the column is a number.
 func (t *ColumnStats) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
 
-// HasText reports whether a row has the text. If KnowsTexts is false, it may return false
+// HasText reports whether a row has the text. If KnowsAllTexts is false, it may return false
 // for a text that a row has.
 func (t *ColumnStats) HasText(text string) bool { return t.texts.find(text) != nil }
 
-// KnowsTexts reports whether all texts of the column are known, because none was evicted.
-func (t *ColumnStats) KnowsTexts() bool { return t.texts.distinctHashes == nil }
+// KnowsAllTexts reports whether all texts of the column are known, because none was evicted.
+func (t *ColumnStats) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
 
 // nonBlank returns the number of rows whose field is not blank.
 func (t *ColumnStats) nonBlank() int {
@@ -228,11 +228,11 @@ func (t *ColumnStats) addChunk(chunk *csvfile.ParsedChunk, field, line int, s *c
 		t.addCell(chunk.Cell(row, field), line+int(chunk.RowLines[row]))
 		row++
 	}
-	t.publish()
+	t.publishSnapshot()
 }
 
-// publish makes the current snapshot available to the workers that parse the next chunks.
-func (t *ColumnStats) publish() {
+// publishSnapshot makes the current snapshot available to the workers that parse the next chunks.
+func (t *ColumnStats) publishSnapshot() {
 	if !t.dropsNumberTexts {
 		t.publishedSnapshot.Store(nil)
 		return
@@ -363,7 +363,7 @@ func (t *ColumnStats) numberStats() *runningStats {
 
 // distinctCount returns the number of distinct values of a column of texts, and whether
 // it is an estimate.
-func (t *ColumnStats) distinctCount() (int, bool) {
+func (t *ColumnStats) distinctCount() (count int, estimated bool) {
 	n, exact := t.texts.distinctCount()
 	if !t.droppedNumberTexts {
 		return n, !exact

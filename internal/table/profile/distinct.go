@@ -25,10 +25,10 @@ func newDistinct(capacity int) *distinctCounter {
 	return &distinctCounter{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
-func (d *distinctCounter) keeps(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+func (d *distinctCounter) isCounted(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
 
 func (d *distinctCounter) add(hash uint64) {
-	if !d.keeps(hash) {
+	if !d.isCounted(hash) {
 		return
 	}
 	hash = max(hash, 1) // 0 marks a free slot

@@ -28,11 +28,11 @@ var groupWords = []string{
 // birthWords are words in the names of columns whose dates do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
-// warnDivision warns about the first column that seems to identify groups of rows, such
+// warnGroupAndTimeColumns warns about the first column that seems to identify groups of rows, such
 // as customers, and about the first column that seems to hold the time of each row. With
 // such a column, the scores on randomly chosen validation rows are too optimistic: the
 // model has seen rows of the same groups, or later rows, in training.
-func (s *scanner) warnDivision() {
+func (s *scanner) warnGroupAndTimeColumns() {
 	group, clock := false, false
 	for i := range s.profile.Columns {
 		c := &s.profile.Columns[i]

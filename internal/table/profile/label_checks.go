@@ -48,7 +48,7 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	s.warnSmallClasses(list)
 	s.warnSimilarClasses(p.Schema.Classes)
-	s.warnDivision()
+	s.warnGroupAndTimeColumns()
 	return s.warnLeaks(ctx)
 }
 

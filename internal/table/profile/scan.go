@@ -189,7 +189,7 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 	}
 	s.sample.addChunk(&w.chunk, s.table.Rows)
 	s.budget.countInput(s.columns, len(c.Text), w.chunk.Rows)
-	s.table.Advance(&w.chunk)
+	s.table.CountRowsOf(&w.chunk)
 	return nil
 }
 

@@ -162,7 +162,7 @@ func (v *valueCounts) firstTexts() []distinctValue {
 }
 
 // distinctCount returns the number of distinct texts and whether it is exact.
-func (v *valueCounts) distinctCount() (int, bool) {
+func (v *valueCounts) distinctCount() (count int, exact bool) {
 	if v.distinctHashes == nil {
 		return len(v.values), true
 	}

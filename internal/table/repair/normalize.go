@@ -69,7 +69,7 @@ type NormalizeResult struct {
 // Locate maps a line and a column of the canonical form to a line and a column of the
 // source. It returns column 0 for a generated ID. Locate must not be called concurrently
 // with Read.
-func (r *NormalizeResult) Locate(line, column int) (int, int) {
+func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.normalizer == nil {
 		return line, column
 	}
@@ -232,7 +232,7 @@ type normalizer struct {
 // they are not written.
 type lineOffset struct{ line, delta int }
 
-func (r *normalizer) locate(line, column int) (int, int) {
+func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
 	at, found := slices.BinarySearchFunc(r.offsets, line, func(one lineOffset, line int) int { return cmp.Compare(one.line, line) })
 	if !found {
 		at--

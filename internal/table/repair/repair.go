@@ -147,7 +147,7 @@ func (r *repairer) analyse(src io.Reader) error {
 			return r.ctx.Err()
 		}
 		if len(fields) == len(r.names) && !r.repeatsHeader(fields) && !isBlankRow(fields) {
-			r.countRow(fields, line)
+			r.addRowToStats(fields, line)
 		}
 	}
 	return r.assignRoles()
@@ -159,7 +159,7 @@ func (r *repairer) initCollector() error {
 	return r.chooseRoles()
 }
 
-func (r *repairer) countRow(fields [][]byte, line int) {
+func (r *repairer) addRowToStats(fields [][]byte, line int) {
 	r.stats.AddRow(fields, line)
 	if r.id >= 0 && !cells.IsBlank(fields[r.id]) {
 		r.ids.Add(fields[r.id], line)

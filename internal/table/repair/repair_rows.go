@@ -195,7 +195,7 @@ func (w *repairWriter) acceptsCell(column int, cell []byte, strictly bool) bool 
 		return t.Kind() != frame.Numeric || kind == cells.Number
 	case c.Form.IsOrdered():
 		return kind == cells.Null || known || c.CanParse(string(cell))
-	case strictly && c.Form != profile.FormText && !w.identifiesRows[column] && t.KnowsTexts() && 2*c.Distinct <= rows:
+	case strictly && c.Form != profile.FormText && !w.identifiesRows[column] && t.KnowsAllTexts() && 2*c.Distinct <= rows:
 		return known
 	}
 	return kind != cells.Number || t.HasNumbers() || rows < profile.MinComparedRows
