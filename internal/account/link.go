@@ -33,8 +33,8 @@ const (
 // defaultURL is the beginning of links if no service has called StoreServiceSettings yet.
 const defaultURL = "http://127.0.0.1:8080"
 
-// StoreServiceSettings stores settings that commands on the data folder need to create users: the URL of this
-// service, whether this process sends mails, and the quota of new accounts.
+// StoreServiceSettings stores settings that commands on the data folder need to create users: the
+// URL of this service, whether this process sends mails, and the quota of new accounts.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, serviceURL string) error {
 	quota, err := json.Marshal(a.options.DefaultQuota)
 	if err != nil {

@@ -142,8 +142,8 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
-// EffectiveTraining returns a race with the options that apply to the model. The parameter job is the race as
-// it was requested. A worker of an earlier release ignores class weights and monotone columns, and
+// EffectiveTraining returns a race with the options that apply to the model. The parameter job is
+// the race as it was requested. A worker of an earlier release ignores class weights and monotone columns, and
 // its report has neither.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {

@@ -170,8 +170,8 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	return out
 }
 
-// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with this key if the job
-// was interrupted: the process that queued the job has died. Otherwise it does nothing.
+// AdoptInterruptedJob lets this process run the job on the dataset, race or
+// prediction with this key if the job was interrupted: the process that queued the job has died. Otherwise it does nothing.
 func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.findJobStatus(ctx, t, key)

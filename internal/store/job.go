@@ -67,10 +67,10 @@ type JobClaim struct {
 
 // condition returns the SQL condition of the jobs that can be claimed, and its
 // arguments. The jobs of disabled accounts cannot be claimed.
-func (c *JobClaim) condition() (clause string, args []any) {
+func (c *JobClaim) condition() (where string, args []any) {
 	query := `j.kind = ? AND j.owner = ''
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
-	args := []any{c.Kind}
+	args = []any{c.Kind}
 	if c.Subjects != nil {
 		query += " AND j.subject IN (''" + strings.Repeat(", ?", len(c.Subjects)) + ")"
 		for _, subject := range c.Subjects {
