@@ -74,7 +74,7 @@ func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
 	var account *store.Account
 	var content *mailContent
 	now := a.now()
-	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+	err = a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if mail, err = t.ClaimMail(ctx, now, now.Add(mailLease)); err != nil {
 			return err
 		}

@@ -112,7 +112,7 @@ func newJobDurations() *JobDurations {
 }
 
 // counts returns copies of the counts and durations of a kind.
-func (c *jobCounter) counts(kind string) (finished map[string]int64, durations JobDurations) {
+func (c *jobCounter) counts(kind string) (byOutcome map[string]int64, total JobDurations) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	durations := newJobDurations()

@@ -173,7 +173,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 }
 
 func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
-	cancelled, err := s.store.RenewJob(ctx, key, until)
+	cancelled, err = s.store.RenewJob(ctx, key, until)
 	return cancelled, translateLeaseLost(err)
 }
 
