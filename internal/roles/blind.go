@@ -67,7 +67,7 @@ type BlindID struct {
 
 // ChooseBlindID chooses the row IDs of the blind file t. They are those of the training file's ID
 // column, unless this column has duplicate or missing values in the blind file. IDs are then
-// generated.
+// generated. In a file without rows, a column is the ID by its name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
@@ -90,8 +90,10 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 			continue
 		}
 		switch {
-		case same && c.Unique:
+		case same && (c.Unique || t.Rows == 0):
 			return BlindID{ID: c.Name, Reason: "as in the training file", Displaced: -1}
+		case t.Rows == 0 && isSureIDName(c.Name):
+			return BlindID{ID: c.Name, Reason: "named like an ID", Displaced: -1}
 		case c.idReason(i == 0) != "":
 			return BlindID{ID: c.Name, Reason: c.idReason(i == 0), Displaced: -1}
 		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !isMeasurement(c):

@@ -193,6 +193,24 @@ func TestBlind(t *testing.T) {
 	}
 }
 
+// TestBlindWithoutRows checks that a column is the ID by its name if the file has no rows.
+func TestBlindWithoutRows(t *testing.T) {
+	for _, c := range []struct {
+		columns string
+		known   roles.TrainingFile
+		want    roles.BlindID
+	}{
+		{"no,a", roles.TrainingFile{ID: "no", Features: []string{"a"}}, roles.BlindID{ID: "no", Reason: "as in the training file", Displaced: -1}},
+		{"ID,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{ID: "ID", Reason: "named like an ID", Displaced: -1}},
+		{"b,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+	} {
+		got := roles.ChooseBlindID(roles.NewDescription(strings.Split(c.columns, ",")), c.known, roles.Options{})
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Error(c.columns, d)
+		}
+	}
+}
+
 func TestUniqueAndMatchingNames(t *testing.T) {
 	names, changed := roles.UniqueNames([]string{"", "a", "a", "a_2", "", "a"})
 	if d := cmp.Diff([]string{"", "a", "a_3", "a_2", "column_5", "a_4"}, names); d != "" || len(changed) != 3 {
