@@ -55,7 +55,7 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		}
 		return "if not, exclude it: " + again("drop", f.Name)
 	case csvfile.CodeGroupColumn:
-		return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name)
+		return p.groupHint(f)
 	case csvfile.CodeTimeColumn:
 		return "if so, score on later rows: train with --time " + term.ShellQuote(f.Name)
 	case csvfile.CodeIDLikeColumn:
@@ -72,6 +72,12 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 		return "if this text means that the value is missing, clear these cells"
 	}
 	return p.driftHint(f)
+}
+
+// groupHint returns the remedy for a column that seems to identify groups of rows.
+func (p *Preflight) groupHint(f *finding) string {
+	name := term.ShellQuote(f.Name)
+	return "if so, keep the rows of each value together: train with --group " + name + "; --drop " + name + " excludes the column"
 }
 
 // headerHint returns the remedy for a file whose first row seems not to be a header.

@@ -25,6 +25,10 @@ var groupWords = []string{
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
+// idNames are the names, without case and punctuation, of columns that identify rows. If values
+// repeat, the column identifies what several rows belong to.
+var idNames = []string{"id", "uuid", "guid", "rowid"}
+
 // birthWords are words in the names of columns whose dates do not order the rows.
 var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
 
@@ -56,6 +60,9 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 		return false
 	}
 	size := float64(filled) / float64(c.Distinct)
+	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
+		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
+	}
 	return size >= minGroupRows && size <= maxGroupRows && hasWord(c.Name, groupWords)
 }
 

@@ -40,6 +40,9 @@ func TestWarnDivision(t *testing.T) {
 		{"customer_id", csvfile.CodeGroupColumn, visits(3)},
 		{"patientNo", csvfile.CodeGroupColumn, numbers},
 		{"Session ID", csvfile.CodeGroupColumn, numbers},
+		{"ID", csvfile.CodeGroupColumn, visits(3)},
+		{"uuid", csvfile.CodeGroupColumn, func(row int) string { return fmt.Sprintf("c%d", max(row, 1)) }}, // only one value repeats
+		{"ID", "", visits(20)},
 		{"customer_id", "", visits(20)}, // a normal category
 		{"consumer", "", visits(3)},
 		{"signed", csvfile.CodeTimeColumn, days},
