@@ -371,10 +371,3 @@ func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
 	}
 	return true
 }
-
-// NotFound responds with an error page that says that the path is unknown.
-func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
-	p.handler(func(*visit) error {
-		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
-	})(w, r)
-}

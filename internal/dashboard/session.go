@@ -101,8 +101,10 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn redirects the visitor to the sign-in page, which redirects back to the requested page
-// afterwards. For a poll of an open page, it returns a problem with CodeUnauthorized instead.
+// askToSignIn redirects the visitor to the sign-in page, which redirects afterwards to the requested
+// page, or to the page of the form that was sent. For a poll of an open page and for a form that
+// htmx has sent, it returns a problem with CodeUnauthorized instead, so that the page keeps what was
+// typed and the chosen file.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
@@ -110,21 +112,46 @@ func (p *Pages) askToSignIn(v *visit) error {
 	if v.r.URL.Query().Has("part") {
 		return api.NewProblem(api.CodeUnauthorized, "the session has ended: sign in again")
 	}
-	next := "/"
-	if v.r.Method == http.MethodGet {
-		next = v.r.URL.RequestURI()
+	isForm := v.r.Method == http.MethodPost
+	if isForm && isByHTMX(v.r) {
+		return api.NewProblem(api.CodeUnauthorized, "your session has ended: sign in again in another tab, then send this form again")
 	}
-	if next == "/" {
+	query := url.Values{}
+	next := v.r.URL.RequestURI()
+	if isForm {
+		next = p.pageOfForm(v.r)
+	}
+	if next != "/" {
+		query.Set("next", next)
+	}
+	if v.r.URL.Path != "/sign-out" && (isForm || v.token != "") {
+		query.Set("ended", "true")
+	}
+	if len(query) == 0 {
 		return v.redirect("/sign-in")
 	}
-	return v.redirect("/sign-in?next=" + url.QueryEscape(next))
+	return v.redirect("/sign-in?" + query.Encode())
+}
+
+// pageOfForm returns the path and query of the page with the form that a request sends. It returns
+// "/" if the request does not name a page of this service.
+func (p *Pages) pageOfForm(r *http.Request) string {
+	path, found := strings.CutPrefix(r.Referer(), p.opts.BaseURL(r))
+	if !found || r.URL.Path == "/sign-out" {
+		return "/"
+	}
+	return localPath(path)
 }
 
 func (p *Pages) showSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return p.askToSignIn(v)
 	}
-	return p.writeSignIn(v, http.StatusOK, signInForm{Next: localPath(v.r.URL.Query().Get("next"))}, "")
+	query, message := v.r.URL.Query(), ""
+	if query.Has("ended") {
+		message = "your session has ended: sign in again"
+	}
+	return p.writeSignIn(v, http.StatusOK, signInForm{Next: localPath(query.Get("next"))}, message)
 }
 
 func (p *Pages) writeSignIn(v *visit, status int, form signInForm, message string) error {

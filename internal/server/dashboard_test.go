@@ -23,6 +23,8 @@ type browser struct {
 	base   string
 	site   string
 	isHTMX bool // whether the script of a page sends the requests
+	// referer is the path of the page that sends the requests. It is not sent if it is empty.
+	referer string
 }
 
 func newBrowser(t *testing.T, base string) *browser {
@@ -53,6 +55,9 @@ func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Res
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Sec-Fetch-Site", b.site)
+	if b.referer != "" {
+		req.Header.Set("Referer", b.base+b.referer)
+	}
 	if b.isHTMX {
 		req.Header.Set("HX-Request", "true")
 	}
@@ -108,7 +113,50 @@ func TestSession(t *testing.T) {
 	b.site = "same-origin"
 	b.expect(t, "/nowhere", nil, 404, "There is no page at this address.")
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
-	stolen.expect(t, "/datasets", nil, 200, "<title>Sign in") // the session has ended, not only the cookie
+	stolen.expect(t, "/datasets", nil, 200, "Your session has ended: sign in again.") // the session has ended, not only the cookie
+}
+
+// TestFormAfterSession sends a form after the session has ended. Signing in again must lead back to
+// the page of the form.
+func TestFormAfterSession(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	page := b.expect(t, "/datasets", nil, 200, "<title>Sign in")
+	if strings.Contains(page, "session has ended") {
+		t.Error("the first page says that a session has ended")
+	}
+	b.referer = "/datasets?state=FAILED"
+	page = b.expect(t, "/account/password", url.Values{"new": {"x"}}, 200, "Your session has ended: sign in again.")
+	if !strings.Contains(page, `name="next" value="/datasets?state=FAILED"`) {
+		t.Errorf("signing in does not lead back to the form:\n%s", page)
+	}
+	b.referer = ".evil.example/datasets" // another host that begins with the same name
+	b.expect(t, "/account/password", url.Values{"new": {"x"}}, 200, `name="next" value="/"`)
+}
+
+// TestPathOfForm opens the paths to which forms are sent, which are in the address bar after the
+// service has answered a form with a page.
+func TestPathOfForm(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	for path, want := range map[string]string{
+		"/account/password": "/account", "/account/sessions/end": "/account", "/sign-out": "/",
+		"/admin/requests/key": "/admin", "/models/key/predict": "/models/key",
+	} {
+		resp, page := b.visit(t, path, nil)
+		if resp.Request.URL.Path != want || !strings.HasPrefix(page, "<!DOCTYPE html>") {
+			t.Errorf("%s leads to %s: %s", path, resp.Request.URL.Path, page)
+		}
+	}
+	b.expect(t, "/admin/jobs", url.Values{}, 405, "Method POST is not allowed at this address.")
+	if resp, body := s.send(t, call{method: "GET", path: "/account/password"}); resp.StatusCode != http.StatusMethodNotAllowed || !strings.HasPrefix(string(body), "{") {
+		t.Errorf("a client that is not a browser: %d %s", resp.StatusCode, body)
+	}
 }
 
 // TestSecureCookie checks the attributes of the session cookie behind TLS.
@@ -196,7 +244,7 @@ func TestPartsOfPages(t *testing.T) {
 	if resp.StatusCode != 286 || resp.Header.Get("HX-Reswap") != "none" || !strings.HasPrefix(page, `<p id="notice"`) || !strings.Contains(page, "session has ended") {
 		t.Errorf("a poll after the session: %d %s", resp.StatusCode, page)
 	}
-	if resp, page := upload("more"); resp.Header.Get("HX-Redirect") != "/sign-in" || page != "" {
+	if resp, page := upload("more"); resp.StatusCode != 401 || !strings.HasPrefix(page, `<p class="note bad"`) || !strings.Contains(page, "Your session has ended") {
 		t.Errorf("an upload after the session: %d %s", resp.StatusCode, page)
 	}
 }

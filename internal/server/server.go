@@ -149,6 +149,10 @@ func (s *service) mountAll(rt *router) {
 // writeRouteError responds to a request with an unknown path or method.
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
+		if s.pages != nil && wantsPage(r) {
+			s.pages.MethodNotAllowed(w, r)
+			return
+		}
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}

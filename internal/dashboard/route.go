@@ -1,0 +1,46 @@
+package dashboard
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// NotFound responds with an error page that says that the path is unknown.
+func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
+	p.handler(func(*visit) error {
+		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
+	})(w, r)
+}
+
+// MethodNotAllowed responds to a request whose path does not allow its method. The path of a form
+// may be in the address bar after the form was sent. For a request to open it, MethodNotAllowed
+// redirects to the page above the path, such as /account for /account/password.
+func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	p.handler(func(v *visit) error {
+		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.hasPage(http.MethodPost, r.URL.Path) {
+			return api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this address", r.Method)
+		}
+		above := path.Dir(r.URL.Path)
+		for above != "/" && !p.hasPage(http.MethodGet, above) {
+			above = path.Dir(above)
+		}
+		return v.redirect(above)
+	})(w, r)
+}
+
+// hasPage reports whether a page that needs a session has this method and path.
+func (p *Pages) hasPage(method, path string) bool {
+	segments := strings.Split(path, "/")
+	for pattern := range p.privatePages() {
+		patternMethod, patternPath, _ := strings.Cut(pattern, " ")
+		matches := func(pattern, segment string) bool { return pattern == segment || strings.HasPrefix(pattern, "{") }
+		if patternMethod == method && slices.EqualFunc(strings.Split(patternPath, "/"), segments, matches) {
+			return true
+		}
+	}
+	return false
+}
