@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -41,7 +40,7 @@ func (p *Pages) writeAdministration(v *visit, status int, invitation *api.Invita
 		return err
 	}
 	return p.show(v, status, "admin", page{
-		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell users requests", "foretell users list"},
+		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING", "foretell api GET /api/v1/admin/accounts"},
 		Data: administrationPage{Requests: requests.AccessRequests, Accounts: accounts.Total, Events: events.Events, Invitation: invitation},
 	})
 }
@@ -85,7 +84,7 @@ func (p *Pages) writeAccounts(v *visit, status int, data usersPage, message stri
 	}
 	data.Accounts, data.Pager = list.Accounts, newPager(v.r.URL, list.Page, len(list.Accounts))
 	return p.show(v, status, "users", page{
-		Title: "Accounts", Section: "admin", Error: message, Data: data, Commands: []string{"foretell users list", "foretell users add EMAIL"},
+		Title: "Accounts", Section: "admin", Error: message, Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
 	})
 }
 
@@ -118,10 +117,9 @@ func (p *Pages) writeUser(v *visit, status int, invitation *api.Invitation, mess
 	if err != nil {
 		return err
 	}
-	quoted := term.ShellQuote(user.Email)
 	return p.show(v, status, "user", page{
 		Title: user.Email, Section: "admin", Error: message, Data: userPage{User: user, Invitation: invitation, Events: events.Events},
-		Commands: []string{"foretell users quota " + quoted},
+		Commands: []string{"foretell api GET /api/v1/admin/accounts/" + user.AccountKey},
 	})
 }
 
@@ -207,12 +205,12 @@ func (p *Pages) listEvents(v *visit) error {
 		return err
 	}
 	data.Events, data.Pager = list.Events, newPager(v.r.URL, list.Page, len(list.Events))
-	command := "foretell users audit"
+	command := "foretell api GET /api/v1/admin/events"
 	if data.Actor != "" {
-		command += " --actor " + term.ShellQuote(data.Actor)
+		command += " -f " + term.ShellQuote("actor="+data.Actor)
 	}
 	if data.Action != "" {
-		command += fmt.Sprintf(" --action %s", term.ShellQuote(data.Action))
+		command += " -f " + term.ShellQuote("action="+data.Action)
 	}
 	return p.show(v, http.StatusOK, "events", page{Title: "Audit log", Section: "admin", Commands: []string{command}, Data: data})
 }
