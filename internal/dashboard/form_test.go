@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/htmlreport"
+	"foretell/internal/leaderboard"
 )
 
 // TestParseQuota parses the form with the limits that the page shows, and expects the same limits.
@@ -119,6 +121,41 @@ func TestRejectedPrediction(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Choose a CSV file.", `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
+		if !strings.Contains(body.String(), want) {
+			t.Errorf("%s is missing in %s", want, body.String())
+		}
+	}
+}
+
+// TestRaceState renders the button and the outcome of races in three states.
+func TestRaceState(t *testing.T) {
+	for _, tt := range []struct{ status, model, want, unwanted string }{
+		{api.TrainingPending, "", "Cancel the race", "keep the best"},
+		{api.TrainingRunning, "", "Stop and keep the best", "Cancel the race"},
+		{api.TrainingCancelled, "key", ">stopped</span>", "cancelled"},
+	} {
+		race := &api.Training{TrainingJobKey: "key", Status: tt.status, ModelKey: tt.model}
+		content := &page{Path: "/training/key", query: url.Values{}, Data: trainingPage{Race: race, IsRacing: tt.model == "", Plot: htmlreport.RacePlot("accuracy", nil, nil, nil)}}
+		var body bytes.Buffer
+		if err := parseTemplates(time.Now)["training"].ExecuteTemplate(&body, "content", content); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(body.String(), tt.want) || strings.Contains(body.String(), tt.unwanted) {
+			t.Errorf("%s: %q is missing in, or %q is part of %s", tt.status, tt.want, tt.unwanted, body.String())
+		}
+	}
+}
+
+// TestLeaderboardSelection renders a leaderboard after one model was chosen to be compared.
+func TestLeaderboardSelection(t *testing.T) {
+	entries := []*leaderboard.Entry{{}, {}}
+	entries[0].ModelKey, entries[1].ModelKey = "first", "second"
+	content := &page{Error: "choose two models to compare, not 1", Data: seriesPage{Name: "iris", Metric: "accuracy", Entries: entries, Chosen: []string{"second"}}}
+	var body bytes.Buffer
+	if err := parseTemplates(time.Now)["series"].ExecuteTemplate(&body, "content", content); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Choose two models to compare, not 1.", `value="first" aria-label`, `value="second" checked`, `name="name" value="iris"`} {
 		if !strings.Contains(body.String(), want) {
 			t.Errorf("%s is missing in %s", want, body.String())
 		}

@@ -88,9 +88,18 @@ type seriesPage struct {
 	Metrics      []string
 	Entries      []*leaderboard.Entry
 	Omitted      int
+	// Chosen are the keys of the models that are chosen to be compared.
+	Chosen []string
 }
 
+// IsChosen reports whether a model is chosen to be compared.
+func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
+
 func (p *Pages) showSeries(v *visit) error {
+	return p.writeSeries(v, http.StatusOK, nil, "")
+}
+
+func (p *Pages) writeSeries(v *visit, status int, chosen []string, message string) error {
 	ctx, name := v.r.Context(), v.r.URL.Query().Get("name")
 	all, err := p.seriesWithModels(v)
 	if err != nil {
@@ -104,7 +113,7 @@ func (p *Pages) showSeries(v *visit) error {
 	if err != nil {
 		return err
 	}
-	data := seriesPage{Name: name, Metrics: api.RaceMetrics(), Omitted: max(0, len(models)-maxLeaderboard)}
+	data := seriesPage{Name: name, Metrics: api.RaceMetrics(), Omitted: max(0, len(models)-maxLeaderboard), Chosen: chosen}
 	if data.Metric = v.r.URL.Query().Get("metric"); !slices.Contains(data.Metrics, data.Metric) {
 		data.Metric = api.MetricAccuracy
 	}
@@ -120,7 +129,7 @@ func (p *Pages) showSeries(v *visit) error {
 	if data.Metric != api.MetricAccuracy {
 		command += " --metric " + data.Metric
 	}
-	return p.show(v, http.StatusOK, "series", page{Title: "Models of " + name, Section: "models", Commands: []string{command}, Data: data})
+	return p.show(v, status, "series", page{Title: "Models of " + name, Section: "models", Error: message, Commands: []string{command}, Data: data})
 }
 
 // comparePage is the data of the comparison of two models.
@@ -141,7 +150,11 @@ func (p *Pages) compareModels(v *visit) error {
 	chosen := slices.Concat(query["model"], []string{query.Get("a"), query.Get("b")})
 	chosen = slices.DeleteFunc(chosen, func(key string) bool { return key == "" })
 	if len(chosen) != 2 {
-		return api.NewProblem(api.CodeMalformed, "choose two models to compare, not %d", len(chosen))
+		problem := api.NewProblem(api.CodeMalformed, "choose two models to compare, not %d", len(chosen))
+		if !query.Has("name") { // not sent by the form of a leaderboard
+			return problem
+		}
+		return p.writeSeries(v, problem.Status, chosen, problem.Detail)
 	}
 	var both [2]*leaderboard.Entry
 	for i, key := range chosen {
