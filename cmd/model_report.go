@@ -55,12 +55,12 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 	opts.wait.ServiceFlags.Bind(cmd, f)
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[modelReport]())
-	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.blind, "blind", nil, "blind `file` to compare with the training file; if repeated, the files are joined into one table")
 	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
+	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	_ = cmd.MarkFlagFilename("html", "html") // the flag exists
 	cmd.ValidArgsFunction = opts.wait.CompleteReference(connect.ListModelRefs)
 	return cmd
@@ -85,7 +85,15 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if o.html == "-" && o.output.JSON {
 		return exit.Usagef("--html - and --json both write to standard output").WithHint("choose a file with --html FILE")
 	}
+	if err := o.gate.CheckJUnitFile(o.html, o.blind...); err != nil {
+		return err
+	}
 	if o.html != "" && o.html != "-" {
+		for _, in := range o.blind {
+			if cli.SameFile(o.html, in) {
+				return exit.Usagef("the output %s is also the input %s", o.html, in).WithHint("choose another file with --html")
+			}
+		}
 		if err := cli.CheckOutputPath(o.html, o.force, "choose another file with --html"); err != nil {
 			return err
 		}

@@ -236,25 +236,37 @@ func (o *runOptions) openInputs(ctx context.Context, train []string) (*preflight
 	if files.Train, err = o.layout.OpenInput(ctx, o.factory, false, train...); err != nil {
 		return nil, err
 	}
+	inputs := files.Train.Paths
 	if len(o.blind) == 0 {
-		if o.target.Path != "" {
-			files.Close()
-			return nil, exit.Usagef("--output has no effect without --blind: there is nothing to predict").WithHint("add --blind FILE with the file to predict")
-		}
-		if o.target.Reasons > 0 {
-			files.Close()
-			return nil, exit.Usagef("--explain has no effect without --blind: there is nothing to predict").WithHint("add --blind FILE with the file to predict")
-		}
-		return files, nil
-	}
-	if files.Blind, err = o.layout.OpenInput(ctx, o.factory, true, o.blind...); err == nil {
+		err = o.checkBlindFlags()
+	} else if files.Blind, err = o.layout.OpenInput(ctx, o.factory, true, o.blind...); err == nil {
+		inputs = slices.Concat(inputs, files.Blind.Paths)
 		err = o.target.ResolvePath(files.Blind, files.Train)
+	}
+	if err == nil {
+		err = o.gate.CheckJUnitFile(o.target.Path, inputs...)
 	}
 	if err != nil {
 		files.Close()
 		return nil, err
 	}
 	return files, nil
+}
+
+// checkBlindFlags returns a usage error for a flag that has no effect without --blind.
+func (o *runOptions) checkBlindFlags() error {
+	flag := ""
+	switch {
+	case o.target.Path != "":
+		flag = "--output"
+	case o.target.Reasons > 0:
+		flag = "--explain"
+	case o.target.Columns != nil:
+		flag = "--columns"
+	default:
+		return nil
+	}
+	return exit.Usagef("%s has no effect without --blind: there is nothing to predict", flag).WithHint("add --blind FILE with the file to predict")
 }
 
 // hashInputs digests the inputs for the receipt before they are sent, because a file may

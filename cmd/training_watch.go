@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.gate.Parse(); err != nil {
+	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile("")); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -148,7 +149,7 @@ func newTrainingWaitingCmd(f *cli.Factory, watch bool, use, short string) *cobra
 }
 
 func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
-	if err := o.gate.Parse(); err != nil {
+	if err := cmp.Or(o.gate.Parse(), o.gate.CheckJUnitFile("")); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 	"foretell/internal/roles"
@@ -25,6 +26,9 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 		return err
 	}
 	p.columns = header
+	if l := &p.Train.layout; l.ID != "" && !l.GenerateID && l.ID == l.Label {
+		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
+	}
 	if p.Train.layout.Blind {
 		return p.inferBlindRoles(ctx, p.Train, p.modelColumns)
 	}

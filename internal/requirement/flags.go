@@ -4,6 +4,7 @@ package requirement
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
@@ -17,14 +18,17 @@ type Flags struct {
 	texts   []string
 	beat    string
 	junit   string
+	// force is the flag --force of the command, or nil if the command has none.
+	force *pflag.Flag
 
 	requirements []*gate.Requirement
 	baseline     baseline
 }
 
-// Bind adds --require, --beat and --junit to cmd. c completes the values of --beat.
+// Bind adds --require, --beat and --junit to cmd. If cmd has --force, it must be defined before.
+// c completes the values of --beat.
 func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
-	f.factory = c.Factory
+	f.factory, f.force = c.Factory, cmd.Flags().Lookup("force")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.texts, "require", nil,
 		"end with exit status 10 if the model misses this `requirement` on the test rows, such as 'rocAuc>=0.9' or 'recall[fraud]>=0.8'; may be repeated")

@@ -1,0 +1,69 @@
+package requirement
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+)
+
+// junitHeadSize is how many bytes of a file are searched for the beginning of a JUnit report.
+const junitHeadSize = 4096
+
+// CheckJUnitFile returns an error if the file of --junit must not be written. It may neither be
+// one of inputs nor the output of the command, which is "" if there is none. An existing file is
+// only replaced with --force, unless it is a JUnit report or empty.
+func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
+	const other = "choose another file with --junit"
+	if f.junit == "" {
+		return nil
+	}
+	for _, in := range inputs {
+		if cli.SameFile(f.junit, in) {
+			return exit.Usagef("the output %s is also the input %s", f.junit, in).WithHint(other)
+		}
+	}
+	if output != "" && isSamePath(f.junit, output) {
+		return exit.Usagef("--junit and the output of the command are both %s", f.junit).WithHint(other)
+	}
+	if err := cli.CheckOutputPath(f.junit, true, other); err != nil {
+		return err
+	}
+	forced := f.force != nil && f.force.Changed && f.force.Value.String() == "true"
+	if info, err := os.Stat(f.junit); err != nil || !info.Mode().IsRegular() || forced || isJUnitFile(f.junit) {
+		return nil
+	}
+	e := exit.Errorf(exit.Conflict, "the output %s already exists and is not a JUnit report", f.junit)
+	if f.force == nil {
+		return e.WithHint(other)
+	}
+	return e.WithHint("replace it with --force, or %s", other)
+}
+
+// isSamePath reports whether a and b refer to the same file, which may not exist.
+func isSamePath(a, b string) bool {
+	if cli.SameFile(a, b) {
+		return true
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}
+
+// isJUnitFile reports whether a file is a JUnit report or empty.
+func isJUnitFile(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head, err := io.ReadAll(io.LimitReader(file, junitHeadSize))
+	return err == nil && (len(head) == 0 || bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) && bytes.Contains(head, []byte("<testsuite")))
+}
