@@ -100,7 +100,7 @@ the duration is known. Nothing is sent and nothing is kept.`,
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; if repeated, the files are joined into one table")
-	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file)")
+	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file, with that of its folder if the series has other columns)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")
@@ -292,6 +292,8 @@ type runPipeline struct {
 	limit      race.Deadline
 	cost       race.CostEstimate
 
+	// stem is the name of the series if --name is not given; see chooseStem.
+	stem    string
 	dataset *api.Dataset
 	job     *api.Training
 	steps   []race.SearchStep // the races of --threshold auto
@@ -319,7 +321,11 @@ func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) 
 
 // trainNew prepares the dataset and races on it.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
-	err := p.gate.FindBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.files.Train.Stem()), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err := p.chooseStem(ctx)
+	if err != nil {
+		return err
+	}
+	err = p.gate.FindBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.stem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/preflight"
+	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
 
@@ -21,7 +23,7 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		series := findRunSeries(all, p.name, p.files.Train.Stem())
+		series := findRunSeries(all, p.name, p.stem)
 		if key := p.findSameDataset(series); key != "" {
 			return p.AwaitDataset(ctx, key)
 		}
@@ -41,8 +43,47 @@ func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
 	}
 }
 
+// chooseStem sets p.stem to the name of the training file without its extension. If the series
+// of this name has another table, it adds the name of the file's folder: two files called
+// train.csv in the folders iris and car then have the series train and car-train. Otherwise the
+// champion of train would be chosen from models of both tables.
+func (p *runPipeline) chooseStem(ctx context.Context) error {
+	p.stem = p.files.Train.Stem()
+	folder := p.files.Train.FolderName()
+	if p.name != "" || folder == "" {
+		return nil
+	}
+	all, err := client.ListSeries(ctx, p.Client)
+	if err != nil {
+		return err
+	}
+	series := findRunSeries(all, "", p.stem)
+	i := slices.IndexFunc(series.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted })
+	if i < 0 {
+		return nil
+	}
+	newest, err := client.Call(ctx, p.Client, api.GetDataset, &api.DatasetInput{DatasetKey: series.Datasets[i].DatasetKey})
+	if err != nil || !isOtherTable(newest, p.files.TrainProfile) {
+		return err
+	}
+	p.stem = folder + "-" + p.stem
+	p.output.Note("the series %s has a table with other columns, so this one is called %s; --name sets another name", series.Name, client.DatasetName(p.stem, 1))
+	return nil
+}
+
+// isOtherTable reports whether fewer than half of the columns of d are in the training file.
+func isOtherTable(d *api.Dataset, train *profile.Profile) bool {
+	common := 0
+	for _, column := range d.Columns {
+		if slices.ContainsFunc(train.Columns, func(c profile.ColumnProfile) bool { return c.Name == column.Name }) {
+			common++
+		}
+	}
+	return 2*common < len(d.Columns)
+}
+
 // findRunSeries returns the series of a run. name is the value of --name, and stem is the
-// name of the training file.
+// name that the series has without --name.
 func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {

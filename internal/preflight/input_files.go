@@ -191,6 +191,23 @@ func (in *Input) Stem() string {
 	return cmp.Or(name, "data")
 }
 
+// FolderName returns the name of the folder of the first file. It returns "" for a stream, and
+// if the folder has no name.
+func (in *Input) FolderName() string {
+	if in.IsSpooled() {
+		return ""
+	}
+	path, err := filepath.Abs(in.Paths[0])
+	if err != nil {
+		return ""
+	}
+	name := filepath.Base(filepath.Dir(path))
+	if name == string(filepath.Separator) || name == "." {
+		return ""
+	}
+	return name
+}
+
 func trimExtensions(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
