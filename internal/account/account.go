@@ -56,6 +56,11 @@ type Options struct {
 	// BreachedPasswords is a list of passwords that are refused as new passwords. Nil means that
 	// there is no list.
 	BreachedPasswords *auth.BreachedPasswords
+	// LoginBurst is the number of logins from one address that may fail in a row. After that, one
+	// failure is allowed in each LoginInterval. They default to DefaultLoginBurst and
+	// DefaultLoginInterval.
+	LoginBurst    int
+	LoginInterval time.Duration
 }
 
 // Config configures Accounts. All fields but Options are required.
@@ -84,17 +89,12 @@ type Accounts struct {
 	deleted   func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
-	// addressLogins limits the failed logins with one e-mail from one address. emailLogins limits
-	// the failed logins with one e-mail from all addresses together.
-	addressLogins, emailLogins *auth.Limiter
-	// codes limits the wrong codes of the authenticator app of one account.
-	codes *auth.Limiter
-	// requests limits the requests for access from one address. refusals limits how many refused
-	// operations of one account the audit log records.
-	requests, refusals *auth.Limiter
-	// forgotten limits the requests for a new password from one address. forgottenMails limits the
-	// mails to one account that such requests cause.
-	forgotten, forgottenMails *auth.Limiter
+	// clock is the time for limits of attempts. It is now, and tests replace only now.
+	clock   func() time.Time
+	pruning pruneTimes
+	// refusals limits how many refused operations of one account the audit log records. Each process
+	// counts for itself.
+	refusals *auth.Limiter
 }
 
 // maxConcurrentHashes is the maximum number of password hashes that are computed at the same time.
@@ -105,14 +105,8 @@ const maxConcurrentHashes = 2
 func New(c Config) *Accounts {
 	return &Accounts{
 		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, problem: c.Problem, deleted: c.Deleted, options: c.Options,
-		passwords:     auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
-		addressLogins: auth.NewLimiter(addressBurst, addressInterval, c.Now),
-		emailLogins:   auth.NewLimiter(emailBurst, emailInterval, c.Now),
-		codes:         auth.NewLimiter(codeBurst, codeInterval, c.Now),
-		requests:      auth.NewLimiter(requestBurst, requestInterval, c.Now),
-		refusals:      auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
-
-		forgotten:      auth.NewLimiter(forgottenBurst, forgottenInterval, c.Now),
-		forgottenMails: auth.NewLimiter(forgottenMailBurst, forgottenMailInterval, c.Now),
+		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
+		clock:     c.Now,
+		refusals:  auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
 	}
 }

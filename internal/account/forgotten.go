@@ -29,11 +29,17 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 	if err := checkEmail(email); err != nil {
 		return nil, err
 	}
-	if wait := a.forgotten.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
-		return nil, tooManyAttempts("too many requests for a new password from this address", wait)
+	limited, err := a.take(ctx,
+		store.Attempt{Limit: forgottenLimit, Key: CallerFromContext(ctx).RemoteAddress},
+		store.Attempt{Limit: forgottenMailLimit, Key: email})
+	if err != nil {
+		return nil, err
 	}
-	mayMail := a.forgottenMails.Take(email) == 0
-	err := a.store.Write(ctx, func(t *store.Tx) error {
+	if limited != nil && limited.Index == 0 {
+		return nil, tooManyAttempts("too many requests for a new password from this address", limited.Wait)
+	}
+	mayMail := limited == nil
+	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if sends, err := a.anyProcessSendsMail(ctx, t); err != nil {
 			return err
 		} else if !sends {

@@ -32,7 +32,7 @@ const (
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
-	refund, err := a.limitAttempt(ctx, email)
+	taken, err := a.limitAttempt(ctx, email, a.addressAttempt(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,10 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	}
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
-			refund()
+			// The password is right. The attempt counts only for the address.
+			if err := a.refund(ctx, taken[1:]); err != nil {
+				return nil, err
+			}
 			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
 		}
 		err := a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
@@ -67,8 +70,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 			return nil, err
 		}
 	}
-	refund()
-	session, err := a.openSession(ctx, account)
+	session, err := a.openSession(ctx, account, taken...)
 	if errors.Is(err, errCredentialsChanged) {
 		return nil, a.refuseLogIn(ctx, email, err)
 	}
@@ -79,33 +81,6 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) error {
 	a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
 	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
-}
-
-// limitAttempt counts an attempt to log in with an e-mail. It returns a *api.Problem with
-// CodeTooMany if there were too many attempts. If the login succeeds, the caller must call refund,
-// which removes the attempt from the count.
-func (a *Accounts) limitAttempt(ctx context.Context, email string) (refund func(), err error) {
-	address := CallerFromContext(ctx).RemoteAddress
-	pair := email + "\n" + address
-	if wait := a.addressLogins.Take(pair); wait > 0 {
-		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", wait)
-	}
-	wait := a.emailLogins.Take(email)
-	if wait == 0 {
-		return func() { a.addressLogins.Refund(pair); a.emailLogins.Refund(email) }, nil
-	}
-	known := false
-	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
-		known, err = t.HasLoggedIn(ctx, email, address)
-		return err
-	})
-	if err != nil {
-		return nil, a.problem(err)
-	}
-	if !known {
-		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", wait)
-	}
-	return func() { a.addressLogins.Refund(pair) }, nil
 }
 
 // tooManyAttempts returns a problem with CodeTooMany. Its header Retry-After is wait, rounded up to

@@ -56,8 +56,14 @@ func checkPassword(email, password string) error {
 
 // SetPassword sets the password of the account that a one-time link is for, and ends the sessions
 // of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first administrator
-// instead.
+// instead. Too many failed calls from one address, and logins, lead to a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
+	attempt := a.addressAttempt(ctx)
+	if refused, err := a.take(ctx, attempt); err != nil {
+		return nil, err
+	} else if refused != nil {
+		return nil, tooManyFrom(refused.Wait)
+	}
 	link, err := a.GetLink(ctx, in.Body.Code)
 	if err != nil {
 		return nil, err
@@ -79,6 +85,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.RefundAttempts(ctx, attempt); err != nil {
+			return err
+		}
 		if err := t.DeleteLink(ctx, auth.HashToken(in.Body.Code)); err != nil {
 			return err
 		}
@@ -145,7 +154,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 // logins.
 func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
-	refund, err := a.limitAttempt(ctx, caller.Email)
+	taken, err := a.limitAttempt(ctx, caller.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +170,7 @@ func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*
 	if err != nil {
 		return nil, err
 	}
-	refund()
-	return account, nil
+	return account, a.refund(ctx, taken)
 }
 
 func wrongCurrentPassword(cause error) *api.Problem {

@@ -39,8 +39,11 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	if err != nil {
 		return nil, err
 	}
-	if wait := a.requests.Take(CallerFromContext(ctx).RemoteAddress); wait > 0 {
-		return nil, tooManyAttempts("too many requests for access from this address", wait)
+	attempt := store.Attempt{Limit: requestLimit, Key: CallerFromContext(ctx).RemoteAddress}
+	if refused, err := a.take(ctx, attempt); err != nil {
+		return nil, err
+	} else if refused != nil {
+		return nil, tooManyAttempts("too many requests for access from this address", refused.Wait)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := refused

@@ -143,8 +143,11 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 // *api.Problem with CodeBadCredentials if the code is wrong or was used before, and with
 // CodeTooMany if there were too many wrong codes.
 func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code string) error {
-	if wait := a.codes.Take(account.Key); wait > 0 {
-		return tooManyAttempts("too many wrong codes of the authenticator app; try again later", wait)
+	attempt := store.Attempt{Limit: codeLimit, Key: account.Key}
+	if refused, err := a.take(ctx, attempt); err != nil {
+		return err
+	} else if refused != nil {
+		return tooManyAttempts("too many wrong codes of the authenticator app; try again later", refused.Wait)
 	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
@@ -156,12 +159,14 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 	}
 	used.Step = step
 	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if err := t.RefundAttempts(ctx, attempt); err != nil { // a correct code does not count as an attempt
+			return err
+		}
 		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
 	})
 	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
 		return wrongCode(api.CodeBadCredentials)
 	}
-	a.codes.Refund(account.Key) // a correct code does not count as an attempt
 	return a.problem(err)
 }
 

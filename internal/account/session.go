@@ -22,8 +22,8 @@ const (
 // openSession opens a session of an account and returns its token. If the account then has more
 // than Options.MaxSessions sessions, the oldest ones end, except for the account of the embedded
 // service. If the credentials were changed meanwhile, it returns errCredentialsChanged, see
-// checkCredentials.
-func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*api.Session, error) {
+// checkCredentials. Otherwise the attempts no longer count.
+func (a *Accounts) openSession(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
 		return nil, err
@@ -44,6 +44,9 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account) (*ap
 			if err := a.endOldestSessions(ctx, t, session); err != nil {
 				return err
 			}
+		}
+		if err := t.RefundAttempts(ctx, attempts...); err != nil {
+			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
 	})

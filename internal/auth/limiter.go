@@ -8,9 +8,8 @@ import (
 // maxBuckets is the maximum number of keys that a Limiter remembers.
 const maxBuckets = 10_000
 
-// Limiter limits attempts to log in. It has a token bucket for each key, such as an e-mail or an IP
-// address. Unlike golang.org/x/time/rate, it can refund the token of a successful attempt. It is
-// safe for concurrent use.
+// Limiter limits events, such as entries of a log, with a token bucket for each key. It is safe for
+// concurrent use.
 type Limiter struct {
 	burst    int
 	interval time.Duration
@@ -22,7 +21,7 @@ type Limiter struct {
 	fullAt map[string]time.Time
 }
 
-// NewLimiter returns a limiter that allows, for each key, burst attempts in a row, and then one in
+// NewLimiter returns a limiter that allows, for each key, burst events in a row, and then one in
 // each interval.
 func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
@@ -45,15 +44,6 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	}
 	l.fullAt[key] = full
 	return 0
-}
-
-// Refund returns the token that a call of Take has removed to the bucket of key.
-func (l *Limiter) Refund(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if full, ok := l.fullAt[key]; ok {
-		l.fullAt[key] = full.Add(-l.interval)
-	}
 }
 
 // evict removes the keys with full buckets if there are maxBuckets keys. If that is not

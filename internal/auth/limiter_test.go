@@ -35,23 +35,6 @@ func TestLimiter(t *testing.T) {
 			t.Errorf("waits %s, want 1m: one token per interval", wait)
 		}
 	})
-	t.Run("refund", func(t *testing.T) {
-		l := newLimiter()
-		for i := range 10 {
-			if wait := l.Take("a"); wait != 0 {
-				t.Fatalf("attempt %d waits %s", i, wait)
-			}
-			now = now.Add(time.Millisecond) // the attempt takes time
-			l.Refund("a")
-		}
-		l.Refund("unknown")
-		for range 3 {
-			l.Take("a")
-		}
-		if wait := l.Take("a"); wait <= 0 {
-			t.Error("refunds added tokens above the burst")
-		}
-	})
 	t.Run("bounded", func(t *testing.T) {
 		l := newLimiter()
 		for i := range 3 * maxBuckets {

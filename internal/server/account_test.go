@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/server"
 )
@@ -209,7 +210,7 @@ func TestFirstLink(t *testing.T) {
 func TestLockout(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	s := newTestServer(t, server.Options{LoginBurst: 1000, Now: func() time.Time { return now }, TrustedProxies: loopback})
+	s := newTestServer(t, server.Options{Now: func() time.Time { return now }, TrustedProxies: loopback}, account.Options{LoginBurst: 1000})
 	s.addUser(t)
 	from := func(address, password string) call {
 		c := logInCall(testUser, password)

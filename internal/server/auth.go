@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -48,10 +46,6 @@ func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.
 		}
 		if p := rules.check(r); p != nil {
 			writeProblem(w, p)
-			return
-		}
-		if (rules.op.ID == api.LogIn.ID || rules.op.ID == api.SetPassword.ID) && s.logins != nil {
-			s.limitLogins(ctx, next)
 			return
 		}
 		next(ctx)
@@ -108,15 +102,26 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = loggable(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
-	var p *api.Problem
-	switch {
-	case !errors.As(err, &p):
-	case p.Code == api.CodeBadCredentials:
+	s.countFailure(err)
+	return session, err
+}
+
+// setPassword is app.SetPassword. In addition, setPassword counts calls that were refused because of
+// too many attempts.
+func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
+	owner, err := s.app.SetPassword(ctx, in)
+	s.countFailure(err)
+	return owner, err
+}
+
+// countFailure counts a failed login by the code of its error. It ignores other errors.
+func (s *service) countFailure(err error) {
+	switch api.CodeFromError(err) {
+	case api.CodeBadCredentials:
 		s.metrics.loginFailures.WithLabelValues(loginWrong).Inc()
-	case p.Code == api.CodeTooMany:
+	case api.CodeTooMany:
 		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
 	}
-	return session, err
 }
 
 // loggable returns a text from a client in a form that can be logged: truncated to 254 bytes, and
@@ -125,24 +130,6 @@ func loggable(text string) string {
 	const maxLength = 254 // length of the longest e-mail address
 	quoted := strconv.Quote(text[:min(len(text), maxLength)])
 	return quoted[1 : len(quoted)-1]
-}
-
-// limitLogins calls next, unless too many logins from the client's address have failed. Then it
-// responds with 429.
-func (s *service) limitLogins(ctx huma.Context, next func(huma.Context)) {
-	req := requestFromContext(ctx.Context())
-	address := s.proxies.remoteAddress(req.r)
-	if wait := s.logins.Take(address); wait > 0 {
-		p := api.NewProblem(api.CodeTooMany, "too many attempts failed from this address; try again later")
-		p.RetryAfter = int(math.Ceil(wait.Seconds()))
-		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
-		writeProblem(req.w, p)
-		return
-	}
-	next(ctx)
-	if ctx.Status() < http.StatusBadRequest {
-		s.logins.Refund(address)
-	}
 }
 
 // baseURL returns the scheme and host with which the absolute URLs in the response begin.

@@ -51,7 +51,7 @@ func (s *service) mountEndpoints() {
 func (s *service) mountAccounts() {
 	a := s.app
 	mount(s, api.RequestAccess, a.RequestAccess)
-	mount(s, api.SetPassword, a.SetPassword)
+	mount(s, api.SetPassword, s.setPassword)
 	mount(s, api.RequestPassword, a.RequestPassword)
 	mount(s, api.LogOut, a.LogOut)
 	mount(s, api.ListSessions, a.ListSessions)

@@ -26,7 +26,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
-	"foretell/internal/auth"
 	"foretell/internal/dashboard"
 )
 
@@ -62,10 +61,6 @@ type Options struct {
 	Tracer trace.Tracer
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
-	// LoginBurst is the number of logins from one address that may fail in a row. After that, one
-	// failure is allowed in each LoginInterval. The defaults are 20 and 3 seconds.
-	LoginBurst    int
-	LoginInterval time.Duration
 	// Local configures how the browser gets access to the embedded service without a password. If
 	// it is nil, visitors sign in.
 	Local *dashboard.LocalAccess
@@ -80,7 +75,6 @@ type service struct {
 	operations []operation
 	metrics    *Metrics
 	proxies    proxies
-	logins     *auth.Limiter // nil if Options.Now is nil
 	pages      *dashboard.Pages
 }
 
@@ -112,15 +106,6 @@ func newService(a *app.App, opts Options) *service {
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics(a, s.log, s.now)
-	}
-	if s.opts.LoginBurst <= 0 {
-		s.opts.LoginBurst = 20
-	}
-	if s.opts.LoginInterval <= 0 {
-		s.opts.LoginInterval = 3 * time.Second
-	}
-	if opts.Now != nil {
-		s.logins = auth.NewLimiter(s.opts.LoginBurst, s.opts.LoginInterval, opts.Now)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/server"
 )
@@ -175,7 +176,7 @@ func TestNonAPIRoutes(t *testing.T) {
 func TestLoginLimit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := newTestServer(t, server.Options{LoginBurst: 3, LoginInterval: 30 * time.Second, Now: func() time.Time { return now }})
+	w := newTestServer(t, server.Options{Now: func() time.Time { return now }}, account.Options{LoginBurst: 3, LoginInterval: 30 * time.Second})
 	w.addUser(t)
 	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
 	for range 3 {

@@ -51,7 +51,10 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.NewTextHandler(tb.Output(), nil))
 	}
-	config := app.Config{Store: rows, Blobs: files, Now: time.Now, Rand: rand.Reader, Log: opts.Log}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	config := app.Config{Store: rows, Blobs: files, Now: opts.Now, Rand: rand.Reader, Log: opts.Log}
 	for _, options := range accounts {
 		config.Accounts = options
 	}
@@ -66,9 +69,6 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	}
 	w := &testServer{app: a}
 	opts.Version = "test"
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()

@@ -201,3 +201,10 @@ CREATE TABLE part (
 );
 
 CREATE INDEX training_status ON training (account, status);
+
+CREATE TABLE attempt (
+    key     TEXT PRIMARY KEY,
+    full_at BIGINT NOT NULL
+);
+
+CREATE INDEX attempt_full_at ON attempt (full_at);

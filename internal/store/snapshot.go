@@ -31,8 +31,9 @@ var snapshotTables = []struct{ name, order string }{
 
 // otherTables are the tables that a backup does not contain. Sessions and one-time links may be
 // used or revoked after the backup. The identity of a data folder must not be restored to another
-// folder. Parts of races are trained again. Workers exist only while their processes run.
-var otherTables = []string{"token", "one_time_link", "folder", "part", "worker"}
+// folder. Parts of races are trained again. Workers exist only while their processes run. Attempts count
+// for minutes only.
+var otherTables = []string{"token", "one_time_link", "folder", "part", "worker", "attempt"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
 // the order in which their rows can be inserted.
@@ -67,8 +68,8 @@ func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.
-// If they are empty, no other table has rows, except those about running processes: all other rows
-// belong to an account.
+// If they are empty, no other table has rows, except those about running processes and attempts to
+// log in: all other rows belong to an account.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all tables are empty, except those about running processes.

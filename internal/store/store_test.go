@@ -73,6 +73,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("expired", begin(t).expired)
 	t.Run("access requests", begin(t).accessRequests)
 	t.Run("one-time links", begin(t).links)
+	t.Run("attempts", begin(t).attempts)
 	t.Run("outbox", begin(t).outbox)
 	t.Run("audit events", begin(t).auditEvents)
 }

@@ -1,0 +1,137 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+const (
+	// From one address, DefaultLoginBurst logins can fail in a row, whatever their e-mails are.
+	// After that, one can fail in each DefaultLoginInterval.
+	DefaultLoginBurst    = 20
+	DefaultLoginInterval = 3 * time.Second
+)
+
+// The limits of attempts. [store.AttemptLimit] counts them in the database, so that several services
+// on one database allow no more attempts than one. A call of [Accounts.take] with several of these
+// limits must have them in this order.
+var (
+	addressEmailLimit  = store.AttemptLimit{Name: "login of e-mail from address", Burst: addressBurst, Interval: addressInterval}
+	emailLimit         = store.AttemptLimit{Name: "login of e-mail", Burst: emailBurst, Interval: emailInterval}
+	codeLimit          = store.AttemptLimit{Name: "code", Burst: codeBurst, Interval: codeInterval}
+	requestLimit       = store.AttemptLimit{Name: "access request from address", Burst: requestBurst, Interval: requestInterval}
+	forgottenLimit     = store.AttemptLimit{Name: "password request from address", Burst: forgottenBurst, Interval: forgottenInterval}
+	forgottenMailLimit = store.AttemptLimit{Name: "password request of e-mail", Burst: forgottenMailBurst, Interval: forgottenMailInterval}
+)
+
+// addressAttempt returns an attempt to log in from the address of the caller.
+func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
+	limit := store.AttemptLimit{
+		Name:     "login from address",
+		Burst:    cmp.Or(a.options.LoginBurst, DefaultLoginBurst),
+		Interval: cmp.Or(a.options.LoginInterval, DefaultLoginInterval),
+	}
+	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
+}
+
+// emailAttempts returns an attempt to log in with an e-mail from the address of the caller.
+func emailAttempts(ctx context.Context, email string) []store.Attempt {
+	return []store.Attempt{
+		{Limit: addressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
+		{Limit: emailLimit, Key: email},
+	}
+}
+
+// tooManyFrom returns the problem that too many attempts from the address of the caller have failed.
+func tooManyFrom(wait time.Duration) *api.Problem {
+	return tooManyAttempts("too many attempts failed from this address; try again later", wait)
+}
+
+// limitAttempt counts an attempt to log in with an e-mail, and first the attempts in before. It
+// returns a *api.Problem with CodeTooMany if there were too many attempts. If the login succeeds, the
+// caller must pass taken to [store.Tx.RefundAttempts], which removes them from the count.
+func (a *Accounts) limitAttempt(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
+	attempts := append(before, emailAttempts(ctx, email)...)
+	refused, err := a.take(ctx, attempts...)
+	if err != nil || refused == nil {
+		return attempts, err
+	}
+	taken, limit := attempts[:refused.Index], attempts[refused.Index].Limit
+	if refused.Index < len(before) {
+		return nil, tooManyFrom(refused.Wait)
+	}
+	known := false
+	if limit == emailLimit {
+		err = a.store.Read(ctx, func(t *store.Tx) (err error) {
+			known, err = t.HasLoggedIn(ctx, email, CallerFromContext(ctx).RemoteAddress)
+			return err
+		})
+		if err != nil {
+			return nil, a.problem(err)
+		}
+	}
+	if !known {
+		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", refused.Wait)
+	}
+	return taken, nil
+}
+
+// take is [store.Store.TakeAttempts] at the current time. It returns a *api.Problem if the database
+// is unavailable. Once in each pruneInterval it also deletes the rows that are no longer needed.
+func (a *Accounts) take(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
+	now := a.clock()
+	refused, err := a.store.TakeAttempts(ctx, now, attempts...)
+	if err == nil && a.pruning.isDue(now) {
+		a.pruneAttempts(ctx, now)
+	}
+	return refused, a.problem(err)
+}
+
+// refund removes attempts from the count in a transaction of its own.
+func (a *Accounts) refund(ctx context.Context, attempts []store.Attempt) error {
+	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return t.RefundAttempts(ctx, attempts...) }))
+}
+
+const (
+	// pruneInterval is how often a process deletes the rows of attempts that no longer count.
+	pruneInterval = time.Minute
+	// pruneBatch is how many of these rows it deletes in a transaction.
+	pruneBatch = 1000
+)
+
+// pruneTimes has the time when rows of attempts were last deleted. It is safe for concurrent use.
+type pruneTimes struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+// isDue reports whether the last call that returned true was pruneInterval ago, or after now, which
+// means that the clock was set back.
+func (p *pruneTimes) isDue(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if since := now.Sub(p.last); since >= 0 && since < pruneInterval {
+		return false
+	}
+	p.last = now
+	return true
+}
+
+// pruneAttempts deletes the rows of attempts that no longer count. It logs an error, which must not
+// change the response.
+func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
+	for {
+		n, err := a.store.PruneAttempts(ctx, now, pruneBatch)
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "deleting attempts that no longer count", "error", err)
+		}
+		if err != nil || n < pruneBatch {
+			return
+		}
+	}
+}

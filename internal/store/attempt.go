@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// AttemptLimit limits attempts, such as logins, with a token bucket for each key. All processes that
+// share the database share the buckets.
+type AttemptLimit struct {
+	// Name identifies the limit.
+	Name string
+	// Burst is the number of attempts that are allowed in a row. After that, one is allowed in each
+	// Interval.
+	Burst    int
+	Interval time.Duration
+}
+
+// Attempt is an attempt that a limit counts.
+type Attempt struct {
+	Limit AttemptLimit
+	// Key is what the limit counts by, such as an e-mail or an IP address. The database has only a
+	// hash of it.
+	Key string
+}
+
+// Refusal says which of several attempts is above its limit.
+type Refusal struct {
+	// Index is the index of the attempt.
+	Index int
+	// Wait is the time until the next attempt is allowed.
+	Wait time.Duration
+}
+
+// maxClockDifference is more than the times of two processes differ, whose clocks are compared with
+// that of the database every second.
+const maxClockDifference = time.Minute
+
+// TakeAttempts takes a token from the bucket of each attempt, in this order. If a bucket is empty,
+// it takes none from this and the following buckets, and returns which attempt was refused. If it
+// returns nil, no attempt was refused. If several calls have attempts at the same limits, the
+// limits must be in the same order in all of them, because each bucket stays locked until the end of
+// the transaction.
+func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
+	// If the first attempt is refused, there is nothing to write, so that a flood of attempts from one
+	// address does not keep the database from other writes.
+	err = s.ReadStatement(ctx, func(t *Tx) error {
+		wait, err := t.attemptWait(ctx, now, attempts[0])
+		if refused = nil; wait > 0 {
+			refused = &Refusal{0, wait}
+		}
+		return err
+	})
+	if err != nil || refused != nil {
+		return refused, err
+	}
+	err = s.writeStatement(ctx, func(t *Tx) error {
+		refused = nil
+		for i, a := range attempts {
+			wait, err := t.takeAttempt(ctx, now, a)
+			if err != nil {
+				return err
+			}
+			if wait > 0 {
+				refused = &Refusal{i, wait}
+				return nil
+			}
+		}
+		return nil
+	})
+	return refused, err
+}
+
+// takeAttempt takes a token from the bucket of a and returns 0. If the bucket is empty, it returns
+// the time until the next token.
+func (t *Tx) takeAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
+	at, interval := t.toSharedMicros(now), a.Limit.Interval.Microseconds()
+	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
+	impossible := last + maxClockDifference.Microseconds()
+	var fullAt int64
+	// A later time than impossible means that the clock was set back. Without the condition on it,
+	// the owner of the account might be locked out for as long as the clock was set back.
+	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
+		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
+		a.hash(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.attemptWait(ctx, now, a)
+	}
+	return 0, err
+}
+
+// attemptWait returns how long the bucket of a will be empty, or 0 if it has a token.
+func (t *Tx) attemptWait(ctx context.Context, now time.Time, a Attempt) (time.Duration, error) {
+	var fullAt int64
+	err := t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.hash()).Scan(&fullAt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	untilFull := time.Duration(fullAt-t.toSharedMicros(now)) * time.Microsecond
+	capacity := time.Duration(a.Limit.Burst) * a.Limit.Interval
+	if untilFull > capacity+maxClockDifference { // see takeAttempt
+		return 0, err
+	}
+	return max(0, untilFull+a.Limit.Interval-capacity), err
+}
+
+// hash returns the key of the row of a.
+func (a Attempt) hash() string {
+	sum := sha256.Sum256([]byte(a.Limit.Name + "\n" + a.Key))
+	return hex.EncodeToString(sum[:])
+}
+
+// RefundAttempts returns the tokens that [Store.TakeAttempts] has taken to their buckets. The order
+// of the limits must be that of TakeAttempts.
+func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
+	for _, a := range attempts {
+		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.hash()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PruneAttempts deletes rows of buckets that are full at now, at most limit, and returns their
+// number. It leaves rows that other transactions are changing.
+func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (n int64, err error) {
+	err = s.writeStatement(ctx, func(t *Tx) error {
+		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLocked+")",
+			t.toSharedMicros(now), limit)
+		if err != nil {
+			return err
+		}
+		n, err = result.RowsAffected()
+		return err
+	})
+	return n, err
+}
