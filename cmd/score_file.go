@@ -56,6 +56,9 @@ func (s *scoreFiles) fileError(err error) error {
 	in := s.inputs[fault.File]
 	if in == nil {
 		e := exit.Errorf(exit.Rejected, "the files do not match: %w", err)
+		if fault.Hint != "" {
+			return e.WithHint("%s", fault.Hint)
+		}
 		return e.WithHint("choose the column to join by with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name

@@ -46,10 +46,10 @@ func TestDiffFaults(t *testing.T) {
 	}{
 		"other_rows": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n",
-			Fault{Neither, 0, `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
+			Fault{File: Neither, Line: 0, Message: `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
 		},
-		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", Fault{Predictions, 3, `the ID "a" is also in line 2: IDs must be unique`}},
-		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{SecondPredictions, 3, `the ID "a" is also in line 2: IDs must be unique`}},
+		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
+		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Diff(context.Background(), strings.NewReader(c.first), strings.NewReader(c.second), nil, Options{})

@@ -66,7 +66,7 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 	at := make(map[string]int, len(k.ids))
 	for i, id := range k.ids {
 		if first, again := at[id]; again {
-			return nil, &Fault{k.file, k.rows[i], fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quote(id), k.rows[first])}
+			return nil, &Fault{File: k.file, Line: k.rows[i], Message: fmt.Sprintf("the ID %s is also in line %d: IDs must be unique", quote(id), k.rows[first])}
 		}
 		at[id] = i
 	}

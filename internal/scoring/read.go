@@ -34,6 +34,8 @@ type Fault struct {
 	// Line is the line, counted from 1, or 0 if the fault concerns the whole file.
 	Line    int
 	Message string
+	// Hint says what to do; "" if only the columns may be wrong.
+	Hint string
 }
 
 // Error returns the message.
@@ -64,6 +66,7 @@ func (p *predictions) rowName(row int) string {
 
 // answers is the file of the true labels.
 type answers struct {
+	names  []string // of the columns
 	label  string
 	ids    []string
 	labels []string
@@ -165,7 +168,10 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	a := &answers{label: t.names[at]}
+	a := &answers{names: t.names, label: t.names[at]}
+	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
+		return nil, &Fault{Message: fmt.Sprintf("the column of the true labels would be %s, which has probabilities", quote(a.label)), Hint: swappedHint}
+	}
 	id, err := a.findIDColumn(t, p, at, opts)
 	if err != nil {
 		return nil, err
@@ -329,7 +335,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 			}
 		}
 		if len(rest) > maxClasses {
-			return &Fault{file, 1, fmt.Sprintf("the column %s has more than %d different values, too many for classes", quote(column), maxClasses)}
+			return &Fault{File: file, Line: 1, Message: fmt.Sprintf("the column %s has more than %d different values, too many for classes", quote(column), maxClasses)}
 		}
 		return nil
 	}

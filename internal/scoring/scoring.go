@@ -151,6 +151,9 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
+	if err := checkLabels(p, a); err != nil {
+		return nil, err
+	}
 	classes, err := newClasses(p, a)
 	if err != nil {
 		return nil, err

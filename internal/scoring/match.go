@@ -1,0 +1,67 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"foretell/internal/humanize"
+)
+
+// checkLabels returns a *Fault if no true label is a class of the predictions. Such files do
+// not belong together, or one of the columns is the wrong one.
+func checkLabels(p *predictions, a *answers) error {
+	predicted := distinctLabels(p.classes, p.labels)
+	truths := distinctLabels(a.labels)
+	known := map[string]bool{}
+	for _, label := range predicted {
+		known[canonicalLabel(label)] = true
+	}
+	if slices.ContainsFunc(truths, func(label string) bool { return known[canonicalLabel(label)] }) {
+		return nil
+	}
+	const most = 5
+	fault := &Fault{Message: fmt.Sprintf("no true label, from the column %s of the answers, is a predicted class: the true labels are %s, the classes are %s",
+		quote(a.label), humanize.List(truths, most), humanize.List(predicted, most))}
+	fault.Hint = "choose the column of the true labels with --label"
+	if differOnlyInCase(truths, predicted) {
+		fault.Hint = "the labels differ only in upper and lower case: write them alike in both files"
+	} else if looksSwapped(p, a) {
+		fault.Hint = swappedHint
+	}
+	return fault
+}
+
+const swappedHint = "the files are probably swapped: the first must be the predictions, the second the answers"
+
+// looksSwapped reports whether the answers have columns that only predictions have, and the
+// predictions have none of them.
+func looksSwapped(p *predictions, a *answers) bool {
+	return slices.ContainsFunc(a.names, predictionColumn.MatchString) && !slices.ContainsFunc(p.names, predictionColumn.MatchString)
+}
+
+// distinctLabels returns the different labels of all lists, in the order of their first
+// occurrence.
+func distinctLabels(lists ...[]string) []string {
+	var distinct []string
+	seen := map[string]bool{}
+	for _, labels := range lists {
+		for _, label := range labels {
+			if !seen[label] {
+				seen[label] = true
+				distinct = append(distinct, label)
+			}
+		}
+	}
+	return distinct
+}
+
+// differOnlyInCase reports whether a label of one list differs from a label of the other list
+// only in upper and lower case.
+func differOnlyInCase(labels, others []string) bool {
+	lower := map[string]bool{}
+	for _, label := range others {
+		lower[strings.ToLower(label)] = true
+	}
+	return slices.ContainsFunc(labels, func(label string) bool { return lower[strings.ToLower(label)] })
+}
