@@ -24,8 +24,11 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	case rec.Race == nil || rec.Model.Seed == nil:
 		return exit.Errorf(exit.Conflict, "%s does not have the options with which the model was trained", path).
 			WithHint("only results of a service with model reports can be replayed, not those of a model file")
-	case rec.Race.Outcome == api.OutcomeTimeLimit || rec.Race.Outcome == api.OutcomeCancelled:
-		return exit.Errorf(exit.Conflict, "the race reached its time limit or was cancelled, so its result depends on the machine").
+	case rec.Race.Outcome == api.OutcomeCancelled:
+		return exit.Errorf(exit.Conflict, "the race was cancelled, so its result depends on the time of the cancellation").
+			WithHint("to get a result that can be replayed, train again and let the race end by itself")
+	case rec.Race.Outcome == api.OutcomeTimeLimit:
+		return exit.Errorf(exit.Conflict, "the race reached its time limit, so its result depends on the machine").
 			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	}
 	return nil

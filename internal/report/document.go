@@ -68,9 +68,22 @@ func (d *Document) Steps() []Step {
 	}
 	return []Step{
 		{"On a service without the dataset, upload the training file.", upload},
-		{"Repeat the race. The same data, options and seed make the same model, with the same version of foretell.", RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
+		{repeatPurpose(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
 		{"Predict with the model.", "foretell predict blind.csv --with " + term.ShellQuote(d.Name)},
 	}
+}
+
+// repeatPurpose returns the purpose of the step that repeats a race. A race that was ended
+// early cannot be repeated exactly, because its end depended on the speed of the machine or on
+// the user.
+func repeatPurpose(job *api.Training) string {
+	switch job.Outcome {
+	case api.OutcomeTimeLimit:
+		return "Repeat the race. It reached its time limit, so the same data, options and seed may make another model."
+	case api.OutcomeCancelled:
+		return "Repeat the race. It was cancelled, so the same data, options and seed may make another model."
+	}
+	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
 // RaceCommand returns the command that repeats a race. r may be nil.

@@ -94,3 +94,17 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedRace checks that the report promises the same model only for a race that ended
+// by itself.
+func TestRepeatedRace(t *testing.T) {
+	for outcome, same := range map[string]bool{
+		api.OutcomeReached: true, api.OutcomeDone: true, api.OutcomeTimeLimit: false, api.OutcomeCancelled: false,
+	} {
+		d := &Document{Dataset: &api.Dataset{}, Training: &api.Training{Outcome: outcome}}
+		purpose := d.Steps()[1].Purpose
+		if got := strings.Contains(purpose, "make the same model"); got != same {
+			t.Errorf("%s: %q promises the same model: %t, want %t", outcome, purpose, got, same)
+		}
+	}
+}
