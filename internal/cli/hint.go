@@ -34,6 +34,12 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = f.suggestList(e.Status)
 	}
 	e.Hint = f.KeepFlags(e.Hint)
+	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
+		e.Fact = f.KeepFlags(e.Fact)
+	}
+	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
+		e.Fact = f.KeepFlags(e.Fact)
+	}
 }
 
 // suggestList returns a hint to list or show objects of the type that the current command is
