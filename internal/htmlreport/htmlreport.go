@@ -44,6 +44,8 @@ type Document struct {
 	Importances    []importanceRow
 	OmittedColumns int
 	Dependence     []partialDependence
+	// DependenceNote says which classes Dependence shows. It is empty if it shows all.
+	DependenceNote string
 	Interactions   []interaction
 	// Race has the curves of the algorithms by step, and RaceTime the curves by time.
 	// Both are nil if the scores are unknown. RaceTime is also nil if the times of the
@@ -74,9 +76,13 @@ func New(source *report.Document) *Document {
 	}
 	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
 	d.Monotone = report.ExplainMonotone(r)
-	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r)
+	rows := countClassRows(d.Dataset, r)
+	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r, rows)
 	d.Importances, d.OmittedColumns = importanceRows(r)
-	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r), newInteractions(r), columnRows(d.Dataset)
+	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r, rows), newInteractions(r), columnRows(d.Dataset)
+	if len(r.CurveClasses) > 2 {
+		d.DependenceNote = noteClasses(r, min(len(r.CurveClasses), maxShownClasses))
+	}
 	d.Race, d.RaceTime = racePlots(r)
 	d.Drift, d.Steps = NewDrift(source.Drift), source.Steps()
 	return d

@@ -60,6 +60,48 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// curvesOf returns a report with a curve of each class.
+func curvesOf(labels []string, rows []int64) *api.ModelReport {
+	r := &api.ModelReport{CurveClasses: labels}
+	for i, label := range labels {
+		area := 0.5 + float64(i)/100
+		r.Classes = append(r.Classes, api.ClassReport{Label: label, Rows: rows[i], ROCAUC: &area, AveragePrecision: &area})
+		r.Curves = append(r.Curves, api.ClassCurve{Label: label, Points: []api.CurvePoint{{Threshold: 0.5, Precision: 0.5, Recall: 0.5}}})
+	}
+	return r
+}
+
+// TestTwoClasses plots the class of prAuc, which is the rarer or the second of two equal ones,
+// and offers thresholds for both.
+func TestTwoClasses(t *testing.T) {
+	for want, rows := range map[string][]int64{"bad, area 0.5000": {30, 70}, "good, area 0.5100": {50, 50}} {
+		c := New(&report.Document{Report: curvesOf([]string{"bad", "good"}, rows)}).Curves
+		if got := c.PrecisionRecall.Title; got != "Precision and recall of "+want {
+			t.Errorf("rows %v: the plot is titled %q", rows, got)
+		}
+		label, _, _ := strings.Cut(want, ",")
+		if len(c.Thresholds) != 2 || c.Thresholds[0].Label != label || c.ROC.Lines[0].Name != label || len(c.ROC.Lines) != 1 || c.Note != "" {
+			t.Errorf("rows %v: %+v", rows, c)
+		}
+	}
+}
+
+// TestManyClasses plots the classes with the most rows, says so, and offers thresholds for all.
+func TestManyClasses(t *testing.T) {
+	source := &report.Document{Dataset: &api.Dataset{}, Report: curvesOf([]string{"a", "b", "c", "d", "e", "f"}, []int64{1, 2, 3, 9, 9, 10})}
+	c := New(source).Curves
+	var names []string
+	for _, line := range c.ROC.Lines {
+		names = append(names, line.Name)
+	}
+	if got := strings.Join(names, ""); got != "fdec" || len(c.Thresholds) != 6 || c.Note != "4 of 6 classes: those with the most rows." || c.ThresholdNote != "" {
+		t.Errorf("the classes %s are shown, %d thresholds, %q, %q", got, len(c.Thresholds), c.Note, c.ThresholdNote)
+	}
+	if got := New(source).DependenceNote; got != c.Note {
+		t.Errorf("the note of the dependences is %q", got)
+	}
+}
+
 // TestRacePlot keeps the curves and the threshold within the plot.
 func TestRacePlot(t *testing.T) {
 	threshold := 0.9

@@ -1,8 +1,6 @@
 package htmlreport
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -172,8 +170,11 @@ type dependenceValue struct {
 // maxDependences is the maximum number of columns whose dependence is shown.
 const maxDependences = 6
 
-func newPartialDependences(r *api.ModelReport) []partialDependence {
-	shown := shownClasses(r.CurveClasses)
+func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependence {
+	shown := rows.mostFrequent(r.CurveClasses)
+	if len(r.CurveClasses) == 2 {
+		shown = []int{1} // the curve of the first class mirrors the curve of the second
+	}
 	if len(shown) == 0 {
 		return nil
 	}
@@ -213,126 +214,4 @@ func legendName(r *api.ModelReport, shown []int) string {
 		return api.AbbreviateValue(r.CurveClasses[shown[0]])
 	}
 	return "each class"
-}
-
-// shownClasses returns the indexes of the classes to plot. If there are two classes, it returns
-// only the last, because the curve of the first mirrors the curve of the last. If there are more,
-// it returns the first four.
-func shownClasses(labels []string) []int {
-	switch len(labels) {
-	case 0:
-		return nil
-	case 1:
-		return []int{0}
-	case 2:
-		return []int{1}
-	}
-	return []int{0, 1, 2, 3}[:min(len(labels), 4)]
-}
-
-// curvePlots are the plots of the probabilities on test rows, and the choice of a threshold.
-type curvePlots struct {
-	ROC, PrecisionRecall, Reliability *design.Plot
-	Thresholds                        []thresholdTable
-}
-
-// thresholdTable lists, for several thresholds, the results of predicting a class if its
-// probability is at least the threshold.
-type thresholdTable struct {
-	Label string
-	Rows  []thresholdRow
-	Costs []costRow
-}
-
-type thresholdRow struct {
-	api.CurvePoint
-	Predicted int64
-}
-
-// costRow is the cheapest threshold if a false negative costs Ratio times as much as a
-// false positive.
-type costRow struct {
-	Ratio         string
-	Threshold     float64
-	Missed, Wrong int64
-	// Cost is the cost of all errors at this threshold. A false positive costs 1.
-	Cost float64
-}
-
-func newCurvePlots(r *api.ModelReport) *curvePlots {
-	if len(r.Curves) == 0 {
-		return nil
-	}
-	var roc, pr, reliability []design.Curve
-	c := &curvePlots{}
-	for style, class := range shownClasses(r.CurveClasses) {
-		if class >= len(r.Curves) {
-			break
-		}
-		curve := r.Curves[class]
-		name := curve.Label
-		line := func() design.Curve { return design.Curve{Name: name, Style: style + 1} }
-		a, b, e := line(), line(), line()
-		for _, p := range curve.Points {
-			a.Points = append(a.Points, design.Point{X: p.FalsePositiveRate, Y: p.Recall})
-			b.Points = append(b.Points, design.Point{X: p.Recall, Y: p.Precision})
-		}
-		for _, bin := range curve.Reliability {
-			if bin.Predicted != nil && bin.Observed != nil {
-				e.Points = append(e.Points, design.Point{X: *bin.Predicted, Y: *bin.Observed})
-			}
-		}
-		a.Note, b.Note = formatAreas(r, curve.Label)
-		roc, pr, reliability = append(roc, a), append(pr, b), append(reliability, e)
-		c.Thresholds = append(c.Thresholds, newThresholdTable(curve))
-	}
-	unit := design.Axes{MaxX: 1, MaxY: 1, Square: true}
-	axes := func(title, x, y string, diagonal bool) design.Axes {
-		a := unit
-		a.Title, a.X, a.Y, a.Diagonal = title, x, y, diagonal
-		return a
-	}
-	c.ROC = design.NewPlot(axes("ROC curve", "false positive rate", "recall", true), roc)
-	c.PrecisionRecall = design.NewPlot(axes("Precision and recall", "recall", "precision", false), pr)
-	c.Reliability = design.NewPlot(axes("Reliability", "predicted probability", "observed share", true), reliability)
-	return c
-}
-
-// formatAreas returns the areas under the two curves of a class, for legends.
-func formatAreas(r *api.ModelReport, label string) (roc, precisionRecall string) {
-	for _, c := range r.Classes {
-		if c.Label != label {
-			continue
-		}
-		if c.ROCAUC != nil {
-			roc = "area " + design.FormatScore(c.ROCAUC)
-		}
-		if c.AveragePrecision != nil {
-			precisionRecall = "area " + design.FormatScore(c.AveragePrecision)
-		}
-	}
-	return roc, precisionRecall
-}
-
-// maxThresholds is the maximum number of rows of a table of thresholds.
-const maxThresholds = 12
-
-func newThresholdTable(curve api.ClassCurve) thresholdTable {
-	t := thresholdTable{Label: curve.Label}
-	for _, p := range design.SampleEvenly(curve.Points, maxThresholds) {
-		t.Rows = append(t.Rows, thresholdRow{CurvePoint: p, Predicted: p.TruePositives + p.FalsePositives})
-	}
-	for _, ratio := range []float64{0.1, 0.5, 1, 2, 10} {
-		row := costRow{Ratio: fmt.Sprintf("%g ×", ratio), Cost: math.Inf(1)}
-		for _, p := range curve.Points {
-			missed := curve.Positives - p.TruePositives
-			if cost := ratio*float64(missed) + float64(p.FalsePositives); cost < row.Cost {
-				row.Cost, row.Threshold, row.Missed, row.Wrong = cost, p.Threshold, missed, p.FalsePositives
-			}
-		}
-		if !math.IsInf(row.Cost, 1) {
-			t.Costs = append(t.Costs, row)
-		}
-	}
-	return t
 }
