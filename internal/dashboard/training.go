@@ -209,6 +209,9 @@ func (p *Pages) showTraining(v *visit) error {
 		data.Runs[best].IsBest = true
 	}
 	data.Plot = htmlreport.RacePlot(race.Metric, race.TargetPerformance, names, scores)
+	if !data.IsRacing {
+		data.Plot.Empty = "no scores"
+	}
 	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil)}
 	if data.IsRacing {
 		commands = append(commands, "foretell training cancel "+key[:8])

@@ -1,7 +1,8 @@
 package design_test
 
 import (
-	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"foretell/internal/design"
@@ -16,10 +17,35 @@ func TestFormatNumber(t *testing.T) {
 	}
 }
 
-// TestTicks checks that the labels of the ticks of a short axis are their exact values.
+// TestTicks checks that the ticks are round numbers and that the range ends at the first and the
+// last of them.
 func TestTicks(t *testing.T) {
-	plot := design.NewPlot(design.Axes{MinX: 1, MaxX: 11, MinY: 0, MaxY: 1}, nil)
-	if want := []string{"1", "3.5", "6", "8.5", "11"}; !slices.Equal(plot.XTicks, want) {
-		t.Errorf("the ticks are %v instead of %v", plot.XTicks, want)
+	for want, axes := range map[string]design.Axes{
+		"0 2 4 6 8 10 12":             {MinX: 1, MaxX: 11},
+		"0 10 20 30 40 50 60 70":      {MinX: 0, MaxX: 69},
+		"0.0 0.5 1.0 1.5 2.0 2.5":     {MinX: 0, MaxX: 2.31},
+		"0.0 0.2 0.4 0.6 0.8 1.0":     {MinX: 0, MaxX: 1},
+		"0.84 0.86 0.88 0.90 0.92":    {MinX: 0.84, MaxX: 0.92},
+		"0.9990 0.9995 1.0000":        {MinX: 0.999, MaxX: 1},
+		"-20 -10 0 10 20":             {MinX: -17, MaxX: 20},
+		"0 5000000 10000000 15000000": {MinX: 3, MaxX: 11_000_000},
+	} {
+		axes.MaxY = 1
+		plot := design.NewPlot(axes, nil)
+		if got := strings.Join(plot.XTicks, " "); got != want {
+			t.Errorf("from %g to %g the ticks are %s instead of %s", axes.MinX, axes.MaxX, got, want)
+		}
+		if first, last := plot.XTicks[0], plot.XTicks[len(plot.XTicks)-1]; parse(t, first) != plot.MinX || parse(t, last) != plot.MaxX {
+			t.Errorf("the axis from %g to %g has ticks from %s to %s", plot.MinX, plot.MaxX, first, last)
+		}
 	}
+}
+
+func parse(t *testing.T, tick string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(tick, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -34,6 +34,8 @@ type Axes struct {
 	Diagonal bool
 	// Square makes the plot as high as it is wide.
 	Square bool
+	// Empty is a text in place of the curves, for a plot without points.
+	Empty string
 }
 
 // Plot is a picture of curves for the template "plot". Its coordinates are from 0 to 1000 in both
@@ -44,7 +46,9 @@ type Plot struct {
 	Lines []PlotLine
 	// YTicks are from the top to the bottom, XTicks from left to right, at equal distances.
 	YTicks, XTicks []string
-	LevelY         string
+	// Grid is the data of an SVG path of a horizontal line at each of YTicks.
+	Grid   string
+	LevelY string
 	// Header and Rows are a table of the same points.
 	Header []string
 	Rows   [][]string
@@ -62,24 +66,28 @@ type PlotLine struct {
 // plotSize is the size of a plot in its own units.
 const plotSize = 1000
 
-// The numbers of intervals between ticks, and the maximum number of rows of the table.
 const (
-	tickIntervals = 4
-	maxTableRows  = 40
+	// maxIntervals is the maximum number of intervals between ticks.
+	maxIntervals = 7
+	// maxTickCharacters is the maximum number of characters of all ticks of an axis.
+	maxTickCharacters = 36
+	// maxTableRows is the maximum number of rows of the table.
+	maxTableRows = 40
 )
 
-// NewPlot returns the plot of curves. If the minimum and the maximum of an axis are equal, NewPlot
+// NewPlot returns the plot of curves. The ranges of the axes are widened to round numbers. If the minimum and the maximum of an axis are equal, NewPlot
 // chooses a range of the axis that contains the points of all curves and the level.
 func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
+	p.MinX, p.MaxX, p.XTicks = roundAxis(p.MinX, p.MaxX)
+	p.MinY, p.MaxY, p.YTicks = roundAxis(p.MinY, p.MaxY)
+	slices.Reverse(p.YTicks)
+	for i := range p.YTicks {
+		p.Grid += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
+	}
 	for _, curve := range curves {
 		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
-	}
-	for i := range tickIntervals + 1 {
-		share := float64(i) / tickIntervals
-		p.YTicks = append(p.YTicks, formatTick(p.MaxY-share*(p.MaxY-p.MinY), p.MaxY-p.MinY))
-		p.XTicks = append(p.XTicks, formatTick(p.MinX+share*(p.MaxX-p.MinX), p.MaxX-p.MinX))
 	}
 	if p.Level != nil {
 		p.LevelY = p.y(*p.Level)
@@ -110,41 +118,63 @@ func (p *Plot) fitRanges(curves []Curve) {
 		if math.IsInf(lowY, 0) {
 			lowY, highY = 0, 1
 		}
-		p.MinY, p.MaxY = niceRange(lowY, highY)
+		p.MinY, p.MaxY = padRange(lowY, highY)
 	}
 }
 
-// niceRange returns a range that contains low and high and whose ticks are round numbers.
-// The range of scores stays within 0 to 1.
-func niceRange(low, high float64) (from, to float64) {
-	span := max(high-low, 0.02)
-	low -= span / 20 // so that a curve does not lie on the axis
-	step := math.Pow(10, math.Floor(math.Log10(span/tickIntervals)))
-	for _, factor := range []float64{1, 2, 2.5, 5, 10, 20} {
-		size := step * factor
-		from = math.Floor(low/size+1e-9) * size
-		to = from + tickIntervals*size
-		if to >= high-1e-12 {
+// minSpan is the minimum difference between the maximum and the minimum of a vertical axis whose
+// range is chosen.
+const minSpan = 0.02
+
+// padRange moves low down, so that a curve does not lie on the axis and the range is at least
+// minSpan. It does not move a positive low below 0.
+func padRange(low, high float64) (from, to float64) {
+	from = min(low-(high-low)/20, high-minSpan)
+	if low >= 0 {
+		from = max(from, 0)
+	}
+	return from, max(high, from+minSpan)
+}
+
+// roundAxis widens a range until both ends are multiples of a step of 1, 2 or 5 times a power of
+// ten, and returns the multiples from low to high as labels. The larger the labels, the fewer
+// there are. A range within 0 to 1 stays within 0 to 1.
+func roundAxis(low, high float64) (from, to float64, ticks []string) {
+	for intervals := maxIntervals; intervals >= 2; intervals-- {
+		exponent := int(math.Floor(math.Log10((high - low) / float64(intervals))))
+		first, last, factor := 0.0, 0.0, 0.0
+		for _, factor = range []float64{1, 2, 5, 10, 20} {
+			// one billionth of a step is a rounding error
+			first, last = math.Floor(low/scale(factor, exponent)+1e-9), math.Ceil(high/scale(factor, exponent)-1e-9)
+			if last-first <= float64(intervals) {
+				break
+			}
+		}
+		decimals := max(0, -exponent)
+		if factor >= 10 {
+			decimals = max(0, decimals-1)
+		}
+		ticks = nil
+		size := 0
+		for i := first; i <= last; i++ {
+			ticks = append(ticks, strconv.FormatFloat(scale(i*factor, exponent), 'f', decimals, 64))
+			size += len(ticks[len(ticks)-1]) + 1
+		}
+		from, to = scale(first*factor, exponent), scale(last*factor, exponent)
+		if size <= maxTickCharacters {
 			break
 		}
 	}
-	if to > 1 && high <= 1 && from > to-1 {
-		from, to = from-(to-1), 1
-	}
-	return max(from, min(0, low)), to
+	return from, to, ticks
 }
 
-// formatTick formats the number of a tick with the decimals that the range needs.
-func formatTick(v, span float64) string {
-	switch {
-	case span >= 20:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case span >= 4: // the ticks of a short race may lie between two steps
-		return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64)
-	case span >= 0.3:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+// scale returns v · 10^exponent. It divides by the powers of ten that are whole numbers, so that
+// the result is the float64 closest to the decimal number.
+func scale(v float64, exponent int) float64 {
+	if exponent < 0 {
+		return v / math.Pow10(-exponent)
 	}
-	return strconv.FormatFloat(v, 'f', 3, 64)
+	return v * math.Pow10(exponent)
 }
 
 func (p *Plot) x(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }

@@ -102,25 +102,31 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// TestRacePlot keeps the curves and the threshold within the plot.
+// TestRacePlot keeps the curves and the threshold within the plot, and the plot within 0 to 1.
 func TestRacePlot(t *testing.T) {
 	threshold := 0.9
 	for name, scores := range map[string][][]float64{
 		"no scores yet": {nil, nil}, "one score": {{0.5}, nil}, "equal scores": {{0.5, 0.5, 0.5}}, "perfect": {{0.2, 1, 1}},
+		"all": {{0, 1}}, "only 0": {{0, 0}}, "only 1": {{1, 1}}, "close to 0": {{0.001, 0.03}}, "close to 1": {{0.97, 0.999}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			plot := RacePlot("accuracy", &threshold, []string{"a", "b"}, scores)
-			if plot.MinY < 0 || plot.MaxY > 1 || plot.MinY >= plot.MaxY || plot.MaxY < threshold || len(plot.YTicks) != len(plot.XTicks) {
-				t.Errorf("the plot is %+v", plot)
-			}
-			for i, values := range scores {
-				for _, v := range values {
-					if v < plot.MinY || v > plot.MaxY {
-						t.Errorf("score %d of %g is outside", i, v)
+		for _, threshold := range []*float64{&threshold, nil} {
+			t.Run(name, func(t *testing.T) {
+				plot := RacePlot("accuracy", threshold, []string{"a", "b"}, scores)
+				if plot.MinY < 0 || plot.MaxY > 1 || plot.MinY >= plot.MaxY || threshold != nil && plot.MaxY < *threshold {
+					t.Errorf("the plot is %+v", plot)
+				}
+				for i, values := range scores {
+					for _, v := range values {
+						if v < plot.MinY || v > plot.MaxY {
+							t.Errorf("score %d of %g is outside", i, v)
+						}
 					}
 				}
-			}
-		})
+			})
+		}
+	}
+	if empty := RacePlot("accuracy", nil, []string{"a"}, [][]float64{nil}); empty.MinY != 0 || empty.MaxY != 1 || empty.Empty != "no scores yet" {
+		t.Errorf("the plot without scores is %+v", empty)
 	}
 	if thin := design.SampleEvenly([]int{1, 2, 3, 4, 5, 6, 7}, 3); len(thin) != 3 || thin[0] != 1 || thin[2] != 7 {
 		t.Errorf("of seven items %v are left", thin)

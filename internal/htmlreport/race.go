@@ -11,7 +11,7 @@ const maxRacePoints = 240
 // RacePlot returns the curves of the algorithms of a race against its threshold. The parameter
 // scores has the validation scores of each algorithm, oldest first.
 func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
-	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", MinX: 1, MaxX: 1}
+	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", Empty: "no scores yet"}
 	steps := make([][]float64, len(scores))
 	for i, values := range scores {
 		for step := range values {
@@ -19,7 +19,7 @@ func RacePlot(metric string, threshold *float64, names []string, scores [][]floa
 		}
 		axes.MaxX = max(axes.MaxX, float64(len(values)))
 	}
-	if axes.MaxX == 1 {
+	if axes.MaxX <= 1 {
 		axes.MaxX = 5
 	}
 	return design.NewPlot(axes, raceCurves(names, steps, scores))
