@@ -46,9 +46,9 @@ type Plot struct {
 	Lines []PlotLine
 	// YTicks are from the top to the bottom, XTicks from left to right, at equal distances.
 	YTicks, XTicks []string
-	// Grid is the data of an SVG path of a horizontal line at each of YTicks.
-	Grid   string
-	LevelY string
+	// HeightLines is the data of an SVG path of a horizontal line at each of YTicks.
+	HeightLines string
+	LevelY      string
 	// Header and Rows are a table of the same points.
 	Header []string
 	Rows   [][]string
@@ -84,7 +84,7 @@ func NewPlot(axes Axes, curves []Curve) *Plot {
 	p.MinY, p.MaxY, p.YTicks = roundAxis(p.MinY, p.MaxY)
 	slices.Reverse(p.YTicks)
 	for i := range p.YTicks {
-		p.Grid += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
+		p.HeightLines += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
 	}
 	for _, curve := range curves {
 		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
