@@ -109,8 +109,8 @@ func (f *sourceFile) detectCompression() ([]byte, error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8. It calls onRead with the
-// number of bytes of each read from disk.
+// openText returns a stream of the unpacked text in UTF-8, without a separator line. It calls
+// onRead with the number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {
@@ -118,6 +118,9 @@ func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	}
 	if _, _, err = s.unpack(); err == nil && f.charset != "" {
 		s.Reader, err = transcode(s.Reader, f.charset)
+	}
+	if err == nil {
+		err = s.skipSeparatorLine()
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

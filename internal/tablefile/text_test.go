@@ -36,3 +36,30 @@ func TestTextThatIsNoCSV(t *testing.T) {
 		})
 	}
 }
+
+// TestSeparatorLine checks that a first line such as sep=; is omitted, but its line end kept.
+func TestSeparatorLine(t *testing.T) {
+	const rows = "id;a;class\n1;2;x\n"
+	for in, want := range map[string]string{
+		"sep=;\n" + rows:                  "\n" + rows,
+		"\uFEFFSEP=;\r\n" + rows:          "\r\n" + rows,
+		"\"sep=;\"\n" + rows:              "\n" + rows,
+		"sep=\t\nid\ta\tclass\n1\t2\tx\n": "\nid\ta\tclass\n1\t2\tx\n",
+		"sep=;":                           "sep=;",
+		"sep=;a\n" + rows:                 "sep=;a\n" + rows,
+		"sep=a\n" + rows:                  "sep=a\n" + rows,
+		"\uFEFFid;a\n1;2\n":               "\uFEFFid;a\n1;2\n",
+		"":                                "",
+	} {
+		if got, err := text(t, openText(t, in, Options{})); err != nil || got != want {
+			t.Errorf("%q is read as %q, %v", in, got, err)
+		}
+	}
+	utf16 := "\xFF\xFE"
+	for _, char := range "sep=;\n" + rows {
+		utf16 += string([]byte{byte(char), 0})
+	}
+	if got, err := text(t, openText(t, utf16, Options{})); err != nil || got != "\n"+rows {
+		t.Errorf("UTF-16 is read as %q, %v", got, err)
+	}
+}

@@ -1,0 +1,30 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+)
+
+// separatorLine matches the first line of a CSV file that shows Excel which character separates the
+// fields, such as sep=; with or without quotes. The line end is not part of the match.
+var separatorLine = regexp.MustCompile(`^(?:\x{FEFF})?(?:(?i:sep)=[^\pL\pN"\r\n]|"(?i:sep)=[^\pL\pN"\r\n]")[\r\n]`)
+
+// skipSeparatorLine makes s omit a separator line and the byte order mark before it. Its line end
+// is kept, so that lines keep their numbers, because readers of CSV skip blank lines.
+func (s *stream) skipSeparatorLine() error {
+	const longest = 16 // more bytes than the longest match has
+	in := bufio.NewReaderSize(s.Reader, longest)
+	s.Reader = in
+	head, err := in.Peek(longest)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if line := separatorLine.Find(head); line != nil {
+		_, err := in.Discard(len(bytes.TrimRight(line, "\r\n")))
+		return err
+	}
+	return nil
+}
