@@ -10,9 +10,9 @@ import (
 	"foretell/internal/store"
 )
 
+// The default limit of failed logins from one address, whatever their e-mails are: so many can
+// fail in a row, and then one in each interval.
 const (
-	// From one address, DefaultLoginBurst logins can fail in a row, whatever their e-mails are.
-	// After that, one can fail in each DefaultLoginInterval.
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
 )

@@ -33,7 +33,7 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 		return err
 	}
 	forced := f.force != nil && f.force.Changed && f.force.Value.String() == "true"
-	if info, err := os.Stat(f.junit); err != nil || !info.Mode().IsRegular() || forced || isJUnitFile(f.junit) {
+	if forced || !isRegularFile(f.junit) || isJUnitFile(f.junit) {
 		return nil
 	}
 	e := exit.Errorf(exit.Conflict, "the output %s already exists and is not a JUnit report", f.junit)
@@ -51,6 +51,12 @@ func isSamePath(a, b string) bool {
 	absA, errA := filepath.Abs(a)
 	absB, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && absA == absB
+}
+
+// isRegularFile reports whether path is an existing file, and not a folder, device or pipe.
+func isRegularFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // isJUnitFile reports whether a file is a JUnit report or empty.
