@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed logins from one address, whatever their e-mails are: so many can
-// fail in a row, and then one in each interval.
+// The default limit of failed logins from one address, whatever their e-mails are:
+// DefaultLoginBurst can fail in a row, and then one in each DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
