@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 )
@@ -19,33 +20,37 @@ var damages = map[string]func(content []byte) []byte{
 }
 
 // damage damages the only file in the folder that is not in before. The returned function undo
-// restores the file.
+// restores the file. Damage waits until it is the only one: after a job has ended, the files that only
+// the job needed may still exist for a moment.
 func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
-	for _, name := range a.files(t) {
-		if slices.Contains(before, name) {
-			continue
-		}
-		path := filepath.Join(a.dir, "blobs", name)
-		content, was := must(os.ReadFile(path))(t), must(os.Stat(path))(t)
-		if err := os.WriteFile(path, how(content), 0o600); err != nil {
+	path := filepath.Join(a.dir, "blobs", a.awaitNewFile(t, before))
+	content, was := must(os.ReadFile(path))(t), must(os.Stat(path))(t)
+	write := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		// Bit rot does not change the modification time.
 		if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		return func() {
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
-				t.Fatal(err)
-			}
+	}
+	write(how(content))
+	return func() { write(content) }
+}
+
+// awaitNewFile waits until exactly one file is not in before, and returns its name.
+func (a *testApp) awaitNewFile(t *testing.T, before []string) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		added := slices.DeleteFunc(a.files(t), func(name string) bool { return slices.Contains(before, name) })
+		if len(added) == 1 {
+			return added[0]
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the new files are %q, want one", added)
 		}
 	}
-	t.Fatal("there is no new file")
-	return nil
 }
 
 func wantDamage(t *testing.T, status, reason string) {
