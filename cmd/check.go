@@ -118,17 +118,17 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := o.fixes.CheckPaths(p); err != nil {
 		return err
 	}
-	if err := p.InferRoles(ctx); err != nil {
+	if err := p.InferRolesAndLayouts(ctx); err != nil {
 		return err
 	}
 	p.Findings = nil // report only what is still wrong in the copies
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
-	if err := r.FixTrain(ctx, o.fixes.Train); err != nil {
+	if err := r.FixAndCheckTrain(ctx, o.fixes.Train); err != nil {
 		return err
 	}
 	if p.Blind != nil {
-		if err := r.FixBlind(ctx, o.fixes.Blind); err != nil {
+		if err := r.FixAndCheckBlind(ctx, o.fixes.Blind); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	if o.target.Path == "" {
 		o.target.Path = key[:cli.ShortKeyLength] + ending
 	}
-	if err := o.target.CheckFree(); err != nil {
+	if err := o.target.CheckMayWrite(); err != nil {
 		return err
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}

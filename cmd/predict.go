@@ -105,7 +105,7 @@ func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, m
 		return err
 	}
 	classes := model.Schema().Classes
-	known := download.BlindLabel{Column: download.FindLabel(profile, model.Schema().Label, nil), Classes: classes}
+	known := download.BlindLabel{Column: download.FindLabelColumn(profile, model.Schema().Label, nil), Classes: classes}
 	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
@@ -142,12 +142,12 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 		return nil, err
 	}
 	r := &receipt.Receipt{
-		Version: receipt.Version, Options: p.ReadOptions(&o.layout), Classes: model.Schema().Classes,
+		Version: receipt.Version, Options: p.ReceiptOptions(&o.layout), Classes: model.Schema().Classes,
 		Model:   receipt.Model{Algorithm: model.Algorithm(), File: &receipt.Input{Name: filepath.Base(o.model), Digest: file}},
 		Binary:  receipt.Binary{Version: build.Version, Commit: build.Commit, Go: build.Go, Platform: build.Platform},
 		Service: receipt.Service{Address: receipt.NoService},
 	}
-	r.Blind, err = p.Train.Digest(ctx, p.TrainProfile.Rows)
+	r.Blind, err = p.Train.ReceiptInput(ctx, p.TrainProfile.Rows)
 	return r, err
 }
 

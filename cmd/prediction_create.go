@@ -90,13 +90,13 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	read := p.TrainProfile
-	found := download.Provenance{Options: p.ReadOptions(&o.layout), Classes: connect.DatasetLabels(dataset)}
+	found := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetLabels(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
-		if found.Blind, err = blind.Digest(ctx, read.Rows); err != nil {
+		if found.Blind, err = blind.ReceiptInput(ctx, read.Rows); err != nil {
 			return err
 		}
 	}
-	created, err := preflight.SubmitPrediction(ctx, session, o.target.NewPrediction(key), &preflight.Upload{In: blind, Size: read.Bytes})
+	created, err := preflight.SubmitPrediction(ctx, session, o.target.NewPredictionRequest(key), &preflight.Upload{In: blind, Size: read.Bytes})
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	found.Prediction, found.Rows = prediction, &result.Rows
 	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
 	known := download.BlindLabel{
-		Column:   download.FindLabel(b.profile, label, preflight.FeatureNames(b.dataset)),
+		Column:   download.FindLabelColumn(b.profile, label, preflight.FeatureNames(b.dataset)),
 		Inferred: label == "", Classes: found.Classes,
 	}
 	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
@@ -158,7 +158,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.Columns.Check(p.TrainProfile, connect.DatasetLabels(dataset), o.target.Reasons)
+	return p, o.target.Columns.CheckAvailable(p.TrainProfile, connect.DatasetLabels(dataset), o.target.Reasons)
 }
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the

@@ -58,7 +58,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if o.target.Path == "" {
 		o.target.Path = key[:cli.ShortKeyLength] + ".predictions.csv"
 	}
-	if err := o.target.CheckFree(); err != nil {
+	if err := o.target.CheckMayWrite(); err != nil {
 		return err
 	}
 	prediction, err := session.AwaitPrediction(ctx, key, o.target.ResumeCommand(key, nil))
@@ -84,8 +84,8 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		if err := p.CheckAgainstModel(ctx, session.Progress, dataset); err != nil {
 			return err
 		}
-		found.Options = p.ReadOptions(&o.layout)
-		if found.Blind, err = blind.Digest(ctx, int(prediction.Rows)); err != nil {
+		found.Options = p.ReceiptOptions(&o.layout)
+		if found.Blind, err = blind.ReceiptInput(ctx, int(prediction.Rows)); err != nil {
 			return err
 		}
 		check = download.ResultVerifier(ctx, blind, found.Classes, found.Rows)

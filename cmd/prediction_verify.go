@@ -103,7 +103,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 	if rec != nil {
 		classes = rec.Classes
 		if !o.layout.IsSet() {
-			o.layout.Restore(rec.Options)
+			o.layout.SetFromReceipt(rec.Options)
 		}
 	}
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
@@ -116,7 +116,7 @@ func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDo
 		return nil
 	}
 	if rec != nil && ctx.Err() == nil {
-		if errBlind := download.CheckBlind(ctx, blind, v.Receipt, rec); errBlind != nil {
+		if errBlind := download.CheckBlindDigest(ctx, blind, v.Receipt, rec); errBlind != nil {
 			return errBlind // another file was predicted, so the result may be right
 		}
 	}
@@ -139,7 +139,7 @@ func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *veri
 		return err
 	}
 	defer blind.Close()
-	return download.CheckBlind(ctx, blind, v.Receipt, rec)
+	return download.CheckBlindDigest(ctx, blind, v.Receipt, rec)
 }
 
 // verifyDocument is the output of predictions verify.

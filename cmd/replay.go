@@ -63,11 +63,11 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	if err := download.CheckReplayable(path, rec); err != nil {
 		return err
 	}
-	train, err := download.FindInput(ctx, path, "train", o.train, rec.Training)
+	train, err := download.FindAndVerifyInput(ctx, path, "train", o.train, rec.Training)
 	if err != nil {
 		return err
 	}
-	blind, err := download.FindInput(ctx, path, "blind", o.blind, rec.Blind)
+	blind, err := download.FindAndVerifyInput(ctx, path, "blind", o.blind, rec.Blind)
 	if err != nil {
 		return err
 	}

@@ -206,15 +206,15 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	if err := files.ConfirmManyClasses(ctx); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumns(files.TrainProfile), o.training.CheckClass(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files.TrainProfile), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return files.Train.Open(prepCtx) }
-	if err := o.training.CheckKeys(prepCtx, files.TrainProfile.Schema, open); err != nil {
+	if err := o.training.CheckGroupAndTime(prepCtx, files.TrainProfile.Schema, open); err != nil {
 		return nil, limit.Explain(prepCtx, nil, err)
 	}
 	if files.BlindProfile != nil {
-		err = o.target.Columns.Check(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
+		err = o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)
 	}
 	return files, err
 }
@@ -275,11 +275,11 @@ func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight)
 	if files.Blind == nil || o.target.ReceiptPath() == "" {
 		return found, nil
 	}
-	found.Options = files.ReadOptions(&o.layout)
-	if found.Train, err = files.Train.Digest(ctx, files.TrainProfile.Rows); err != nil {
+	found.Options = files.ReceiptOptions(&o.layout)
+	if found.Train, err = files.Train.ReceiptInput(ctx, files.TrainProfile.Rows); err != nil {
 		return found, err
 	}
-	found.Blind, err = files.Blind.Digest(ctx, files.BlindProfile.Rows)
+	found.Blind, err = files.Blind.ReceiptInput(ctx, files.BlindProfile.Rows)
 	return found, err
 }
 
@@ -366,7 +366,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 // predict predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
-	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPrediction(p.job.ModelKey), blind)
+	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)
 	if err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	}
 	p.provenance.Classes = p.files.ClassLabels()
 	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
-	known := download.BlindLabel{Column: download.FindLabel(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
+	known := download.BlindLabel{Column: download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
 	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
 	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
 		return err

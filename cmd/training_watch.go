@@ -181,5 +181,5 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err := o.gate.FindBaselineOf(ctx, session, job.ModelKey); err != nil {
 		return err
 	}
-	return o.gate.Finish(ctx, &o.output, session, job, race.BelowTargetError(job))
+	return o.gate.Finish(ctx, &o.output, session, job, race.BelowThresholdError(job))
 }

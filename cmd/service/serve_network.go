@@ -137,14 +137,14 @@ func (n *networkFlags) hosts(address net.Addr) []string {
 func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
 	switch {
 	case len(n.acmeHosts) > 0:
-		return listen.ACME{Hosts: n.acmeHosts, Folder: filepath.Join(dir, "acme"), Directory: n.acmeDirectory}.Config(), nil, nil
+		return listen.ACME{Hosts: n.acmeHosts, Folder: filepath.Join(dir, "acme"), Directory: n.acmeDirectory}.TLSConfig(), nil, nil
 	case n.certFile != "":
 		certificate, err := listen.ReadCertificate(n.certFile, n.keyFile, log)
 		if err != nil {
 			return nil, nil, exit.Errorf(exit.Usage, "cannot use the TLS certificate: %w", err).
 				WithHint("--tls-cert needs the certificate followed by its chain, --tls-key its private key, both in PEM")
 		}
-		return certificate.Config(), certificate.Reload, nil
+		return certificate.TLSConfig(), certificate.Reload, nil
 	}
 	return nil, nil, nil
 }

@@ -37,7 +37,7 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 		return nil, err
 	}
 	metrics := service.Metrics()
-	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.Open()) })
+	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.NumOpen()) })
 	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.hosts(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == ""}
 	if w.stopMetrics, err = o.metrics.serve(ctx, o.factory, metrics, service.Log); err != nil {
 		return nil, errors.Join(err, w.listener.Close())

@@ -104,7 +104,7 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
 	}
-	n, err := t.CountAccounts(ctx, api.RoleAdministrator)
+	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator)
 	if err == nil && n == 0 {
 		return api.NewProblem(api.CodeWrongState, "%s is the only administrator: make another account an administrator first", before.Email)
 	}
@@ -242,7 +242,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 		return err
 	}
 	_, err = a.update(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
-		return t.UpdatePassword(ctx, account.Key, hash)
+		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
 	})
 	return err
 }
@@ -273,7 +273,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
 		}
-		if err := t.UpdatePassword(ctx, account.Key, ""); err != nil {
+		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err
 		}
 		out, err = a.invite(ctx, t, account, mailReset)

@@ -87,7 +87,7 @@ type Link struct {
 func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		if link.account, err = t.GetLink(ctx, auth.HashToken(code), a.now()); err != nil {
+		if link.account, err = t.GetLinkAccount(ctx, auth.HashToken(code), a.now()); err != nil {
 			return err
 		}
 		if link.account == "" {
@@ -137,7 +137,7 @@ func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, 
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err
 	}
-	return code, t.InsertLink(ctx, auth.HashToken(code), account, expires)
+	return code, t.ReplaceLink(ctx, auth.HashToken(code), account, expires)
 }
 
 // linkURL returns the URL of a one-time link.

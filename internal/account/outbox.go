@@ -42,7 +42,7 @@ func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Ac
 	if err != nil {
 		return err
 	}
-	return t.InsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: due, Created: a.now()})
+	return t.UpsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: due, Created: a.now()})
 }
 
 // SendMails sends the queued mails until ctx is done. It returns at once if this

@@ -94,7 +94,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		if link.First {
 			return a.insertFirstAdministrator(ctx, t, email, hash)
 		}
-		if err := t.UpdatePassword(ctx, link.account, hash); err != nil {
+		if err := t.UpdatePasswordAndEndSessions(ctx, link.account, hash); err != nil {
 			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: email, action: "password.set", outcome: done})
@@ -138,7 +138,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 		if err := checkCredentials(ctx, t, account); err != nil {
 			return err
 		}
-		if err := t.UpdatePassword(ctx, account.Key, hash); err != nil {
+		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, hash); err != nil {
 			return err
 		}
 		return a.Record(ctx, t, "password.change", "")

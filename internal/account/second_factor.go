@@ -123,7 +123,7 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}
-		return t.EndSessions(ctx, account.Key)
+		return t.DeleteSessionsAndLinks(ctx, account.Key)
 	})
 }
 

@@ -37,7 +37,7 @@ func (a *Accounts) openSession(ctx context.Context, account *store.Account, atte
 		if err := checkCredentials(ctx, t, account); err != nil {
 			return err
 		}
-		if err := t.InsertSession(ctx, session); err != nil {
+		if err := t.InsertSessionAndPrune(ctx, session); err != nil {
 			return err
 		}
 		if account.Email != localEmail {

@@ -120,7 +120,7 @@ func New(c Config) (*App, error) {
 	}
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.OnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
+		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
 		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
@@ -194,10 +194,10 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	self := &store.Worker{
 		Process: a.store.ProcessName(), Memory: a.memory, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
 	}
-	register := func() { write(ctx, func(t *store.Tx) error { return t.InsertWorker(ctx, self) }) }
+	register := func() { write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) }) }
 	register()
 	stop := func() {}
-	if a.store.OnServer() {
+	if a.store.IsOnServer() {
 		stop = runEvery(ctx, registerInterval, register)
 	}
 	return func() {

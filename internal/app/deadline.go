@@ -53,7 +53,7 @@ func (d *raceDeadlines) retainOnly(keys map[string]bool) {
 // if it has none.
 func (a *App) raceDeadline(race *store.Training) time.Time {
 	now := a.now()
-	return a.deadlines.deadlineOf(race, now, a.store.SharedTime(now))
+	return a.deadlines.deadlineOf(race, now, a.store.ToSharedTime(now))
 }
 
 // raceTimeLeft returns the time until the race must end. This is the smaller of two times: what
@@ -88,7 +88,7 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
-		limit = min(limit, race.Deadline.Sub(a.store.SharedTime(race.Created)))
+		limit = min(limit, race.Deadline.Sub(a.store.ToSharedTime(race.Created)))
 	}
 	return limit.Round(100 * time.Millisecond)
 }

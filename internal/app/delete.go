@@ -37,7 +37,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	if err != nil {
 		return nil, a.lookupProblem(err, resourceNames[noun], key)
 	}
-	a.pool.StopDeleted(key)
+	a.pool.StopJobsOfDeleted(key)
 	a.deleteBlobs(ctx, blobs...)
 	return &api.None{}, nil
 }
@@ -87,6 +87,6 @@ var resourceNames = map[string]string{
 
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.
 func (a *App) cleanUpDeletedAccount(ctx context.Context, key string, blobs []string) {
-	a.pool.StopDeleted(key)
+	a.pool.StopJobsOfDeleted(key)
 	a.deleteBlobs(ctx, blobs...)
 }

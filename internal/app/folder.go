@@ -74,7 +74,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 	var err error
 	switch {
 	case filesID != "" && databaseID == "":
-		databaseID, err = a.store.ReplaceFolderID(ctx, databaseID, filesID)
+		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
 	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketFromIdentity(databaseID) != a.blobs.Location():
 		id, keyErr := a.newKey()
 		if keyErr != nil {
@@ -83,7 +83,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 		if a.blobs.IsBucket() {
 			id = a.blobs.Location() + identitySeparator + id
 		}
-		databaseID, err = a.store.ReplaceFolderID(ctx, databaseID, id)
+		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, id)
 	}
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func checkReferences(databaseID, filesID string, referenced, stored []string, lo
 // sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder, see
 // [blob.Store.Sweep]. It logs each of these files.
 func (a *App) sweepBlobs(ctx context.Context) {
-	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsAlive, func(first, last string) (keys []string, err error) {
+	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsProcessAlive, func(first, last string) (keys []string, err error) {
 		err = a.store.Read(ctx, func(t *store.Tx) error {
 			keys, err = t.ListBlobKeysBetween(ctx, first, last)
 			return err

@@ -54,7 +54,7 @@ func TestConflict(t *testing.T) {
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process, which may begin it
 	defer func() { _ = rows.Close() }()
 	if err := rows.Write(t.Context(), func(tx *store.Tx) error {
-		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+		return tx.UpsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 			return err
 		}
 		for _, w := range workers {
-			if !a.store.IsAlive(w.Process) {
+			if !a.store.IsProcessAlive(w.Process) {
 				continue
 			}
 			if w.Seen.IsZero() {

@@ -21,7 +21,7 @@ func TestListJobs(t *testing.T) {
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	now := time.Now()
 	worker := &store.Worker{Process: rows.ProcessName(), Host: "north", Version: "1.2", Cores: 8, Memory: 1 << 30, Started: now}
-	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertWorker(t.Context(), worker) }); err != nil {
+	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.UpsertWorker(t.Context(), worker) }); err != nil {
 		t.Fatal(err)
 	}
 	must(rows.ClaimJob(t.Context(), store.JobClaim{Kind: "train", Now: now, Until: now.Add(time.Minute)}))(t)

@@ -47,7 +47,7 @@ func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, 
 func (p *processCache) isAlive(process string) bool {
 	alive, ok := p.alive[process]
 	if !ok {
-		alive = p.app.store.IsAlive(process)
+		alive = p.app.store.IsProcessAlive(process)
 		p.alive[process] = alive
 	}
 	return alive

@@ -34,7 +34,7 @@ func TestQueuePosition(t *testing.T) {
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	defer func() { _ = rows.Close() }()
 	if err := rows.Write(t.Context(), func(tx *store.Tx) error {
-		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+		return tx.UpsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestDeleteInterrupted(t *testing.T) {
 		})
 	}
 	work(func(tx *store.Tx) error {
-		return tx.InsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
+		return tx.UpsertWorker(t.Context(), &store.Worker{Process: rows.ProcessName()})
 	})
 	_, err := b.DeletePrediction(b.ctx, first)
 	wantCode(t, err, api.CodeWrongState)

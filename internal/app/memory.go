@@ -71,7 +71,7 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 			workers = append(workers, listed...)
 		}
 		for _, w := range workers {
-			if w.Process != "" && !a.store.IsAlive(w.Process) {
+			if w.Process != "" && !a.store.IsProcessAlive(w.Process) {
 				continue
 			}
 			if w.Memory == 0 { // no limit
@@ -85,7 +85,7 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 		}
 		for _, race := range listed {
 			own := race.Process == a.store.ProcessName()
-			if own || !a.ownJobsOnly && (race.Process == "" || !a.store.IsAlive(race.Process)) {
+			if own || !a.ownJobsOnly && (race.Process == "" || !a.store.IsProcessAlive(race.Process)) {
 				races = append(races, race)
 			}
 		}

@@ -88,7 +88,7 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 	})
 	if err == nil && !run.Deadline.IsZero() { // the stored time may be from the clock of another machine
 		rows.race.Started = a.now()
-		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.SharedTime(rows.race.Started)))
+		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.ToSharedTime(rows.race.Started)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
 		err = job.ErrLeaseLost

@@ -181,8 +181,8 @@ func (s jobStore) ReleaseJob(ctx context.Context, key string) error {
 	return s.store.ReleaseJob(ctx, key)
 }
 
-func (s jobStore) FreeLeases(ctx context.Context, c job.LeaseCheck) error {
-	return s.store.FreeLeases(ctx, store.LeaseCheck(c))
+func (s jobStore) EndExpiredLeases(ctx context.Context, c job.LeaseCheck) error {
+	return s.store.EndExpiredLeases(ctx, store.LeaseCheck(c))
 }
 
 func (s jobStore) WatchJobs(ctx context.Context, changed func(kind string)) error {

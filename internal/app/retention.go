@@ -88,7 +88,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 				return err
 			}
 			deleted++
-			a.pool.StopDeleted(key)
+			a.pool.StopJobsOfDeleted(key)
 			a.deleteBlobs(ctx, blobs...)
 		}
 		if deleted > 0 {
@@ -107,7 +107,7 @@ func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
 	for {
 		var n int64
 		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-			if n, err = t.DeleteAuditEvents(ctx, before, batch); err != nil || n == 0 {
+			if n, err = t.DeleteAuditEventsBefore(ctx, before, batch); err != nil || n == 0 {
 				return err
 			}
 			return a.RecordServiceEvent(ctx, t, "audit.expire", strconv.FormatInt(n, 10))

@@ -56,7 +56,7 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 	}
 	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remote = nil // the transaction may be run again
-		end := a.store.SharedTime(a.now()).Add(a.raceTimeLeft(rows))
+		end := a.store.ToSharedTime(a.now()).Add(a.raceTimeLeft(rows))
 		idle, err := a.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
 			return err
@@ -106,7 +106,7 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	}
 	busy, err := t.ListLeaseHolders(ctx, kindTrain, kindPart)
 	for _, w := range workers {
-		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) && a.store.IsAlive(w.Process) {
+		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) && a.store.IsProcessAlive(w.Process) {
 			idle++
 		}
 	}

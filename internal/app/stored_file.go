@@ -63,7 +63,7 @@ func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r i
 func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.VerifiedReader) {
 	summed := *f
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
-	err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateChecksum(ctx, &summed) })
+	err := a.store.Write(ctx, func(t *store.Tx) error { return t.SetMissingChecksum(ctx, &summed) })
 	if err != nil && ctx.Err() == nil { // the next read stores it
 		a.log.WarnContext(ctx, "storing the checksum of a file", "file", f.Blob, "error", err)
 	}

@@ -53,7 +53,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	}
 	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
 	if s := in.Body.FinishWithinSeconds; s != nil {
-		race.Deadline = a.store.SharedTime(race.Created).Add(time.Duration(*s * float64(time.Second)))
+		race.Deadline = a.store.ToSharedTime(race.Created).Add(time.Duration(*s * float64(time.Second)))
 	}
 	runs, err := a.newRuns(race, algorithms)
 	if err != nil {

@@ -116,7 +116,7 @@ func (b *reader) readJSON(content any, limit int64) error {
 // checkEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
 // files.
 func (b *reader) checkEmpty(ctx context.Context) error {
-	if err := b.into.Store.Snapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
+	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
 	}
 	identity, err := b.into.Blobs.Identity(ctx)

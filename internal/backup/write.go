@@ -75,7 +75,7 @@ type writer struct {
 // backup. If there are none, it writes the rows to b.tables.
 func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
 	var lost []*store.OwnedFile
-	err = b.from.Store.Snapshot(ctx, func(t *store.Tx) error {
+	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) error {
 		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
 			if b.vanished[f.Blob] {
 				lost = append(lost, f)

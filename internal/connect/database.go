@@ -70,7 +70,7 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 		return nil, err
 	}
 	m := database.Migration()
-	return &Migration{Database: store.Redact(at.database), From: m.From, To: m.To}, database.Close()
+	return &Migration{Database: store.RedactURL(at.database), From: m.From, To: m.To}, database.Close()
 }
 
 // openDatabase opens the database at location, which belongs to the data folder dir.
@@ -102,7 +102,7 @@ func databaseError(location, dir string, err error) error {
 		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
 	case errors.Is(err, store.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
-			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.Redact(location)))
+			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.RedactURL(location)))
 	}
-	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.Redact(location)))
+	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.RedactURL(location)))
 }

@@ -44,7 +44,7 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 	p := &LocalPages{
 		local: &dashboard.LocalAccess{
 			Code: code, Secret: secret, Token: c.validToken,
-			Use: func() bool { return used.CompareAndSwap(false, true) },
+			UseCode: func() bool { return used.CompareAndSwap(false, true) },
 		},
 		url: "http://" + listener.Addr().String(), served: make(chan error, 1),
 	}

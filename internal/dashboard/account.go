@@ -74,7 +74,7 @@ func (p *Pages) changePassword(v *visit) error {
 		problem := p.formProblem(v, err)
 		return p.writeAccount(v, problem.Status, problem.Detail, nil)
 	}
-	p.setCookie(v, "", 0)
+	p.setSessionCookie(v, "", 0)
 	return v.redirect("/sign-in")
 }
 

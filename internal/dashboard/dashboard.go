@@ -130,7 +130,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 
 		"GET /predictions":                   p.listPredictions,
 		"GET /predictions/{key}":             p.showPrediction,
-		"GET /predictions/{key}/result":      p.downloadResult,
+		"GET /predictions/{key}/result":      p.redirectToResult,
 		"GET /predictions/{key}/receipt":     p.downloadReceipt,
 		"GET /predictions/{key}/report.html": p.downloadPredictionReport,
 		"POST /predictions/{key}/delete":     p.deletePrediction,
@@ -324,7 +324,7 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	if err := p.templates()[name].ExecuteTemplate(&body, layout, &content); err != nil {
 		return err
 	}
-	if strings.HasPrefix(layout, "part-") && respondUnchanged(v, body.Bytes()) {
+	if strings.HasPrefix(layout, "part-") && respondIfUnchanged(v, body.Bytes()) {
 		return nil
 	}
 	writeCompressed(v.w, v.r, status, body.Bytes())

@@ -35,7 +35,7 @@ func TestParseQuota(t *testing.T) {
 // TestTrainForm refuses a time limit that is not a number of minutes.
 func TestTrainForm(t *testing.T) {
 	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "NaN": -1, "Inf": -1, "0": -1, "1e9": -1} {
-		body, err := trainForm{Minutes: text}.parse()
+		body, err := trainForm{Minutes: text}.toRequest()
 		switch {
 		case want < 0:
 			if err == nil {
@@ -50,7 +50,7 @@ func TestTrainForm(t *testing.T) {
 // TestTrainFormClassWeights reads class weights and rejects invalid ones.
 func TestTrainFormClassWeights(t *testing.T) {
 	for text, want := range map[string]string{"": "", " balanced ": "balanced", "yes=5,no=2": "no=2,yes=5", "yes": "error"} {
-		body, err := trainForm{ClassWeights: text}.parse()
+		body, err := trainForm{ClassWeights: text}.toRequest()
 		if (err != nil) != (want == "error") || err == nil && body.ClassWeights.String() != want {
 			t.Errorf("%q: %+v, %v", text, body, err)
 		}
@@ -60,7 +60,7 @@ func TestTrainFormClassWeights(t *testing.T) {
 // TestTrainFormMonotone reads monotone columns, one a line, and rejects invalid ones.
 func TestTrainFormMonotone(t *testing.T) {
 	for text, want := range map[string]string{"": "", " income=increasing\r\n\r\nage=-1\r\n": "age=decreasing, income=increasing", "income": "error"} {
-		body, err := trainForm{Monotone: text}.parse()
+		body, err := trainForm{Monotone: text}.toRequest()
 		if (err != nil) != (want == "error") || err == nil && body.Monotone.String() != want {
 			t.Errorf("%q: %+v, %v", text, body, err)
 		}

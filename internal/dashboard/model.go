@@ -165,7 +165,7 @@ func (p *Pages) compareModels(v *visit) error {
 	}
 	data := comparePage{A: both[0], B: both[1]}
 	for _, c := range leaderboard.Compare(both[0], both[1]) {
-		row := comparisonView{Name: c.Name, A: formatAny(c.A), B: formatAny(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
+		row := comparisonView{Name: c.Name, A: formatProperty(c.A), B: formatProperty(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
 		if c.Name == "seconds" {
 			row.A, row.B = formatSeconds(both[0].Seconds), formatSeconds(both[1].Seconds)
 		}
@@ -185,8 +185,8 @@ func formatSeconds(seconds *float64) string {
 	return design.FormatNumber(*seconds)
 }
 
-// formatAny formats the value of a property for the comparison of two models.
-func formatAny(value any) string {
+// formatProperty formats the value of a property for the comparison of two models.
+func formatProperty(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "–"
@@ -245,7 +245,7 @@ func (p *Pages) writeReport(v *visit, source *report.Document) error {
 
 // downloadModel responds with the file of a model.
 func (p *Pages) downloadModel(v *visit) error {
-	return p.forward(v, "/api/v1/models/"+url.PathEscape(v.r.PathValue("key"))+"/file")
+	return p.forwardToAPI(v, "/api/v1/models/"+url.PathEscape(v.r.PathValue("key"))+"/file")
 }
 
 func (p *Pages) deleteModel(v *visit) error {

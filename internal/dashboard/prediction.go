@@ -131,7 +131,7 @@ func (p *Pages) showPrediction(v *visit) error {
 	if one.Status == api.PredictionCompleted {
 		data.Preview = p.previewResult(v, one)
 		limited, stop := context.WithTimeout(ctx, driftWait)
-		drift, err := findDrift(limited, v, key)
+		drift, err := fetchDrift(limited, v, key)
 		// After driftWait, the page is shown without the drift, and requests it again.
 		data.IsBusy = err != nil && limited.Err() != nil
 		stop()
@@ -148,9 +148,9 @@ func (p *Pages) showPrediction(v *visit) error {
 	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
 }
 
-// findDrift returns the drift of a completed prediction: how its blind file differs from the
+// fetchDrift returns the drift of a completed prediction: how its blind file differs from the
 // training file. It returns nil if the two files were not compared.
-func findDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
+func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {
 		return nil, nil
@@ -170,7 +170,7 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if source.Drift, err = findDrift(ctx, v, one.PredictionKey); err != nil {
+	if source.Drift, err = fetchDrift(ctx, v, one.PredictionKey); err != nil {
 		return err
 	}
 	return p.writeReport(v, source)
@@ -197,7 +197,7 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 		return nil
 	}
 	out := &preview{}
-	columns := previewOrder(header)
+	columns := previewColumnOrder(header)
 	cell := func(c int, text string) previewCell {
 		name := header[c]
 		isProbability := name == "probability" || strings.HasPrefix(name, "probability_")
@@ -223,9 +223,9 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 	return out
 }
 
-// previewOrder returns the indices of the columns of a preview: the row IDs, then the
+// previewColumnOrder returns the indices of the columns of a preview: the row IDs, then the
 // prediction with its probabilities and reasons, then the columns of the blind file.
-func previewOrder(header []string) []int {
+func previewColumnOrder(header []string) []int {
 	predicted := max(1, slices.Index(header, "prediction"))
 	order := []int{0}
 	for c := predicted; c < len(header); c++ {
@@ -257,8 +257,8 @@ func (p *Pages) createPrediction(v *visit) error {
 	return p.writeModel(v, problem.Status, problem.Detail)
 }
 
-// downloadResult sends the browser to the signed URL of a result.
-func (p *Pages) downloadResult(v *visit) error {
+// redirectToResult sends the browser to the signed URL of a result.
+func (p *Pages) redirectToResult(v *visit) error {
 	one, err := client.Call(v.r.Context(), v.client, api.GetPrediction, &api.PredictionInput{PredictionKey: v.r.PathValue("key")})
 	if err != nil {
 		return err

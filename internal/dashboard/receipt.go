@@ -44,7 +44,7 @@ func (p *Pages) downloadReceipt(v *visit) error {
 		r.Blind = &receipt.Input{Name: blind.FileName, Digest: receipt.Digest{Bytes: blind.Bytes, SHA256: blind.SHA256}, Rows: int(one.Rows)}
 	}
 	r.Service = receipt.Service{Address: p.opts.BaseURL(v.r), Version: p.opts.Version}
-	r.Describe(ctx, v.client)
+	r.DescribeModel(ctx, v.client)
 	r.CreatedOn = api.FormatTime(p.opts.Now())
 	r.Result = receipt.Result{Name: "prediction-" + one.PredictionKey + ".csv", Rows: int(one.Rows), Reasons: int(one.Reasons)}
 	if r.Result.Digest, r.Result.Blocks, err = receipt.DigestResult(ctx, result); err != nil {

@@ -21,19 +21,19 @@ func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 // redirects to the page above the path, such as /account for /account/password.
 func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
-		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.hasPage(http.MethodPost, r.URL.Path) {
+		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.isSessionPage(http.MethodPost, r.URL.Path) {
 			return api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this address", r.Method)
 		}
 		above := path.Dir(r.URL.Path)
-		for above != "/" && !p.hasPage(http.MethodGet, above) {
+		for above != "/" && !p.isSessionPage(http.MethodGet, above) {
 			above = path.Dir(above)
 		}
 		return v.redirect(above)
 	})(w, r)
 }
 
-// hasPage reports whether a page that needs a session has this method and path.
-func (p *Pages) hasPage(method, path string) bool {
+// isSessionPage reports whether a page that needs a session has this method and path.
+func (p *Pages) isSessionPage(method, path string) bool {
 	segments := strings.Split(path, "/")
 	for pattern := range p.privatePages() {
 		patternMethod, patternPath, _ := strings.Cut(pattern, " ")

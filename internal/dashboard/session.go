@@ -20,8 +20,8 @@ type LocalAccess struct {
 	Secret string
 	// Token returns a valid token of the embedded service.
 	Token func(ctx context.Context) (string, error)
-	// Use marks Code as used. It returns false if Code was already used.
-	Use func() bool
+	// UseCode marks Code as used. It returns false if Code was already used.
+	UseCode func() bool
 }
 
 // cookieName returns the name of the session cookie. The name contains the port of the service,
@@ -72,9 +72,9 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 	return token
 }
 
-// setCookie sets the session cookie for the given number of seconds, or deletes it if value is
-// empty.
-func (p *Pages) setCookie(v *visit, value string, seconds int) {
+// setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
+// is empty.
+func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
 	if value == "" {
 		seconds = -1
 	}
@@ -170,7 +170,7 @@ func (p *Pages) signIn(v *visit) error {
 		problem := p.formProblem(v, err)
 		return p.writeSignIn(v, problem.Status, form, problem.Detail)
 	}
-	p.setCookie(v, session.AccessToken, session.ExpiresIn)
+	p.setSessionCookie(v, session.AccessToken, session.ExpiresIn)
 	return v.redirect(form.Next)
 }
 
@@ -182,7 +182,7 @@ func (p *Pages) signOut(v *visit) error {
 	if _, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}); err != nil {
 		return err
 	}
-	p.setCookie(v, "", 0)
+	p.setSessionCookie(v, "", 0)
 	return v.redirect("/sign-in")
 }
 
@@ -193,12 +193,12 @@ func (p *Pages) openLocal(v *visit) error {
 		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
 	}
 	code := v.r.URL.Query().Get("code")
-	if subtle.ConstantTimeCompare([]byte(code), []byte(local.Code)) != 1 || !local.Use() {
+	if subtle.ConstantTimeCompare([]byte(code), []byte(local.Code)) != 1 || !local.UseCode() {
 		if v.token != "" {
 			return v.redirect("/") // the same link again in the browser that has the session
 		}
 		return p.askToSignIn(v)
 	}
-	p.setCookie(v, local.Secret, 365*24*60*60)
+	p.setSessionCookie(v, local.Secret, 365*24*60*60)
 	return v.redirect(localPath(v.r.URL.Query().Get("next")))
 }

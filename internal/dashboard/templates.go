@@ -94,9 +94,9 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	writeCompressed(w, r, http.StatusOK, content)
 }
 
-// respondUnchanged sets the ETag of a part of a page. The parameter body is the HTML of the part.
-// If the browser already has the same HTML, respondUnchanged responds with 304 and returns true.
-func respondUnchanged(v *visit, body []byte) bool {
+// respondIfUnchanged sets the ETag of a part of a page. The parameter body is the HTML of the part.
+// If the browser already has the same HTML, respondIfUnchanged responds with 304 and returns true.
+func respondIfUnchanged(v *visit, body []byte) (unchanged bool) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`
 	v.w.Header().Set("ETag", etag)

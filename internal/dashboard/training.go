@@ -73,7 +73,7 @@ func (p *Pages) startTraining(v *visit) error {
 		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), Monotone: f.Get("monotone"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
 		Seed: f.Get("seed"), Algorithms: f["algorithm"],
 	}
-	body, err := form.parse()
+	body, err := form.toRequest()
 	if err == nil {
 		in := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: v.r.PathValue("key")}, Body: *body}
 		var created *api.CreatedTraining
@@ -85,8 +85,8 @@ func (p *Pages) startTraining(v *visit) error {
 	return p.writeTrainForm(v, problem.Status, form, problem.Detail)
 }
 
-// parse converts the typed values to a request. The API checks their ranges.
-func (f trainForm) parse() (*api.NewTraining, error) {
+// toRequest converts the typed values to a request. The API checks their ranges.
+func (f trainForm) toRequest() (*api.NewTraining, error) {
 	out := &api.NewTraining{Metric: f.Metric, PerformanceThreshold: api.NewThreshold(nil)}
 	if text := strings.TrimSpace(strings.Replace(f.Threshold, ",", ".", 1)); text != "" {
 		threshold, err := strconv.ParseFloat(text, 64)

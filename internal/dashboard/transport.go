@@ -12,14 +12,14 @@ import (
 func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error) {
 	return client.New(client.Options{
 		BaseURL: p.opts.BaseURL(r), Token: token, Attempts: 1,
-		Transport: &inProcess{api: p.opts.API, page: r},
+		Transport: &inProcessTransport{api: p.opts.API, page: r},
 	})
 }
 
-// inProcess is a transport that calls the handler of the API in this process. Its requests have
-// the remote address, the connection and the request ID of the browser's request, so that the
+// inProcessTransport is a transport that calls the handler of the API in this process. Its requests
+// have the remote address, the connection and the request ID of the browser's request, so that the
 // API treats them as requests of the browser.
-type inProcess struct {
+type inProcessTransport struct {
 	api  http.Handler
 	page *http.Request
 }
@@ -30,18 +30,18 @@ type inProcess struct {
 var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "Traceparent", "User-Agent"}
 
 // RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
-func (t *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *inProcessTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response := &recorder{header: http.Header{}}
-	t.api.ServeHTTP(response, t.request(r))
+	t.api.ServeHTTP(response, t.asBrowserRequest(r))
 	return &http.Response{
 		StatusCode: response.status, Header: response.header, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: io.NopCloser(&response.body), ContentLength: int64(response.body.Len()),
 	}, nil
 }
 
-// request returns a copy of r with the remote address, the connection and the forwardedHeaders of
-// the browser's request.
-func (t *inProcess) request(r *http.Request) *http.Request {
+// asBrowserRequest returns a copy of r with the remote address, the connection and the
+// forwardedHeaders of the browser's request.
+func (t *inProcessTransport) asBrowserRequest(r *http.Request) *http.Request {
 	own := r.Clone(r.Context())
 	own.Host, own.RemoteAddr, own.TLS, own.RequestURI = t.page.Host, t.page.RemoteAddr, t.page.TLS, r.URL.RequestURI()
 	own.Proto, own.ProtoMajor, own.ProtoMinor = "HTTP/1.1", 1, 1
@@ -58,9 +58,9 @@ func (t *inProcess) request(r *http.Request) *http.Request {
 	return own
 }
 
-// forward sends a request for a path of the API, with the visitor's token, and writes the response
-// to the browser.
-func (p *Pages) forward(v *visit, path string) error {
+// forwardToAPI sends a request for a path of the API, with the visitor's token, and writes the
+// response to the browser.
+func (p *Pages) forwardToAPI(v *visit, path string) error {
 	request, err := http.NewRequestWithContext(v.r.Context(), v.r.Method, p.opts.BaseURL(v.r)+path, http.NoBody)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (p *Pages) forward(v *visit, path string) error {
 		}
 	}
 	request.Header.Set("Authorization", "Bearer "+v.token)
-	p.opts.API.ServeHTTP(v.w, (&inProcess{page: v.r}).request(request))
+	p.opts.API.ServeHTTP(v.w, (&inProcessTransport{page: v.r}).asBrowserRequest(request))
 	return nil
 }
 

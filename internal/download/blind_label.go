@@ -30,10 +30,10 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabel returns the name of the label column of a blind file: the column called label. If
+// FindLabelColumn returns the name of the label column of a blind file: the column called label. If
 // label is "", it is the only column of the file that is not in features. The result is "" if
 // the file has no such column.
-func FindLabel(blind *profile.Profile, label string, features []string) string {
+func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
 		switch name := blind.Columns[i].Name; {

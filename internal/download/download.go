@@ -81,7 +81,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	if err = a.Check(temp.Name()); err != nil {
 		return err
 	}
-	if err = t.Columns.Project(ctx, temp.Name()); err != nil {
+	if err = t.Columns.ProjectFile(ctx, temp.Name()); err != nil {
 		return a.explainWriteError(err)
 	}
 	if t.isStream() {

@@ -51,10 +51,10 @@ func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	}
 }
 
-// NewPrediction returns the body of a request to predict with a model. The parameter model is
-// the key of the model.
-func (t *OutputFile) NewPrediction(model string) *api.NewPrediction {
-	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: model}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
+// NewPredictionRequest returns the body of a request to predict with a model. The parameter model
+// is the key of the model.
+func (t *OutputFile) NewPredictionRequest(modelKey string) *api.NewPrediction {
+	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: modelKey}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }
 
 // Bind adds --output, --force, --columns and --no-receipt to cmd.
@@ -92,12 +92,12 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 			return exit.Usagef("the output %s is also the input %s", t.Path, in.Name).WithHint("write to another file with -o")
 		}
 	}
-	return t.CheckFree()
+	return t.CheckMayWrite()
 }
 
-// CheckFree returns an error if the output file or its receipt exists and must not be
+// CheckMayWrite returns an error if the output file or its receipt exists and must not be
 // replaced.
-func (t *OutputFile) CheckFree() error {
+func (t *OutputFile) CheckMayWrite() error {
 	if t.ToStdout() {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (t *OutputFile) CheckFree() error {
 		return err
 	}
 	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
-		return t.checkReceiptFree()
+		return t.checkMayWriteReceipt()
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 	if blind != nil && !blind.IsSpooled() {
 		command += " " + blind.ShellArguments("--blind")
 	}
-	return command + t.flags()
+	return command + t.formatFlags()
 }
 
 // PredictCommand returns the command that predicts blind later and writes the same file. The
@@ -142,11 +142,11 @@ func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string
 	if t.Reasons > 0 {
 		command += " --explain " + strconv.Itoa(t.Reasons)
 	}
-	return command + t.flags()
+	return command + t.formatFlags()
 }
 
-// flags returns the flags of a command that writes the same file.
-func (t *OutputFile) flags() string {
+// formatFlags returns the flags of a command that writes the same file.
+func (t *OutputFile) formatFlags() string {
 	flags := ""
 	if t.Columns != nil {
 		flags += " --columns " + term.ShellQuote(t.Columns.String())

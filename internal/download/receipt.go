@@ -37,7 +37,7 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 			r.Service.Version = about.Version
 		}
 	}
-	r.Describe(ctx, c.Client)
+	r.DescribeModel(ctx, c.Client)
 	return r
 }
 
@@ -58,7 +58,7 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
 	r.Result = receipt.Result{Name: filepath.Base(finalPath), Rows: rows, Columns: t.Columns.Names(), Selection: t.Columns.String(), Reasons: t.Reasons}
-	written, err := writeReceipt(ctx, r, tempPath, receiptPath)
+	written, err := digestAndWriteReceipt(ctx, r, tempPath, receiptPath)
 	if err != nil {
 		return err
 	}
@@ -83,9 +83,9 @@ func InstallFile(tempPath, finalPath string) error {
 	return os.Rename(tempPath, finalPath)
 }
 
-// writeReceipt adds the digests of the result at tempPath to r, and writes r to a temporary file
-// next to receiptPath. It returns the path of the temporary file.
-func writeReceipt(ctx context.Context, r *receipt.Receipt, tempPath, receiptPath string) (path string, err error) {
+// digestAndWriteReceipt adds the digests of the result at tempPath to r, and writes r to a
+// temporary file next to receiptPath. It returns the path of the temporary file.
+func digestAndWriteReceipt(ctx context.Context, r *receipt.Receipt, tempPath, receiptPath string) (tempReceipt string, err error) {
 	result, err := os.Open(tempPath)
 	if err != nil {
 		return "", err
@@ -131,8 +131,8 @@ func (t *OutputFile) ReceiptPath() string {
 	return receipt.Path(t.Path)
 }
 
-// checkReceiptFree returns an error if the receipt exists and must not be replaced.
-func (t *OutputFile) checkReceiptFree() error {
+// checkMayWriteReceipt returns an error if the receipt exists and must not be replaced.
+func (t *OutputFile) checkMayWriteReceipt() error {
 	receiptPath := receipt.Path(t.Path)
 	if t.Force {
 		return nil

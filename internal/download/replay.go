@@ -34,13 +34,13 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	return nil
 }
 
-// FindInput returns the paths of the training files or of the blind files of the receipt
+// FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
 // at receiptPath. given holds the paths that the user set with the flag of the given
-// name. If the user set none, FindInput looks for the files that the receipt names, first
+// name. If the user set none, FindAndVerifyInput looks for the files that the receipt names, first
 // in the folder of the receipt and then in the current folder. recorded describes the
 // files in the receipt; it is nil if the receipt does not name them. It is an error if
 // the contents of the files differ from the digest in recorded.
-func FindInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
+func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
 		if recorded == nil {
@@ -72,7 +72,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	for _, path := range blind {
 		args = append(args, "--blind", path)
 	}
-	args = append(args, rec.Race.Flags()...)
+	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	if o := rec.Options; o != nil {
 		for _, flag := range []struct{ name, value string }{

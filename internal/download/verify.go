@@ -12,10 +12,10 @@ import (
 	"foretell/internal/term"
 )
 
-// CheckBlind returns an error if blind is not the blind file in rec, the receipt at
+// CheckBlindDigest returns an error if blind is not the blind file in rec, the receipt at
 // receiptPath, because its digest differs.
-func CheckBlind(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
-	seen, err := blind.Digest(ctx, 0)
+func CheckBlindDigest(ctx context.Context, blind *preflight.Input, receiptPath string, rec *receipt.Receipt) error {
+	seen, err := blind.ReceiptInput(ctx, 0)
 	if err != nil || rec.Blind == nil || seen.Digest == rec.Blind.Digest {
 		return err
 	}

@@ -25,21 +25,21 @@ const (
 // Measure compares the values of a file with the training file of a dataset. p is the
 // profile of the file. important holds the names of the model's columns, the most
 // important first. It may be nil.
-func Measure(train *api.Dataset, file string, p *profile.Profile, important []string) *api.DriftReport {
-	r := &api.DriftReport{File: file, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
+func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantColumns []string) *api.DriftReport {
+	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	for i := range train.Columns {
 		known := &train.Columns[i]
 		if at := p.ColumnIndex(known.Name); at >= 0 {
-			r.Columns = append(r.Columns, compare(known, &p.Columns[at], train.Rows, int64(p.Rows)))
+			r.Columns = append(r.Columns, compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows)))
 		}
 	}
-	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(order(&b), order(&a)) })
-	r.Verdict = verdict(r, important)
+	slices.SortStableFunc(r.Columns, func(a, b api.DriftColumn) int { return cmp.Compare(sortKey(&b), sortKey(&a)) })
+	r.Verdict = verdict(r, importantColumns)
 	return r
 }
 
-// order returns the value by which columns are sorted; the largest comes first.
-func order(c *api.DriftColumn) float64 {
+// sortKey returns the value by which columns are sorted; the largest comes first.
+func sortKey(c *api.DriftColumn) float64 {
 	switch {
 	case c.Index != nil:
 		return *c.Index
@@ -49,8 +49,8 @@ func order(c *api.DriftColumn) float64 {
 	return -1
 }
 
-// compare compares a column of the file with known, the column of the training file.
-func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
+// compareColumn compares a column of the file with known, the column of the training file.
+func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
 	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
 	ordered := profile.Form(known.Kind).IsOrdered()
 	switch {
@@ -66,14 +66,14 @@ func compare(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int
 	}
 	var parts []countedPart
 	if ordered {
-		parts = numberParts(known, p, trainingRows)
+		parts = countNumberParts(known, p, trainingRows)
 	} else {
-		parts = textParts(known, p, trainingRows, rows)
+		parts = countTextParts(known, p, trainingRows, rows)
 	}
 	if known.Missing > 0 || p.Missing > 0 {
 		parts = append(parts, countedPart{"missing", float64(known.Missing), float64(p.Missing)})
 	}
-	setIndex(&c, parts, float64(trainingRows), float64(rows))
+	setIndexAndParts(&c, parts, float64(trainingRows), float64(rows))
 	return c
 }
 
@@ -88,17 +88,17 @@ type countedPart struct {
 // Only the last range may have fewer rows.
 const minTrainingShare = 0.02
 
-// numberParts divides the numbers at the edges of the bins of the dataset. Bins with few
+// countNumberParts divides the numbers at the edges of the bins of the dataset. Bins with few
 // training rows are joined. The values below the range of the training file are one more part,
 // and so are the values above it.
-func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
+func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
 	d, form := known.Distribution, profile.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))
 	width := (d.High - d.Low) / float64(len(d.Bins))
 	below, above := form.Format(d.Low), form.Format(d.High)
 	between := func(from, to float64) string { return form.Format(from) + "–" + form.Format(to) }
 	if d.Integers && p.IsInteger() {
-		below, above, between = formatInteger(d.Low), formatInteger(math.Ceil(d.High)-1), formatIntegers
+		below, above, between = formatInteger(d.Low), formatInteger(math.Ceil(d.High)-1), formatIntegerRange
 	}
 	parts := []countedPart{{"below " + below, 0, counts[0]}}
 	joined, from := countedPart{}, d.Low
@@ -118,17 +118,17 @@ func numberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64
 // formatInteger formats the smallest integer that is at least value.
 func formatInteger(value float64) string { return strconv.FormatFloat(math.Ceil(value), 'f', 0, 64) }
 
-// formatIntegers formats the range of the integers n with from ≤ n < to.
-func formatIntegers(from, to float64) string {
+// formatIntegerRange formats the range of the integers n with from ≤ n < to.
+func formatIntegerRange(from, to float64) string {
 	if last := math.Ceil(to) - 1; last > math.Ceil(from) {
 		return formatInteger(from) + "–" + formatInteger(last)
 	}
 	return formatInteger(from)
 }
 
-// textParts divides texts into the most frequent ones of the training file and the others.
+// countTextParts divides texts into the most frequent ones of the training file and the others.
 // Texts with the same abbreviation are one part.
-func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) []countedPart {
+func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) []countedPart {
 	var texts []string
 	others := countedPart{"other", float64(trainingRows - known.Missing), float64(rows) - float64(p.Missing)}
 	for _, value := range known.Distribution.Top {
@@ -153,9 +153,9 @@ func textParts(known *api.Column, p *profile.ColumnProfile, trainingRows, rows i
 // index finite, and limits the effect of a rare value that only one of the files has.
 const minShare = 0.005
 
-// setIndex sets the index of c, its chance value, its level and its parts. It omits parts
+// setIndexAndParts sets the index of c, its chance value, its level and its parts. It omits parts
 // without rows.
-func setIndex(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
+func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0
 	for _, p := range parts {

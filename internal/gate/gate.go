@@ -19,8 +19,8 @@ type Report struct {
 	At time.Time
 }
 
-// Missed returns the number of missed requirements.
-func (r *Report) Missed() int {
+// NumMissed returns the number of missed requirements.
+func (r *Report) NumMissed() int {
 	n := 0
 	for _, v := range r.Results {
 		if !v.Holds {
@@ -32,7 +32,7 @@ func (r *Report) Missed() int {
 
 // Summary returns a sentence that says how many requirements hold or were missed.
 func (r *Report) Summary() string {
-	missed, all := r.Missed(), len(r.Results)
+	missed, all := r.NumMissed(), len(r.Results)
 	switch {
 	case missed == 0 && all == 1:
 		return "the requirement holds"
@@ -92,7 +92,7 @@ func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 			fmt.Fprintf(&b, "::notice title=%s::%s\n", escapeProperty("foretell: "+v.Requirement), escapeData(v.formatLine()))
 		}
 	}
-	if r.Missed() == 0 && !quiet {
+	if r.NumMissed() == 0 && !quiet {
 		fmt.Fprintf(&b, "::notice title=foretell::%s\n", escapeData(r.Summary()))
 	}
 	_, err := io.WriteString(w, b.String())
@@ -183,7 +183,7 @@ type junitNote struct {
 
 // WriteJUnit writes the results as JUnit XML, one test case per requirement.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	s := junitSuite{Name: "foretell", Tests: len(r.Results), Failures: r.Missed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
+	s := junitSuite{Name: "foretell", Tests: len(r.Results), Failures: r.NumMissed(), Time: "0", Timestamp: r.At.UTC().Format("2006-01-02T15:04:05")}
 	for _, v := range r.Results {
 		c := junitCase{Name: v.Requirement, Class: "foretell." + r.Model, Time: "0", Output: v.formatLine()}
 		switch {

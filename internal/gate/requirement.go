@@ -70,7 +70,7 @@ func ParseRequirement(text string) (*Requirement, error) {
 	ofClass, overall := slices.Contains(classMetrics, r.Metric), slices.Contains(overallMetrics, r.Metric)
 	switch {
 	case !ofClass && !overall:
-		return nil, unknownMetric(text, r.Metric)
+		return nil, unknownMetricError(text, r.Metric)
 	case !overall && part[2] == "":
 		return nil, fmt.Errorf("%q: %s needs a class, as in %s[CLASS]", text, r.Metric, r.Metric)
 	case !ofClass && part[2] != "":
@@ -88,10 +88,10 @@ func ParseRequirement(text string) (*Requirement, error) {
 	return r, nil
 }
 
-// unknownMetric returns an error for an unknown metric in a requirement. It lists the known
+// unknownMetricError returns an error for an unknown metric in a requirement. It lists the known
 // metrics. If other programs call one of them name, as in "auc" for rocAuc, it suggests this
 // metric.
-func unknownMetric(text, name string) error {
+func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
 	}
@@ -145,7 +145,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	if v.Rows = rows; rows == 0 {
 		v.Reason = "not measured: no test row of this class"
 		if r.Class == "" || report.Test == nil {
-			v.Reason = "not measured: " + whyNotMeasured(report)
+			v.Reason = "not measured: " + notMeasuredReason(report)
 		}
 		return v
 	}
@@ -263,8 +263,8 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// whyNotMeasured returns the reason why a report lacks a metric of its test rows.
-func whyNotMeasured(report *api.ModelReport) string {
+// notMeasuredReason returns the reason why a report lacks a metric of its test rows.
+func notMeasuredReason(report *api.ModelReport) string {
 	if why := report.TestMissingReason(); why != "" {
 		return why
 	}
@@ -286,21 +286,21 @@ func (r *Requirement) isMet(value float64) bool {
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
 // model's race. The parameter other is the report of the baseline, and name is what messages call
 // the baseline. The requirement is missed if both are equal, or if a report is nil.
-func Compare(report, other *api.ModelReport, name string) Result {
-	v := Result{Requirement: "beat " + name}
-	if report == nil || other == nil {
+func Compare(report, baseline *api.ModelReport, baselineName string) Result {
+	v := Result{Requirement: "beat " + baselineName}
+	if report == nil || baseline == nil {
 		v.Reason = "not measured: the service has no report"
 		return v
 	}
 	value, interval, known := TestScore(report, report.Metric)
-	than, _, otherKnown := TestScore(other, report.Metric)
-	v.Rows, v.BaselineRows = report.TestRows, other.TestRows
+	than, _, otherKnown := TestScore(baseline, report.Metric)
+	v.Rows, v.BaselineRows = report.TestRows, baseline.TestRows
 	switch {
 	case !known || v.Rows == 0:
-		v.Reason = "not measured: " + whyNotMeasured(report)
+		v.Reason = "not measured: " + notMeasuredReason(report)
 		return v
 	case !otherKnown || v.BaselineRows == 0:
-		v.Reason = "the other model was not measured: " + whyNotMeasured(other)
+		v.Reason = "the other model was not measured: " + notMeasuredReason(baseline)
 		return v
 	}
 	v.Value, v.Baseline, v.Holds = &value, &than, value > than
@@ -321,8 +321,8 @@ func Compare(report, other *api.ModelReport, name string) Result {
 
 // SkippedResult returns the result of a comparison that was skipped because there is no baseline.
 // The parameter why says why there is none.
-func SkippedResult(name, why string) Result {
-	return Result{Requirement: "beat " + name, Holds: true, Skipped: true, Reason: "holds: " + why}
+func SkippedResult(baselineName, why string) Result {
+	return Result{Requirement: "beat " + baselineName, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
 // formatValue formats value with four decimals, or with as many more as are necessary to show that

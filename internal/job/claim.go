@@ -51,7 +51,7 @@ type Claim struct {
 	Now, Until time.Time
 }
 
-// LeaseCheck has the parameters of [Store.FreeLeases].
+// LeaseCheck has the parameters of [Store.EndExpiredLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.
@@ -73,9 +73,9 @@ type Store interface {
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
 	// ReleaseJob ends a lease and queues the job again.
 	ReleaseJob(ctx context.Context, key string) error
-	// FreeLeases ends the leases of dead processes, and the leases that had no heartbeat for
+	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
-	FreeLeases(ctx context.Context, c LeaseCheck) error
+	EndExpiredLeases(ctx context.Context, c LeaseCheck) error
 	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an error
 	// occurs. The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may
 	// miss a change.

@@ -48,7 +48,7 @@ func TestPerAccountLimit(t *testing.T) {
 			}
 			delete(m.jobs, "1")
 		})
-		p.StopDeleted("subject of 1")
+		p.StopJobsOfDeleted("subject of 1")
 		time.Sleep(pollInterval)
 		synctest.Wait()
 		m.with(func() {
@@ -91,7 +91,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("of jobs of 6, 5, 3 and 11 bytes, %s run in 10 bytes", got)
 		}
 		m.with(func() { delete(m.jobs, "1") })
-		p.StopDeleted("subject of 1")
+		p.StopJobsOfDeleted("subject of 1")
 		if got := running(); got != "23" {
 			t.Errorf("of jobs of 5, 3 and 11 bytes, %s run in 10 bytes", got)
 		}
@@ -118,7 +118,7 @@ func TestDrop(t *testing.T) {
 				synctest.Wait()
 				before := time.Now()
 				m.with(func() { delete(m.jobs, "1") })
-				p.StopDeleted(deleted)
+				p.StopJobsOfDeleted(deleted)
 				synctest.Wait()
 				if !errors.Is(end, ErrLeaseLost) || !time.Now().Equal(before) || len(*failures) > 0 {
 					t.Errorf("the run ended with %v after %s, failures: %v", end, time.Since(before), *failures)

@@ -107,7 +107,7 @@ func (m memory) ReleaseJob(_ context.Context, key string) error {
 	return nil
 }
 
-func (m memory) FreeLeases(_ context.Context, c LeaseCheck) error {
+func (m memory) EndExpiredLeases(_ context.Context, c LeaseCheck) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.jobs {

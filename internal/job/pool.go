@@ -11,7 +11,7 @@ import (
 const (
 	// pollInterval is how often a pool looks for jobs that the store has not reported.
 	pollInterval = 5 * time.Second
-	// leaseInterval is how often a pool calls FreeLeases.
+	// leaseInterval is how often a pool calls EndExpiredLeases.
 	leaseInterval = 500 * time.Millisecond
 	// retryDelay is the time that a worker waits after an error of the store.
 	retryDelay = 2 * time.Second
@@ -106,9 +106,9 @@ func (p *Pool) wakeAll() {
 	}
 }
 
-// StopDeleted stops the jobs of this pool that belong to a deleted dataset, race, prediction or
-// account with this key. Other processes stop such jobs at the next heartbeat.
-func (p *Pool) StopDeleted(key string) {
+// StopJobsOfDeleted stops the jobs of this pool that belong to a deleted dataset, race, prediction
+// or account with this key. Other processes stop such jobs at the next heartbeat.
+func (p *Pool) StopJobsOfDeleted(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
@@ -134,9 +134,9 @@ func (p *Pool) Cancel(subject string) {
 // stop in time ends with the process.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
-	workers.Go(func() { p.freeLeases(ctx) })
-	workers.Go(func() { p.watchJobs(ctx) })
-	workers.Go(func() { p.poll(ctx) })
+	workers.Go(func() { p.endExpiredLeases(ctx) })
+	workers.Go(func() { p.wakeOnStoreChanges(ctx) })
+	workers.Go(func() { p.wakeRegularly(ctx) })
 	for i := range p.Kinds {
 		for range max(1, p.Kinds[i].Workers) {
 			workers.Go(func() { p.runWorker(ctx, &p.Kinds[i]) })
@@ -152,7 +152,7 @@ func (p *Pool) Run(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	sleep(context.WithoutCancel(ctx), stopTimeout, stopped)
+	sleepOrWake(context.WithoutCancel(ctx), stopTimeout, stopped)
 	p.warnAbandoned(ctx)
 	return nil
 }
@@ -166,21 +166,22 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// freeLeases calls Store.FreeLeases every leaseInterval, until ctx is done.
-func (p *Pool) freeLeases(ctx context.Context) {
+// endExpiredLeases calls Store.EndExpiredLeases every leaseInterval, until ctx is done.
+func (p *Pool) endExpiredLeases(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.claimMu.Lock()
 		running := p.activeKeys()
 		p.claimMu.Unlock()
-		if err := p.Store.FreeLeases(ctx, LeaseCheck{Now: p.Now(), Timeout: leaseTimeout, Running: running}); err != nil && ctx.Err() == nil {
+		if err := p.Store.EndExpiredLeases(ctx, LeaseCheck{Now: p.Now(), Timeout: leaseTimeout, Running: running}); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
-		sleep(ctx, leaseInterval, nil)
+		sleepOrWake(ctx, leaseInterval, nil)
 	}
 }
 
-// watchJobs wakes workers when the store reports that jobs may be claimed, until ctx is done.
-func (p *Pool) watchJobs(ctx context.Context) {
+// wakeOnStoreChanges wakes workers when the store reports that jobs may be claimed, until ctx is
+// done.
+func (p *Pool) wakeOnStoreChanges(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := p.Store.WatchJobs(ctx, func(kind string) {
 			if kind == "" {
@@ -191,14 +192,14 @@ func (p *Pool) watchJobs(ctx context.Context) {
 		})
 		if err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "waiting for jobs", "error", err)
-			sleep(ctx, retryDelay, nil)
+			sleepOrWake(ctx, retryDelay, nil)
 		}
 	}
 }
 
-// poll wakes one worker of each kind every pollInterval, until ctx is done.
-func (p *Pool) poll(ctx context.Context) {
-	for sleep(ctx, pollInterval, nil) {
+// wakeRegularly wakes one worker of each kind every pollInterval, until ctx is done.
+func (p *Pool) wakeRegularly(ctx context.Context) {
+	for sleepOrWake(ctx, pollInterval, nil) {
 		p.wakeAll()
 	}
 }
@@ -221,14 +222,14 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 		case ctx.Err() == nil:
 			p.setStoreError(err)
 			p.Log.WarnContext(ctx, "claiming a job", "kind", k.Name, "error", err)
-			sleep(ctx, retryDelay, nil)
+			sleepOrWake(ctx, retryDelay, nil)
 		}
 	}
 }
 
-// sleep waits until d has passed or wake is signalled. It returns false if ctx
+// sleepOrWake waits until d has passed or wake is signalled. It returns false if ctx
 // ends first.
-func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+func sleepOrWake(ctx context.Context, d time.Duration, wake <-chan struct{}) (ctxActive bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

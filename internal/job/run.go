@@ -53,7 +53,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log.InfoContext(ctx, "job begins")
 	err := ErrTooManyAttempts
 	if j.Attempt <= maxAttempts {
-		err = p.attempt(ctx, k, j)
+		err = p.runWithHeartbeats(ctx, k, j)
 	}
 	log = log.With("seconds", p.Now().Sub(j.Begun).Seconds())
 	switch {
@@ -67,16 +67,16 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case errors.Is(err, ErrPostponed):
 		log.WarnContext(ctx, "job waits", "error", err)
 		p.releaseJob(ctx, j)
-		sleep(ctx, retryDelay, nil) // a pause before the job is claimed again
+		sleepOrWake(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
-		p.commitFailure(ctx, k, j, err)
+		p.storeFailureWithRetries(ctx, k, j, err)
 	}
 }
 
-// attempt calls k.Do, and renews the lease meanwhile. It returns ErrLeaseLost if the lease was
-// lost.
-func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
+// runWithHeartbeats calls k.Do, and renews the lease meanwhile. It returns ErrLeaseLost if the
+// lease was lost.
+func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
 	p.mu.Lock()
@@ -85,7 +85,7 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	heartbeatDone := make(chan struct{})
 	go func() {
 		defer close(heartbeatDone)
-		p.heartbeat(ctx, r, stop)
+		p.sendHeartbeats(ctx, r, stop)
 	}()
 	defer func() {
 		if e := recover(); e != nil {
@@ -104,9 +104,9 @@ func (p *Pool) attempt(ctx context.Context, k *Kind, j *Job) (err error) {
 	return err
 }
 
-// heartbeat renews the lease of r until ctx is done. If the lease is lost, it calls stop with
+// sendHeartbeats renews the lease of r until ctx is done. If the lease is lost, it calls stop with
 // ErrLeaseLost and returns.
-func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
+func (p *Pool) sendHeartbeats(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
 		switch {
@@ -120,7 +120,7 @@ func (p *Pool) heartbeat(ctx context.Context, r *Run, stop context.CancelCauseFu
 		case cancelled:
 			r.cancel()
 		}
-		if !sleep(ctx, heartbeatInterval, nil) {
+		if !sleepOrWake(ctx, heartbeatInterval, nil) {
 			return
 		}
 	}
@@ -149,9 +149,9 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// commitFailure calls Fail until it succeeds, because no other process can claim
+// storeFailureWithRetries calls Fail until it succeeds, because no other process can claim
 // the job while this one holds the lease.
-func (p *Pool) commitFailure(ctx context.Context, k *Kind, j *Job, cause error) {
+func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)
 		if err == nil || errors.Is(err, ErrLeaseLost) {
@@ -159,7 +159,7 @@ func (p *Pool) commitFailure(ctx context.Context, k *Kind, j *Job, cause error) 
 			return
 		}
 		p.setStoreError(err)
-		if !sleep(ctx, retryDelay, nil) {
+		if !sleepOrWake(ctx, retryDelay, nil) {
 			return
 		}
 		p.Log.WarnContext(ctx, "storing the failure of a job", "job", j.Key, "error", err)

@@ -89,7 +89,7 @@ type onnxModel interface {
 // bytes.
 func (m *Model) WriteONNX(w io.Writer) error {
 	g, features := onnx.NewGraph("foretell"), m.ONNXFeatures()
-	x := g.Input(onnxInput, len(features))
+	x := g.AddInput(onnxInput, len(features))
 	members, weights := make([]onnx.Value, len(m.members)), make([]float64, len(m.members))
 	for i, one := range m.members {
 		inner, selected := unwrapFeatures(one.predictor)
@@ -97,16 +97,16 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		if !ok {
 			return fmt.Errorf("the model has a part of kind %d, which cannot be written as ONNX", one.kind)
 		}
-		g.Scope(memberName(one.kind))
+		g.SetScope(memberName(one.kind))
 		members[i] = exported.AddONNX(g, m.onnxColumns(g, x, selected))
 		if weights[i] = 1; len(m.members) > 1 {
 			weights[i] = float64(float32(one.weight))
 		}
 	}
-	g.Scope("")
+	g.SetScope("")
 	p := g.WeightedSum(members, weights)
 	if m.temperature > 0 {
-		p = g.Power(p, 1/float64(m.temperature))
+		p = g.PowerNormalized(p, 1/float64(m.temperature))
 	}
 	m.addONNXOutputs(g, g.ToFloat32(p))
 	metadata, err := m.onnxMetadata(features)
@@ -142,7 +142,7 @@ func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures
 	for _, column := range selected {
 		at, known := slices.BinarySearch(plain, column)
 		if !known {
-			g.Fail(fmt.Errorf("the model uses the text %q itself, which cannot be written as ONNX", m.schema.Columns[column].Name))
+			g.RecordError(fmt.Errorf("the model uses the text %q itself, which cannot be written as ONNX", m.schema.Columns[column].Name))
 		}
 		columns = append(columns, at)
 	}
@@ -162,7 +162,7 @@ func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures
 	if len(columns) == x.Columns && slices.IsSorted(columns) {
 		return x
 	}
-	return onnx.Matrix{Value: g.Columns(x.Value, columns), Columns: len(columns)}
+	return onnx.Matrix{Value: g.SelectColumns(x.Value, columns), Columns: len(columns)}
 }
 
 // firstColumns returns the columns 0 … n-1.
@@ -178,11 +178,11 @@ func firstColumns(n int) []int32 {
 func (m *Model) addONNXOutputs(g *onnx.Graph, p onnx.Value) {
 	votes := p
 	if m.weights != nil {
-		votes = g.Op("Mul", g.ToFloat64(p), g.Float64s(m.weights, len(m.weights)))
+		votes = g.Op("Mul", g.ToFloat64(p), g.ConstFloat64s(m.weights, len(m.weights)))
 	}
-	class := g.OpWith("ArgMax", []onnx.Attribute{onnx.Int("axis", 1), onnx.Int("keepdims", 0)}, votes)
-	g.Output(onnxLabel, g.Op("Gather", g.Strings(m.schema.Classes), class), onnx.String, 0)
-	g.Output(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.Float64(1))), onnx.Float32, m.classes())
+	class := g.OpWith("ArgMax", []onnx.Attribute{onnx.IntAttribute("axis", 1), onnx.IntAttribute("keepdims", 0)}, votes)
+	g.AddOutput(onnxLabel, g.Op("Gather", g.ConstStrings(m.schema.Classes), class), onnx.String, 0)
+	g.AddOutput(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.ConstFloat64(1))), onnx.Float32, m.classes())
 }
 
 // onnxMetadata returns the metadata properties of an ONNX model.

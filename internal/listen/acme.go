@@ -19,9 +19,9 @@ type ACME struct {
 	Directory string
 }
 
-// Config returns the TLS configuration of a server with these certificates. It
+// TLSConfig returns the TLS configuration of a server with these certificates. It
 // accepts the terms of service of the ACME server.
-func (a ACME) Config() *tls.Config {
+func (a ACME) TLSConfig() *tls.Config {
 	manager := &autocert.Manager{
 		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(a.Hosts...), Cache: autocert.DirCache(a.Folder),
 	}

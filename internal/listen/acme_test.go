@@ -170,7 +170,7 @@ func TestACME(t *testing.T) {
 	dir := t.TempDir()
 	logger := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for range 2 { // the second service finds the certificate in the folder
-		address := serveTLS(t, listen.ACME{Hosts: []string{acmeHost}, Folder: dir, Directory: ca.url + "/"}.Config(), logger)
+		address := serveTLS(t, listen.ACME{Hosts: []string{acmeHost}, Folder: dir, Directory: ca.url + "/"}.TLSConfig(), logger)
 		ca.mu.Lock()
 		ca.service = address
 		ca.mu.Unlock()

@@ -31,13 +31,13 @@ type fileState struct {
 // PEM.
 func ReadCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
-	c.tried = c.state()
-	return c, c.read()
+	c.tried = c.fileStates()
+	return c, c.loadFiles()
 }
 
-// Config returns the TLS configuration of a server with the certificate.
-func (c *Certificate) Config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
+// TLSConfig returns the TLS configuration of a server with the certificate.
+func (c *Certificate) TLSConfig() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.getUpToDate}
 }
 
 // Reload reads the files again. If they are invalid, it logs that and keeps the
@@ -45,16 +45,16 @@ func (c *Certificate) Config() *tls.Config {
 func (c *Certificate) Reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tried = c.state()
+	c.tried = c.fileStates()
 	c.reload()
 }
 
-// get returns the certificate for a handshake, after reading the files again if
+// getUpToDate returns the certificate for a handshake, after reading the files again if
 // they have changed.
-func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *Certificate) getUpToDate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if state := c.state(); state != c.tried {
+	if state := c.fileStates(); state != c.tried {
 		c.tried = state // before reading, so that files that cannot be read are logged only once
 		c.reload()
 	}
@@ -63,15 +63,16 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 
 // reload reads the files and logs the result. The caller must hold the mutex.
 func (c *Certificate) reload() {
-	if err := c.read(); err != nil {
+	if err := c.loadFiles(); err != nil {
 		c.log.Error("the previous TLS certificate remains in use", "error", err)
 		return
 	}
 	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
 }
 
-// read sets c.current to the certificate in the two files. After an error, c.current is unchanged.
-func (c *Certificate) read() error {
+// loadFiles sets c.current to the certificate in the two files. After an error, c.current is
+// unchanged.
+func (c *Certificate) loadFiles() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
 		return fmt.Errorf("reading the certificate %s with the key %s: %w", c.certFile, c.keyFile, err)
@@ -80,8 +81,8 @@ func (c *Certificate) read() error {
 	return nil
 }
 
-// state returns the state of the two files. The state of a missing file is zero.
-func (c *Certificate) state() (states [2]fileState) {
+// fileStates returns the state of the two files. The state of a missing file is zero.
+func (c *Certificate) fileStates() (states [2]fileState) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
 			states[i] = fileState{info.ModTime(), info.Size()}

@@ -65,7 +65,7 @@ func TestCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := serveTLS(t, certificate.Config(), logger)
+	address := serveTLS(t, certificate.TLSConfig(), logger)
 	served := func() (name, protocol string) {
 		client := &http.Client{Transport: &http.Transport{
 			ForceAttemptHTTP2: true, DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // its name is compared

@@ -4,9 +4,9 @@ package listen
 
 import "syscall"
 
-// DefaultConnections returns the default of Limits.Connections. It leaves file
+// DefaultMaxConnections returns the default of Limits.Connections. It leaves file
 // descriptors for the database and for the files that requests open.
-func DefaultConnections() int {
+func DefaultMaxConnections() int {
 	const reserved, most = 64, 10_000
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

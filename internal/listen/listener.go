@@ -17,7 +17,7 @@ import (
 type Limits struct {
 	// Connections is the maximum number of open connections. For a new connection beyond it, the
 	// connection that has been idle for the longest time is closed. If none is idle, the new client
-	// waits. Defaults to [DefaultConnections].
+	// waits. Defaults to [DefaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
@@ -51,7 +51,7 @@ type Listener struct {
 // is reached.
 func New(inner net.Listener, limits Limits, log *slog.Logger, now func() time.Time) *Listener {
 	if limits.Connections <= 0 {
-		limits.Connections = DefaultConnections()
+		limits.Connections = DefaultMaxConnections()
 	}
 	if limits.PerAddress <= 0 {
 		limits.PerAddress = max(1, min(limits.Connections/2, 1000))
@@ -75,12 +75,12 @@ func (l *Listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		network, limited := l.networkOf(conn.RemoteAddr())
-		if !l.admit(network, limited) {
-			l.warn("too many connections from one address; new connections are closed", "address", network, "limit", l.limits.PerAddress)
+		if !l.admitAndCount(network, limited) {
+			l.warnAtIntervals("too many connections from one address; new connections are closed", "address", network, "limit", l.limits.PerAddress)
 			_ = conn.Close() // refused: too many connections from its address
 			continue
 		}
-		if err := l.acquire(); err != nil {
+		if err := l.acquireSlot(); err != nil {
 			_ = conn.Close() // the listener is closed
 			return nil, err
 		}
@@ -94,12 +94,12 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Open returns the number of open connections.
-func (l *Listener) Open() int { return len(l.slots) }
+// NumOpen returns the number of open connections.
+func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquire waits until another connection may be open, and counts it. If the limit is reached, it
-// closes an idle connection.
-func (l *Listener) acquire() error {
+// acquireSlot waits until another connection may be open, and counts it. If the limit is reached,
+// it closes an idle connection.
+func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
 		return nil
@@ -107,7 +107,7 @@ func (l *Listener) acquire() error {
 		return net.ErrClosed
 	default:
 	}
-	l.warn("the limit of connections is reached", "limit", l.limits.Connections)
+	l.warnAtIntervals("the limit of connections is reached", "limit", l.limits.Connections)
 	l.closeIdle()
 	select {
 	case l.slots <- struct{}{}:
@@ -127,9 +127,9 @@ func (l *Listener) closeIdle() {
 	}
 }
 
-// admit reports whether the network may have another connection, and counts it. If limited is
-// false, the network has no limit.
-func (l *Listener) admit(network string, limited bool) bool {
+// admitAndCount reports whether the network may have another connection, and counts it. If limited
+// is false, the network has no limit.
+func (l *Listener) admitAndCount(network string, limited bool) (admitted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if limited && l.byNetwork[network] >= l.limits.PerAddress {
@@ -162,8 +162,9 @@ func (l *Listener) networkOf(address net.Addr) (network string, limited bool) {
 // warnInterval is the minimum time between two warnings with the same text.
 const warnInterval = time.Minute
 
-// warn logs a warning, unless it has logged one with the same text in the last warnInterval.
-func (l *Listener) warn(text string, args ...any) {
+// warnAtIntervals logs a warning, unless it has logged one with the same text in the last
+// warnInterval.
+func (l *Listener) warnAtIntervals(text string, args ...any) {
 	l.mu.Lock()
 	now := l.now()
 	last, again := l.warned[text]

@@ -102,8 +102,8 @@ func TestLimitPerAddress(t *testing.T) {
 				served++
 			}
 		}
-		if served != c.served || c.listener.Open() != c.served {
-			t.Errorf("%d of 4 connections were served and %d are open, want %d", served, c.listener.Open(), c.served)
+		if served != c.served || c.listener.NumOpen() != c.served {
+			t.Errorf("%d of 4 connections were served and %d are open, want %d", served, c.listener.NumOpen(), c.served)
 		}
 	}
 	if n := strings.Count(log.String(), "too many connections from one address"); n != 1 {
@@ -121,7 +121,7 @@ func TestIdleConnectionsYield(t *testing.T) {
 			t.Fatalf("connection %d: %q, %v", i, body, err)
 		}
 	}
-	if open := listener.Open(); open > 3 {
+	if open := listener.NumOpen(); open > 3 {
 		t.Errorf("%d connections are open", open)
 	}
 	if !strings.Contains(log.String(), "the limit of connections is reached") {

@@ -13,35 +13,35 @@ const (
 	attributeStrings = 8
 )
 
-// Int returns an attribute with a number, which must be at least -1.
-func Int(name string, value int) Attribute {
+// IntAttribute returns an attribute with a number, which must be at least -1.
+func IntAttribute(name string, value int) Attribute {
 	a := newAttribute(name, attributeInt)
-	a.body.varint(3, uint64(value))
+	a.body.appendVarint(3, uint64(value))
 	return a
 }
 
-// Ints returns an attribute with numbers.
-func Ints(name string, values ...int) Attribute {
+// IntsAttribute returns an attribute with numbers.
+func IntsAttribute(name string, values ...int) Attribute {
 	var packed []byte
 	for _, v := range values {
 		packed = binary.AppendUvarint(packed, uint64(v))
 	}
-	return packedInts(name, packed)
+	return packedIntsAttribute(name, packed)
 }
 
-// packedInts returns an attribute with several numbers. packed holds the numbers as
+// packedIntsAttribute returns an attribute with several numbers. packed holds the numbers as
 // varints.
-func packedInts(name string, packed []byte) Attribute {
+func packedIntsAttribute(name string, packed []byte) Attribute {
 	a := newAttribute(name, attributeInts)
-	a.body.bytes(8, packed)
+	a.body.appendBytes(8, packed)
 	return a
 }
 
-// encodedStrings returns an attribute with texts. encoded holds the texts, each appended
+// encodedStringsAttribute returns an attribute with texts. encoded holds the texts, each appended
 // by appendString.
-func encodedStrings(name string, encoded []byte) Attribute {
+func encodedStringsAttribute(name string, encoded []byte) Attribute {
 	a := newAttribute(name, attributeStrings)
-	a.body.raw(encoded)
+	a.body.appendRaw(encoded)
 	return a
 }
 
@@ -52,16 +52,16 @@ func appendString(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// tensor64 returns an attribute with a tensor of one dimension, whose elements are n
+// tensor64Attribute returns an attribute with a tensor of one dimension, whose elements are n
 // numbers of 64 bits with the given bytes.
-func tensor64(name string, n int, raw []byte) Attribute {
+func tensor64Attribute(name string, n int, raw []byte) Attribute {
 	a := newAttribute(name, attributeTensor)
-	a.body.message(5, rawTensor(Float64, []int{n}, "", raw))
+	a.body.appendMessage(5, rawTensor(Float64, []int{n}, "", raw))
 	return a
 }
 
 func newAttribute(name string, kind uint64) (a Attribute) {
-	a.body.text(1, name)
-	a.body.varint(20, kind)
+	a.body.appendText(1, name)
+	a.body.appendVarint(20, kind)
 	return a
 }

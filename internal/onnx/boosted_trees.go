@@ -1,6 +1,6 @@
 package onnx
 
-// BoostedTrees collects the trees of gradient boosting. Their scores are added one tree
+// AddBoostedTrees collects the trees of gradient boosting. Their scores are added one tree
 // after another in float32, as the engine does. The sum of an ensemble in float64 would
 // differ from that of the engine by some millionths if there are many rounds.
 //
@@ -28,13 +28,13 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 	for k, score := range base {
 		weights[k] = Weight{first + k, float64(score)}
 	}
-	e.EndTree(e.Leaf(weights...))
+	e.EndTree(e.AddLeaf(weights...))
 	return b
 }
 
 // NextRound begins a round. The caller must add the trees of the round to e. The leaves
 // of these trees must add the value for score i to the output first+i of e.
-func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
+func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
 	at := b.rounds % b.perGroup
 	if at == 0 {
 		b.groups = append(b.groups, NewTreeEnsemble(0))
@@ -45,20 +45,20 @@ func (b *BoostedTrees) NextRound() (e *TreeEnsemble, first int) {
 	return e, at * b.scores
 }
 
-// BoostedTrees adds trees to the graph and returns the scores of the rows of x as float64.
+// AddBoostedTrees adds trees to the graph and returns the scores of the rows of x as float64.
 // b must not be used afterwards.
-func (g *Graph) BoostedTrees(b *BoostedTrees, x Value) Value {
+func (g *Graph) AddBoostedTrees(b *BoostedTrees, x Value) Value {
 	var scores Value // the scores after the groups so far: rows × 1 × scores
-	axis := []Attribute{Int("axis", 1)}
+	axis := []Attribute{IntAttribute("axis", 1)}
 	for i, e := range b.groups {
-		rounds := g.Op("Reshape", g.Trees(e, x), g.Int64s([]int{-1, e.targets / b.scores, b.scores}, 3))
+		rounds := g.Op("Reshape", g.AddTrees(e, x), g.ConstInt64s([]int{-1, e.targets / b.scores, b.scores}, 3))
 		last := e.targets/b.scores - 1
 		if i > 0 {
 			rounds = g.OpWith("Concat", axis, scores, rounds)
 			last++
 		}
-		sums := g.Op("CumSum", rounds, g.Int64s([]int{1}))
-		scores = g.OpWith("Gather", axis, sums, g.Int64s([]int{last}, 1))
+		sums := g.Op("CumSum", rounds, g.ConstInt64s([]int{1}))
+		scores = g.OpWith("Gather", axis, sums, g.ConstInt64s([]int{last}, 1))
 	}
-	return g.ToFloat64(g.Rows(scores, b.scores))
+	return g.ToFloat64(g.ToMatrix(scores, b.scores))
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// message is a message in the binary form of Protocol Buffers. Long fields are not copied
+// appendMessage is a message in the binary form of Protocol Buffers. Long fields are not copied
 // into it, so that a large model is in memory once. The zero value is an empty message.
 type message struct {
 	// parts are the bytes so far, except those in tail.
@@ -21,39 +21,39 @@ const (
 	wireBytes  = 2
 )
 
-// varint appends a field with a number that is not negative.
-func (m *message) varint(field int, value uint64) {
+// appendVarint appends a field with a number that is not negative.
+func (m *message) appendVarint(field int, value uint64) {
 	before := len(m.tail)
 	m.tail = appendTag(m.tail, field, wireVarint)
 	m.tail = binary.AppendUvarint(m.tail, value)
 	m.size += len(m.tail) - before
 }
 
-// bytes appends a field with the bytes b, which must not change afterwards.
-func (m *message) bytes(field int, b []byte) {
-	m.header(field, len(b))
-	m.raw(b)
+// appendBytes appends a field with the bytes b, which must not change afterwards.
+func (m *message) appendBytes(field int, b []byte) {
+	m.appendFieldHeader(field, len(b))
+	m.appendRaw(b)
 }
 
-// text appends a field with a text.
-func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
+// appendText appends a field with a text.
+func (m *message) appendText(field int, s string) { m.appendBytes(field, []byte(s)) }
 
-// message appends a field with the message sub, which must not change afterwards.
-func (m *message) message(field int, sub *message) {
-	m.header(field, sub.size)
-	m.embed(sub)
+// appendMessage appends a field with the message sub, which must not change afterwards.
+func (m *message) appendMessage(field int, sub *message) {
+	m.appendFieldHeader(field, sub.size)
+	m.appendFieldsOf(sub)
 }
 
-// embed appends the fields of other, which must not change afterwards.
-func (m *message) embed(other *message) {
+// appendFieldsOf appends the fields of other, which must not change afterwards.
+func (m *message) appendFieldsOf(other *message) {
 	for _, part := range other.parts {
-		m.raw(part)
+		m.appendRaw(part)
 	}
-	m.raw(other.tail)
+	m.appendRaw(other.tail)
 }
 
-// header appends the tag and the length of a field.
-func (m *message) header(field, length int) {
+// appendFieldHeader appends the tag and the length of a field.
+func (m *message) appendFieldHeader(field, length int) {
 	before := len(m.tail)
 	m.tail = appendTag(m.tail, field, wireBytes)
 	m.tail = binary.AppendUvarint(m.tail, uint64(length))
@@ -64,8 +64,8 @@ func (m *message) header(field, length int) {
 // to.
 const maxCopied = 256
 
-// raw appends the bytes b, which must not change afterwards.
-func (m *message) raw(b []byte) {
+// appendRaw appends the bytes b, which must not change afterwards.
+func (m *message) appendRaw(b []byte) {
 	m.size += len(b)
 	if len(b) <= maxCopied {
 		m.tail = append(m.tail, b...)

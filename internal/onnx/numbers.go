@@ -1,41 +1,41 @@
 package onnx
 
-// Filled returns x with each NaN replaced by the replacement of its column.
-func (g *Graph) Filled(x Value, replacement []float64) Value {
-	return g.Op("Where", g.Op("IsNaN", x), g.Float64s(replacement, len(replacement)), x)
+// FillMissing returns x with each NaN replaced by the replacement of its column.
+func (g *Graph) FillMissing(x Value, replacement []float64) Value {
+	return g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64s(replacement, len(replacement)), x)
 }
 
-// Clipped returns the numbers z = (x − center) · scale, smoothly clipped to ±3:
+// SmoothClip returns the numbers z = (x − center) · scale, smoothly clipped to ±3:
 // z / √(1 + z²/9) (Holzmüller et al. 2024). x has no NaN.
-func (g *Graph) Clipped(x Value, center, scale []float64) Value {
-	z := g.Op("Sub", x, g.Float64s(center, len(center)))
-	z = g.Op("Mul", z, g.Float64s(scale, len(scale)))
+func (g *Graph) SmoothClip(x Value, center, scale []float64) Value {
+	z := g.Op("Sub", x, g.ConstFloat64s(center, len(center)))
+	z = g.Op("Mul", z, g.ConstFloat64s(scale, len(scale)))
 	const limit = 1e6 // so that the square of z does not overflow; above it, the result is 3 to within 10⁻¹¹
-	z = g.Op("Clip", z, g.Float64(-limit), g.Float64(limit))
-	square := g.Op("Div", g.Op("Mul", z, z), g.Float64(9))
-	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.Float64(1))))
+	z = g.Op("Clip", z, g.ConstFloat64(-limit), g.ConstFloat64(limit))
+	square := g.Op("Div", g.Op("Mul", z, z), g.ConstFloat64(9))
+	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.ConstFloat64(1))))
 }
 
 // IsMissing returns 1 for each NaN of x, and 0 for each number.
 func (g *Graph) IsMissing(x Value) Value { return g.ToFloat64(g.Op("IsNaN", x)) }
 
-// Embedded returns the piecewise linear embeddings of the numbers x, as rows × columns ×
-// 1 × size. The embedding of a number is Σ fraction · step over the pairs of neighbouring
-// knots of its column. fraction is 0 for a number below the pair, 1 for a number above
-// it, and rises linearly in between.
+// PiecewiseLinearEmbedding returns the piecewise linear embeddings of the numbers x, as rows ×
+// columns × 1 × size. The embedding of a number is Σ fraction · step over the pairs of neighbouring
+// knots of its column. fraction is 0 for a number below the pair, 1 for a number above it, and
+// rises linearly in between.
 //
 // Every column has the same number of pairs. For all pairs of the first column, then of
 // the second column and so on, low holds the lower knot, width the distance to the higher
 // knot, and steps the step, which has size elements. x has no NaN.
-func (g *Graph) Embedded(x Value, columns int, low, width, steps []float64) Value {
+func (g *Graph) PiecewiseLinearEmbedding(x Value, columns int, low, width, steps []float64) Value {
 	pairs := len(low) / columns
-	x = g.Op("Unsqueeze", x, g.Int64s([]int{2, 3}, 2))
-	fraction := g.Op("Div", g.Op("Sub", x, g.Float64s(low, columns, 1, pairs)), g.Float64s(width, columns, 1, pairs))
-	fraction = g.Op("Clip", fraction, g.Float64(0), g.Float64(1))
-	return g.Op("MatMul", fraction, g.Float64s(steps, columns, pairs, len(steps)/len(low)))
+	x = g.Op("Unsqueeze", x, g.ConstInt64s([]int{2, 3}, 2))
+	fraction := g.Op("Div", g.Op("Sub", x, g.ConstFloat64s(low, columns, 1, pairs)), g.ConstFloat64s(width, columns, 1, pairs))
+	fraction = g.Op("Clip", fraction, g.ConstFloat64(0), g.ConstFloat64(1))
+	return g.Op("MatMul", fraction, g.ConstFloat64s(steps, columns, pairs, len(steps)/len(low)))
 }
 
-// Rows returns x as a matrix with the given number of columns.
-func (g *Graph) Rows(x Value, columns int) Value {
-	return g.Op("Reshape", x, g.Int64s([]int{-1, columns}, 2))
+// ToMatrix returns x as a matrix with the given number of columns.
+func (g *Graph) ToMatrix(x Value, columns int) Value {
+	return g.Op("Reshape", x, g.ConstInt64s([]int{-1, columns}, 2))
 }

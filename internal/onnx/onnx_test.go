@@ -40,7 +40,7 @@ func TestSplitSendsRowsToTheirSide(t *testing.T) {
 		var sides []bool
 		for i := range 1 + rng.IntN(6) {
 			bounds, sides = append(bounds, float64(i)), append(sides, rng.IntN(2) == 0)
-			s.Extend(bounds[i], sides[i])
+			s.AddInterval(bounds[i], sides[i])
 		}
 		if only, ok := s.OnlySide(); ok {
 			if slices.Contains(sides, !only) || s.MissingLeft != only {
@@ -49,10 +49,10 @@ func TestSplitSendsRowsToTheirSide(t *testing.T) {
 			continue
 		}
 		g, e := onnx.NewGraph("g"), onnx.NewTreeEnsemble(1)
-		x := g.Input("x", 1)
-		left, right := e.Leaf(onnx.Weight{Value: 1}), e.Leaf()
-		e.EndTree(e.Split(&s, left, right))
-		g.Output("y", g.Trees(e, x.Value), onnx.Float32, 1)
+		x := g.AddInput("x", 1)
+		left, right := e.AddLeaf(onnx.Weight{Value: 1}), e.AddLeaf()
+		e.EndTree(e.AddSplit(&s, left, right))
+		g.AddOutput("y", g.AddTrees(e, x.Value), onnx.Float32, 1)
 		numbers, want := []float64{math.NaN(), math.Inf(-1), math.Inf(1)}, []bool{s.MissingLeft, sides[0], sides[len(sides)-1]}
 		for i := range sides { // interval i ends with bounds[i+1]
 			numbers, want = append(numbers, float64(i)+0.5, float64(i+1)), append(want, sides[i], sides[i])
@@ -71,16 +71,16 @@ func TestBoostedTreesAddInOrder(t *testing.T) {
 	base := []float32{0.1, -3, 7}
 	b, want := onnx.NewBoostedTrees(base), slices.Clone(base)
 	g := onnx.NewGraph("g")
-	x := g.Input("x", 1)
+	x := g.AddInput("x", 1)
 	for range 2000 {
 		e, first := b.NextRound()
 		for k := range want {
 			value := float32(rng.NormFloat64())
-			e.EndTree(e.Leaf(onnx.Weight{Target: first + k, Value: float64(value)}))
+			e.EndTree(e.AddLeaf(onnx.Weight{Target: first + k, Value: float64(value)}))
 			want[k] += value
 		}
 	}
-	g.Output("y", g.BoostedTrees(b, x.Value), onnx.Float64, 3)
+	g.AddOutput("y", g.AddBoostedTrees(b, x.Value), onnx.Float64, 3)
 	for k, y := range run(t, g, []float64{1}, 1) {
 		if float32(y) != want[k] {
 			t.Errorf("score %d: %v, want %v", k, y, want[k])
@@ -91,8 +91,8 @@ func TestBoostedTreesAddInOrder(t *testing.T) {
 func TestGraphFails(t *testing.T) {
 	g := onnx.NewGraph("g")
 	first := errors.New("first")
-	g.Fail(first)
-	g.Fail(errors.New("second"))
+	g.RecordError(first)
+	g.RecordError(errors.New("second"))
 	if err := (&onnx.Model{Graph: g}).Write(&bytes.Buffer{}); !errors.Is(err, first) {
 		t.Errorf("error %v", err)
 	}
@@ -102,7 +102,7 @@ func TestGraphFails(t *testing.T) {
 func TestModelTooLarge(t *testing.T) {
 	g, block := onnx.NewGraph("g"), make([]byte, 1<<24)
 	for range 1 << 7 {
-		g.Bytes(block, len(block))
+		g.ConstBytes(block, len(block))
 	}
 	var file bytes.Buffer
 	if err := (&onnx.Model{Graph: g}).Write(&file); !errors.Is(err, onnx.ErrTooLarge) || file.Len() > 0 {
@@ -114,9 +114,9 @@ func TestModelTooLarge(t *testing.T) {
 // have the scope.
 func TestConstantsAreSharedByContent(t *testing.T) {
 	g := onnx.NewGraph("g")
-	g.Scope("part")
-	one := g.Float64s([]float64{1, 2}, 2)
-	if g.Float64s([]float64{1, 2}, 2) != one || g.Float64s([]float64{1, 2}, 1, 2) == one || g.Int64s([]int{1, 2}, 2) == one {
+	g.SetScope("part")
+	one := g.ConstFloat64s([]float64{1, 2}, 2)
+	if g.ConstFloat64s([]float64{1, 2}, 2) != one || g.ConstFloat64s([]float64{1, 2}, 1, 2) == one || g.ConstInt64s([]int{1, 2}, 2) == one {
 		t.Error("constants are equal if and only if type, dimensions and content are")
 	}
 	if !strings.HasPrefix(string(one), "part/") {

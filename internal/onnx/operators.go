@@ -2,22 +2,22 @@ package onnx
 
 // ToFloat64 converts x to float64.
 func (g *Graph) ToFloat64(x Value) Value {
-	return g.OpWith("Cast", []Attribute{Int("to", int(Float64))}, x)
+	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Float64))}, x)
 }
 
 // ToFloat32 converts x to float32.
 func (g *Graph) ToFloat32(x Value) Value {
-	return g.OpWith("Cast", []Attribute{Int("to", int(Float32))}, x)
+	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Float32))}, x)
 }
 
 // ToInt64 converts x to int64, towards 0.
 func (g *Graph) ToInt64(x Value) Value {
-	return g.OpWith("Cast", []Attribute{Int("to", int(Int64))}, x)
+	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Int64))}, x)
 }
 
-// Columns returns the given columns of x.
-func (g *Graph) Columns(x Value, columns []int) Value {
-	return g.OpWith("Gather", []Attribute{Int("axis", 1)}, x, g.Int64s(columns, len(columns)))
+// SelectColumns returns the given columns of x.
+func (g *Graph) SelectColumns(x Value, columns []int) Value {
+	return g.OpWith("Gather", []Attribute{IntAttribute("axis", 1)}, x, g.ConstInt64s(columns, len(columns)))
 }
 
 // Concat joins matrices along their columns.
@@ -25,33 +25,33 @@ func (g *Graph) Concat(matrices ...Value) Value {
 	if len(matrices) == 1 {
 		return matrices[0]
 	}
-	return g.OpWith("Concat", []Attribute{Int("axis", 1)}, matrices...)
+	return g.OpWith("Concat", []Attribute{IntAttribute("axis", 1)}, matrices...)
 }
 
 // Softmax returns the softmax of the last dimension of scores.
 func (g *Graph) Softmax(scores Value) Value {
-	return g.OpWith("Softmax", []Attribute{Int("axis", -1)}, scores)
+	return g.OpWith("Softmax", []Attribute{IntAttribute("axis", -1)}, scores)
 }
 
-// SoftmaxOf returns the class probabilities of scores. If scores has one column, it holds
+// ClassProbabilities returns the class probabilities of scores. If scores has one column, it holds
 // the scores of the second of two classes, and the score of the first class is 0.
-func (g *Graph) SoftmaxOf(scores Value, columns int) Value {
+func (g *Graph) ClassProbabilities(scores Value, columns int) Value {
 	if columns == 1 {
-		scores = g.Concat(g.Op("Mul", scores, g.Float64(0)), scores)
+		scores = g.Concat(g.Op("Mul", scores, g.ConstFloat64(0)), scores)
 	}
 	return g.Softmax(scores)
 }
 
-// Power raises the numbers of p to the given exponent and then divides each row by its
+// PowerNormalized raises the numbers of p to the given exponent and then divides each row by its
 // sum. The numbers must not be negative. If the exponent is 1, Power returns p.
-func (g *Graph) Power(p Value, exponent float64) Value {
+func (g *Graph) PowerNormalized(p Value, exponent float64) Value {
 	if exponent == 1 {
 		return p
 	}
-	last := []Attribute{Ints("axes", -1)}
+	last := []Attribute{IntsAttribute("axes", -1)}
 	ratio := g.Op("Div", p, g.OpWith("ReduceMax", last, p))
-	power := g.Op("Pow", ratio, g.Float64(exponent))
-	return g.Op("Div", power, g.Op("ReduceSum", power, g.Int64s([]int{-1}, 1)))
+	power := g.Op("Pow", ratio, g.ConstFloat64(exponent))
+	return g.Op("Div", power, g.Op("ReduceSum", power, g.ConstInt64s([]int{-1}, 1)))
 }
 
 // WeightedSum returns the sum of the tensors, each multiplied by its weight.
@@ -59,7 +59,7 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	var sum Value
 	for i, v := range tensors {
 		if weights[i] != 1 {
-			v = g.Op("Mul", v, g.Float64(weights[i]))
+			v = g.Op("Mul", v, g.ConstFloat64(weights[i]))
 		}
 		if i == 0 {
 			sum = v
@@ -75,28 +75,28 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 // × columns. If table has two, the result is rows × columns × the number of columns of
 // table.
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
-	return g.Op("Gather", table, g.Op("Add", levels, g.Int64s(first, len(first))))
+	return g.Op("Gather", table, g.Op("Add", levels, g.ConstInt64s(first, len(first))))
 }
 
-// Levels converts the categories x to int64: the code of a category plus 1, or 0 if it is
+// CategoryLevels converts the categories x to int64: the code of a category plus 1, or 0 if it is
 // missing. In column i, a result above max[i] is replaced by max[i].
-func (g *Graph) Levels(x Value, max []int) Value {
+func (g *Graph) CategoryLevels(x Value, max []int) Value {
 	limits := make([]float64, len(max))
 	for i, n := range max {
 		limits[i] = float64(n)
 	}
-	level := g.Op("Add", x, g.Float64(1))
-	level = g.Op("Where", g.Op("IsNaN", x), g.Float64(0), level)
-	level = g.Op("Min", g.Op("Max", level, g.Float64(0)), g.Float64s(limits, len(limits)))
+	level := g.Op("Add", x, g.ConstFloat64(1))
+	level = g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64(0), level)
+	level = g.Op("Min", g.Op("Max", level, g.ConstFloat64(0)), g.ConstFloat64s(limits, len(limits)))
 	return g.ToInt64(level)
 }
 
-// Zeros returns zeros in the shape of x.
-func (g *Graph) Zeros(x Value) Value {
-	return g.Op("Where", g.Op("IsNaN", x), g.Float64(0), g.Float64(0))
+// ZerosLike returns zeros in the shape of x.
+func (g *Graph) ZerosLike(x Value) Value {
+	return g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64(0), g.ConstFloat64(0))
 }
 
 // MeanOfMembers returns the mean along the first dimension of p.
 func (g *Graph) MeanOfMembers(p Value) Value {
-	return g.OpWith("ReduceMean", []Attribute{Ints("axes", 0), Int("keepdims", 0)}, p)
+	return g.OpWith("ReduceMean", []Attribute{IntsAttribute("axes", 0), IntAttribute("keepdims", 0)}, p)
 }

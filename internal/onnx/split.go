@@ -1,6 +1,6 @@
 package onnx
 
-// Split divides rows in two by the interval that contains the number in a column:
+// AddSplit divides rows in two by the interval that contains the number in a column:
 //
 //	           Bounds[0]     Bounds[1]
 //	Left[0]  ≤     |  Left[1]  ≤    |  Left[2]
@@ -15,9 +15,9 @@ type Split struct {
 	MissingLeft bool
 }
 
-// Extend adds an interval after the others. bound is the bound between this interval and
+// AddInterval adds an interval after the others. bound is the bound between this interval and
 // the one before; it is ignored for the first interval.
-func (s *Split) Extend(bound float64, left bool) {
+func (s *Split) AddInterval(bound float64, left bool) {
 	switch last := len(s.Left) - 1; {
 	case last < 0:
 		s.Left = append(s.Left, left)

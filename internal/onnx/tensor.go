@@ -21,9 +21,9 @@ const (
 func newTensor(t Type, dims []int) *message {
 	m := new(message)
 	for _, n := range dims {
-		m.varint(1, uint64(n))
+		m.appendVarint(1, uint64(n))
 	}
-	m.varint(2, uint64(t))
+	m.appendVarint(2, uint64(t))
 	return m
 }
 
@@ -31,9 +31,9 @@ func newTensor(t Type, dims []int) *message {
 func rawTensor(t Type, dims []int, name string, raw []byte) *message {
 	m := newTensor(t, dims)
 	if name != "" {
-		m.text(8, name)
+		m.appendText(8, name)
 	}
-	m.bytes(9, raw)
+	m.appendBytes(9, raw)
 	return m
 }
 

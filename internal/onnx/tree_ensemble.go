@@ -53,14 +53,14 @@ type Weight struct {
 // NewTreeEnsemble returns an ensemble without trees and with the given number of outputs.
 func NewTreeEnsemble(targets int) *TreeEnsemble { return &TreeEnsemble{targets: targets} }
 
-// Leaf adds a leaf to the current tree.
-func (e *TreeEnsemble) Leaf(weights ...Weight) TreeNode {
-	return e.add(treeNode{yes: -1, no: -1, weights: weights})
+// AddLeaf adds a leaf to the current tree.
+func (e *TreeEnsemble) AddLeaf(weights ...Weight) TreeNode {
+	return e.addNode(treeNode{yes: -1, no: -1, weights: weights})
 }
 
-// Split adds a split to the current tree and returns its node. s must not send all rows to
+// AddSplit adds a split to the current tree and returns its node. s must not send all rows to
 // one side. The node must be the only parent of left and right.
-func (e *TreeEnsemble) Split(s *Split, left, right TreeNode) TreeNode {
+func (e *TreeEnsemble) AddSplit(s *Split, left, right TreeNode) TreeNode {
 	child := func(isLeft bool) TreeNode {
 		if isLeft {
 			return left
@@ -69,18 +69,18 @@ func (e *TreeEnsemble) Split(s *Split, left, right TreeNode) TreeNode {
 	}
 	last := len(s.Left) - 1
 	if last == 0 { // only NaN goes to the other side
-		return e.add(treeNode{yes: child(s.Left[0]), no: child(s.MissingLeft), column: s.Column, threshold: math.Inf(1)})
+		return e.addNode(treeNode{yes: child(s.Left[0]), no: child(s.MissingLeft), column: s.Column, threshold: math.Inf(1)})
 	}
 	next := child(s.Left[last])
 	for i := last - 1; i >= 0; i-- {
 		// NaN leaves the chain at its first node whose true child is the child for NaN.
 		missing := s.Left[i] == s.MissingLeft && (i == 0 || i == 1)
-		next = e.add(treeNode{yes: child(s.Left[i]), no: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
+		next = e.addNode(treeNode{yes: child(s.Left[i]), no: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
 	}
 	return next
 }
 
-func (e *TreeEnsemble) add(n treeNode) TreeNode {
+func (e *TreeEnsemble) addNode(n treeNode) TreeNode {
 	e.nodes = append(e.nodes, n)
 	return TreeNode(len(e.nodes) - 1)
 }
@@ -101,7 +101,7 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 		if n.yes < 0 {
 			e.modes = appendString(e.modes, "LEAF")
 			e.trueIDs, e.falseIDs = append(e.trueIDs, 0), append(e.falseIDs, 0)
-			e.endLeaf(id(at), n.weights)
+			e.addLeafWeights(id(at), n.weights)
 			continue
 		}
 		e.modes = appendString(e.modes, "BRANCH_LEQ")
@@ -112,9 +112,9 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 	e.nodes = e.nodes[:0]
 }
 
-// endLeaf adds the weights of a leaf. A leaf without weights adds 0 to the first output,
+// addLeafWeights adds the weights of a leaf. A leaf without weights adds 0 to the first output,
 // because runtimes may expect at least one.
-func (e *TreeEnsemble) endLeaf(id uint64, weights []Weight) {
+func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	if len(weights) == 0 {
 		weights = []Weight{{}}
 	}
@@ -127,27 +127,27 @@ func (e *TreeEnsemble) endLeaf(id uint64, weights []Weight) {
 	e.numWeights += len(weights)
 }
 
-// Trees adds an ensemble to the graph. It returns, as float32, the sum of the weights of
+// AddTrees adds an ensemble to the graph. It returns, as float32, the sum of the weights of
 // the leaves that each row of x falls into. The columns of x are those of the splits. e
 // must not be used afterwards.
 //
 // The attribute base_values is not used: ONNX Runtime adds a base value only to an output
 // for which one of the row's leaves has a weight.
-func (g *Graph) Trees(e *TreeEnsemble, x Value) Value {
+func (g *Graph) AddTrees(e *TreeEnsemble, x Value) Value {
 	g.usesTrees = true
-	return g.node(domainML, "TreeEnsembleRegressor", []Attribute{
-		Int("n_targets", e.targets),
-		packedInts("nodes_treeids", e.treeIDs),
-		packedInts("nodes_nodeids", e.ids),
-		packedInts("nodes_featureids", e.features),
-		encodedStrings("nodes_modes", e.modes),
-		tensor64("nodes_values_as_tensor", e.numNodes, e.thresholds),
-		packedInts("nodes_truenodeids", e.trueIDs),
-		packedInts("nodes_falsenodeids", e.falseIDs),
-		packedInts("nodes_missing_value_tracks_true", e.missingTrue),
-		packedInts("target_treeids", e.weightTreeIDs),
-		packedInts("target_nodeids", e.weightIDs),
-		packedInts("target_ids", e.weightTargets),
-		tensor64("target_weights_as_tensor", e.numWeights, e.weights),
+	return g.addNode(domainML, "TreeEnsembleRegressor", []Attribute{
+		IntAttribute("n_targets", e.targets),
+		packedIntsAttribute("nodes_treeids", e.treeIDs),
+		packedIntsAttribute("nodes_nodeids", e.ids),
+		packedIntsAttribute("nodes_featureids", e.features),
+		encodedStringsAttribute("nodes_modes", e.modes),
+		tensor64Attribute("nodes_values_as_tensor", e.numNodes, e.thresholds),
+		packedIntsAttribute("nodes_truenodeids", e.trueIDs),
+		packedIntsAttribute("nodes_falsenodeids", e.falseIDs),
+		packedIntsAttribute("nodes_missing_value_tracks_true", e.missingTrue),
+		packedIntsAttribute("target_treeids", e.weightTreeIDs),
+		packedIntsAttribute("target_nodeids", e.weightIDs),
+		packedIntsAttribute("target_ids", e.weightTargets),
+		tensor64Attribute("target_weights_as_tensor", e.numWeights, e.weights),
 	}, []Value{x})
 }

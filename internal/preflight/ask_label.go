@@ -55,8 +55,8 @@ func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, er
 // maxChoices is the number of columns that a prompt offers.
 const maxChoices = 9
 
-// lacksHeader reports whether the training file seems to have no header.
-func (p *Preflight) lacksHeader() bool {
+// seemsToLackHeader reports whether the training file seems to have no header.
+func (p *Preflight) seemsToLackHeader() bool {
 	return p.noHeader || slices.ContainsFunc(p.TrainProfile.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNoHeader })
 }
 
@@ -64,7 +64,7 @@ func (p *Preflight) lacksHeader() bool {
 // only if the first row looks like data. If prompting is disabled, it returns an error
 // with the command for a file without a header. The command check does not ask, but
 // reports a defect.
-func (p *Preflight) askNoHeader(ctx context.Context) (none bool, err error) {
+func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) {
 	if p.Factory.Running.Name() == "check" || p.Train.layout.Blind || p.Train.layout.NoHeader {
 		return false, nil
 	}

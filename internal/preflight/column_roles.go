@@ -64,7 +64,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 // NoteRoles prints the roles of the columns in one line on standard error. If --json is set, it
 // prints nothing, because the result has the roles.
 func (p *Preflight) NoteRoles(o *cli.Output) {
-	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.lacksHeader() {
+	if r := p.ColumnRoles(); r != nil && !o.JSON && r.Features > 0 && !p.seemsToLackHeader() {
 		o.Note("%s", p.describeRoles(r))
 	}
 }

@@ -51,10 +51,10 @@ func (c ColumnsFlag) Names() []string {
 	return names
 }
 
-// Check returns an error if the result of predicting blind will not have all columns of c.
+// CheckAvailable returns an error if the result of predicting blind will not have all columns of c.
 // reasons is the number of columns of reasons in the result. If classes, the labels of the
 // model, is nil, Check accepts any probability column.
-func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int) error {
+func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, reasonColumns int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
 	}
@@ -66,14 +66,14 @@ func (c ColumnsFlag) Check(blind *profile.Profile, classes []string, reasons int
 	if classes == nil {
 		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
-	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasons)...), picks); err != nil {
+	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasonColumns)...), picks); err != nil {
 		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, with --explain reason_1, …, and the columns of the blind file")
 	}
 	return nil
 }
 
-// Project rewrites the result file at path, so that it has only the selected columns.
-func (c ColumnsFlag) Project(ctx context.Context, path string) error {
+// ProjectFile rewrites the result file at path, so that it has only the selected columns.
+func (c ColumnsFlag) ProjectFile(ctx context.Context, path string) error {
 	if c == nil {
 		return nil
 	}

@@ -40,19 +40,19 @@ type change struct {
 	repair.Change
 }
 
-// FixTrain checks the training file. If path is not empty, it writes a corrected copy,
+// FixAndCheckTrain checks the training file. If path is not empty, it writes a corrected copy,
 // which Install renames to path, and checks the copy instead.
-func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
+func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err error) {
 	p := r.Preflight
-	if path == "" {
+	if copyPath == "" {
 		if err := p.profileTrain(ctx, r.Progress); err != nil {
 			return err
 		}
-		p.addFindings(p.Train, p.TrainProfile)
+		p.addProfileFindings(p.Train, p.TrainProfile)
 		return p.DefectError()
 	}
 	in := p.Train
-	c, err := r.writeCopy(ctx, in, path, nil)
+	c, err := r.writeCopy(ctx, in, copyPath, nil)
 	if err != nil {
 		return err
 	}
@@ -61,16 +61,16 @@ func (r *Repairer) FixTrain(ctx context.Context, path string) (err error) {
 	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
-	p.addFindings(p.Train, p.TrainProfile)
-	return c.checkDefects(in, p)
+	p.addProfileFindings(p.Train, p.TrainProfile)
+	return c.requireNoDefects(in, p)
 }
 
-// FixBlind is like FixTrain for the blind file.
-func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
+// FixAndCheckBlind is like FixAndCheckTrain for the blind file.
+func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err error) {
 	p := r.Preflight
 	in, c := p.Blind, (*fixedCopy)(nil)
-	if path != "" {
-		if c, err = r.writeCopy(ctx, in, path, p.TrainProfile); err != nil {
+	if copyPath != "" {
+		if c, err = r.writeCopy(ctx, in, copyPath, p.TrainProfile); err != nil {
 			return err
 		}
 		p.Blind = c.replaceInput(in)
@@ -79,12 +79,12 @@ func (r *Repairer) FixBlind(ctx context.Context, path string) (err error) {
 		return err
 	}
 	before := len(p.Findings)
-	p.addFindings(p.Blind, p.BlindProfile)
+	p.addProfileFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
 	if c == nil {
 		return nil // the report shows the defects
 	}
-	return c.checkDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
+	return c.requireNoDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of
@@ -103,7 +103,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
-		file, err := in.table.CSV(ctx)
+		file, err := in.table.OpenCSV(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -205,9 +205,9 @@ func (c *fixedCopy) replaceInput(original *Input) *Input {
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
-// checkDefects returns an error if p has found a defect in the copy. The original file then has
+// requireNoDefects returns an error if p has found a defect in the copy. The original file then has
 // a defect that cannot be corrected.
-func (c *fixedCopy) checkDefects(in *Input, p *Preflight) error {
+func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil

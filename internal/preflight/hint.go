@@ -12,9 +12,9 @@ import (
 	"foretell/internal/term"
 )
 
-// hint returns the remedy for a finding, as a command if possible. suggestion is the column
+// findingHint returns the remedy for a finding, as a command if possible. suggestion is the column
 // that was probably meant, or "".
-func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
+func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	switch f.Code {
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
@@ -44,7 +44,7 @@ func (p *Preflight) hint(in *Input, f *finding, suggestion string) string {
 	case csvfile.CodeTooFewColumns:
 		return "set the separator with --delimiter, or use a file with more columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
-		return p.columnHint(in, f, suggestion)
+		return p.columnHint(in, f, suggestedColumn)
 	case csvfile.CodeSmallClass:
 		return "add rows of that class, or merge classes"
 	case csvfile.CodeSimilarClasses:
@@ -85,7 +85,7 @@ func (p *Preflight) headerHint(in *Input, f *finding) string {
 	switch {
 	case f.Severity == profile.SeverityWarning:
 		return "add a header if the columns are in another order"
-	case in == p.Blind && !p.lacksHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
+	case in == p.Blind && !p.seemsToLackHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
 		// --no-header-row would also apply to the training file.
 		return "add a header with the column names of the training file"
 	}
@@ -110,7 +110,7 @@ func (p *Preflight) fixHint(in *Input) string {
 }
 
 // columnHint returns the remedy for a missing or unsuitable column.
-func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string {
+func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
@@ -118,15 +118,15 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them (see --drop)"
-	case missing && in == p.Blind && suggestion != "":
-		return fmt.Sprintf("if the column is %s, rename it; otherwise train without the missing column: %s", strconv.Quote(suggestion), again("drop", f.Name))
+	case missing && in == p.Blind && suggestedColumn != "":
+		return fmt.Sprintf("if the column is %s, rename it; otherwise train without the missing column: %s", strconv.Quote(suggestedColumn), again("drop", f.Name))
 	case missing && in == p.Blind:
 		return "add that column to the blind file, or train without it: " + again("drop", f.Name)
 	case missing && len(p.columns) == 0: // the column is missing in one of several joined files
 		return "the files need the same columns, with a header in each"
 	case missing:
 		meant := csvfile.ClosestName(f.Name, p.columns)
-		switch hint := "the columns are " + strings.Join(p.quotedColumnNames(), ", "); {
+		switch hint := "the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", "); {
 		case meant != "" && f.Name == in.flagLayout.Label:
 			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
 		case meant != "" && f.Name == in.flagLayout.ID:
@@ -134,10 +134,10 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestion string) string 
 		default:
 			return hint
 		}
-	case suggestion != "":
-		return "if that is the label, use " + again("label", suggestion)
+	case suggestedColumn != "":
+		return "if that is the label, use " + again("label", suggestedColumn)
 	}
-	hint := "set the label with --label; the columns are " + strings.Join(p.quotedColumnNames(), ", ")
+	hint := "set the label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
 	if other := p.likelyClassColumn(); other != "" {
 		hint = "if another column, such as one with few values, is the label, use " + again("label", other)
 	}
@@ -163,9 +163,9 @@ func (p *Preflight) likelyClassColumn() string {
 	return name
 }
 
-// quotedColumnNames returns the names of the first few columns of the training file, quoted for
-// a shell.
-func (p *Preflight) quotedColumnNames() []string {
+// firstColumnNamesQuoted returns the names of the first few columns of the training file, quoted
+// for a shell.
+func (p *Preflight) firstColumnNamesQuoted() []string {
 	const most = 20
 	var list []string
 	for _, name := range p.columns[:min(len(p.columns), most)] {

@@ -17,10 +17,10 @@ import (
 	"foretell/internal/table/repair"
 )
 
-// InferRoles infers the ID and the label from the first rows, and sets the layouts of the
+// InferRolesAndLayouts infers the ID and the label from the first rows, and sets the layouts of the
 // files. It ignores a file that cannot be read, because the profile of the file reports the
 // error.
-func (p *Preflight) InferRoles(ctx context.Context) error {
+func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	header, err := p.Train.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
@@ -30,16 +30,16 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
 	}
 	if p.Train.layout.Blind {
-		return p.inferBlindRoles(ctx, p.Train, p.modelColumns)
+		return p.inferBlindIDAndNames(ctx, p.Train, p.modelColumns)
 	}
-	p.columns = p.uniqueColumnNames(p.Train, header)
+	p.columns = p.makeColumnNamesUnique(p.Train, header)
 	var blind *roles.Description
 	if p.Blind != nil {
-		if blind, err = p.findBlindColumns(ctx); err != nil {
+		if blind, err = p.describeBlindColumns(ctx); err != nil {
 			return err
 		}
 	}
-	train, err := p.Train.sampleRows(ctx, p.columns, blind.LacksColumn)
+	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksColumn)
 	if err != nil {
 		return err
 	}
@@ -57,21 +57,21 @@ func (p *Preflight) InferRoles(ctx context.Context) error {
 	if p.Blind == nil {
 		return nil
 	}
-	return p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns())
+	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// findBlindColumns returns the columns of the blind file. The caller compares them with
+// describeBlindColumns returns the columns of the blind file. The caller compares them with
 // the columns of the training file, because the column that the blind file lacks is
 // probably the label. If the blind file has no header, its columns are matched with those
 // of the training file by their contents.
-func (p *Preflight) findBlindColumns(ctx context.Context) (*roles.Description, error) {
+func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
 		return roles.NewDescription(header), err
 	}
 	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
-		if table, err := p.Blind.sampleRows(ctx, names, nil); err != nil || !table.HeaderIsData(p.columns) {
+		if table, err := p.Blind.describeColumns(ctx, names, nil); err != nil || !table.HeaderLooksLikeData(p.columns) {
 			return roles.NewDescription(header), err
 		}
 	}
@@ -116,9 +116,9 @@ func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	return k
 }
 
-// uniqueColumnNames returns a unique name for each column of a file, and warns about names
+// makeColumnNamesUnique returns a unique name for each column of a file, and warns about names
 // that differ from the header.
-func (p *Preflight) uniqueColumnNames(in *Input, header []string) []string {
+func (p *Preflight) makeColumnNamesUnique(in *Input, header []string) []string {
 	names, changed := roles.UniqueNames(header)
 	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
@@ -145,8 +145,8 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 	}
 }
 
-// inferBlindRoles infers the row IDs and the column names of a blind file.
-func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.TrainingFile) error {
+// inferBlindIDAndNames infers the row IDs and the column names of a blind file.
+func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known roles.TrainingFile) error {
 	header, err := in.readHeader(ctx)
 	if header == nil || err != nil {
 		return err
@@ -155,18 +155,18 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 	if known.ID != "" && !known.GeneratedID {
 		wanted = append(wanted, known.ID)
 	}
-	if header, err = p.readBlindHeader(ctx, in, header, &known); err != nil {
+	if header, err = p.headerOrGeneratedNames(ctx, in, header, &known); err != nil {
 		return err
 	}
-	own := known.ColumnNames(len(header))
+	own := known.BlindColumnNames(len(header))
 	if !in.layout.NoHeader || own == nil {
-		own = p.uniqueColumnNames(in, header)
+		own = p.makeColumnNamesUnique(in, header)
 	}
-	names, changed := roles.MatchNames(own, wanted)
+	names, changed := roles.MatchTrainingNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
 		return codeRenamedColumn, "the name has another case or punctuation in the training file"
 	})
-	table, err := in.sampleRows(ctx, names, func(name string) bool { return name == known.ID })
+	table, err := in.describeColumns(ctx, names, func(name string) bool { return name == known.ID })
 	if err != nil {
 		return err
 	}
@@ -175,15 +175,15 @@ func (p *Preflight) inferBlindRoles(ctx context.Context, in *Input, known roles.
 	return nil
 }
 
-// readBlindHeader returns the header of a blind file. If the first row of the file is data, it
-// adds a warning and returns the generated names of a file without a header.
-func (p *Preflight) readBlindHeader(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
+// headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
+// it adds a warning and returns the generated names of a file without a header.
+func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
 	}
 	names, _ := roles.UniqueNames(header)
-	table, err := in.sampleRows(ctx, names, nil)
-	if err != nil || !known.LacksHeader(table) {
+	table, err := in.describeColumns(ctx, names, nil)
+	if err != nil || !known.BlindLacksHeader(table) {
 		return header, err
 	}
 	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
@@ -230,9 +230,9 @@ func invalidIDReason(profile *profile.Profile) string {
 	return ""
 }
 
-// ReadOptions returns the options for the receipt: the flags, and the inferred ID and
+// ReceiptOptions returns the options for the receipt: the flags, and the inferred ID and
 // label with which the blind file was read.
-func (p *Preflight) ReadOptions(flags *LayoutFlags) *receipt.Options {
+func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 	in := p.Blind
 	if in == nil {
 		in = p.Train

@@ -53,12 +53,12 @@ func (in *Input) Sha256(size int64) string {
 
 // Open returns a reader of the table in canonical form.
 func (in *Input) Open(ctx context.Context) (*inputReader, error) {
-	file, err := in.table.CSV(ctx)
+	file, err := in.table.OpenCSV(ctx)
 	if err != nil {
 		return nil, in.wrapError(err)
 	}
 	layout := in.layout
-	if in.table.Converted() {
+	if in.table.IsConverted() {
 		layout.Delimiter = ','
 	}
 	normalized, err := repair.Normalize(file, layout)
@@ -80,9 +80,9 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	return names, ignoreContentError(err)
 }
 
-// sampleRows returns a description of the columns of the file from its first rows. names are
+// describeColumns returns a description of the columns of the file from its first rows. names are
 // the names of the columns. The function wanted is the same as for roles.Describe.
-func (in *Input) sampleRows(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
+func (in *Input) describeColumns(ctx context.Context, names []string, wanted func(name string) bool) (*roles.Description, error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
 		return roles.NewDescription(names), ignoreContentError(err)
@@ -245,9 +245,9 @@ func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
 	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
 }
 
-// Digest returns the description of an input for the receipt, with the digest of its
+// ReceiptInput returns the description of an input for the receipt, with the digest of its
 // files, joined in order.
-func (in *Input) Digest(ctx context.Context, rows int) (*receipt.Input, error) {
+func (in *Input) ReceiptInput(ctx context.Context, rows int) (*receipt.Input, error) {
 	sum, err := receipt.DigestFiles(ctx, in.Paths...)
 	input := &receipt.Input{Name: filepath.Base(in.Name), Digest: sum, Rows: rows}
 	if len(in.Paths) > 1 {

@@ -65,7 +65,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 			return nil, errors.Join(err, in.Close())
 		}
 		for _, path := range found {
-			file, err := in.addFile(ctx, f, path)
+			file, err := in.openFile(ctx, f, path)
 			if err != nil {
 				return nil, errors.Join(err, in.Close())
 			}
@@ -105,8 +105,8 @@ func expandPattern(path string) ([]string, error) {
 	return found, nil
 }
 
-// addFile opens one file of the input. It copies a stream to a temporary file.
-func (in *Input) addFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
+// openFile opens one file of the input. It copies a stream to a temporary file.
+func (in *Input) openFile(ctx context.Context, f *cli.Factory, path string) (tablefile.File, error) {
 	if path == "-" {
 		return in.spoolStream(ctx, stdinName, func() (io.ReadCloser, error) { return io.NopCloser(f.Console.In), nil })
 	}

@@ -84,8 +84,8 @@ func (l *LayoutFlags) IsSet() bool {
 	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.noHeader
 }
 
-// Restore sets the flags to the options of a receipt.
-func (l *LayoutFlags) Restore(o *receipt.Options) {
+// SetFromReceipt sets the flags to the options of a receipt.
+func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
 		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
 		l.generatedID, l.names, l.noHeader = o.MadeID, o.Names, o.NoHeader

@@ -99,13 +99,13 @@ func (p *Preflight) ClassLabels() []string {
 // Run infers the roles of columns, and reads the training file and, if there is one, the
 // blind file. It asks the user if a role is unclear. Problems of the data are in Findings.
 func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
-	if err := p.InferRoles(ctx); err != nil {
+	if err := p.InferRolesAndLayouts(ctx); err != nil {
 		return err
 	}
 	if err := p.profileTrain(ctx, progress); err != nil {
 		return err
 	}
-	if p.lacksHeader() {
+	if p.seemsToLackHeader() {
 		none, err := p.askNoHeader(ctx)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 		p.readWithoutHeader()
 		return p.Run(ctx, progress)
 	}
-	p.addFindings(p.Train, p.TrainProfile)
+	p.addProfileFindings(p.Train, p.TrainProfile)
 	if p.Blind == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	if err := p.profileBlind(ctx, progress); err != nil {
 		return err
 	}
-	p.addFindings(p.Blind, p.BlindProfile)
+	p.addProfileFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
 	p.BlindTime = p.Factory.Now().Sub(began)
 	return nil
@@ -154,14 +154,14 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 			return nil
 		}
 		if p.Train.layout.Blind {
-			return p.reprofileBlind(ctx, progress, p.Train, reason, &p.TrainProfile)
+			return p.reprofileWithGeneratedIDs(ctx, progress, p.Train, reason, &p.TrainProfile)
 		}
 		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
 		p.Train.layout.SetRoles(p.columns, "", true, p.roles.Label)
 		if p.Blind != nil {
 			p.Blind.layout = p.Blind.flagLayout
 			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
-			if err := p.inferBlindRoles(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
+			if err := p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns()); err != nil {
 				return err
 			}
 		}
@@ -175,14 +175,14 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 		return err
 	}
 	if reason := invalidIDReason(p.BlindProfile); reason != "" && p.Blind.flagLayout.ID == "" {
-		return p.reprofileBlind(ctx, progress, p.Blind, reason, &p.BlindProfile)
+		return p.reprofileWithGeneratedIDs(ctx, progress, p.Blind, reason, &p.BlindProfile)
 	}
 	return nil
 }
 
-// reprofileBlind reads a blind file again with generated IDs and sets *prof to its new
+// reprofileWithGeneratedIDs reads a blind file again with generated IDs and sets *prof to its new
 // profile. reason is the reason for the generated IDs.
-func (p *Preflight) reprofileBlind(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
+func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
 	if p.blindID.Generated {
 		return nil
 	}
@@ -214,18 +214,18 @@ func (p *Preflight) compareFiles() {
 	}
 }
 
-func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
+func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 	if in.readError != nil {
 		f := *in.readError
 		f.Severity = profile.SeverityDefect
-		f.Hint = p.hint(in, &f, "")
+		f.Hint = p.findingHint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
 	for _, w := range in.table.Warnings() {
 		f := finding{
 			Severity: profile.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
 		}
-		f.Hint = p.hint(in, &f, "")
+		f.Hint = p.findingHint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
@@ -240,7 +240,7 @@ func (p *Preflight) addFindings(in *Input, prof *profile.Profile) {
 }
 
 // addFinding adds a finding. suggestion is the column that was probably meant, or "".
-func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.Defect, suggestion string) {
+func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.Defect, suggestedColumn string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
@@ -253,7 +253,7 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 			f.Lines = append(f.Lines, line)
 		}
 	}
-	f.Hint = p.hint(in, &f, suggestion)
+	f.Hint = p.findingHint(in, &f, suggestedColumn)
 	p.Findings = append(p.Findings, f)
 }
 

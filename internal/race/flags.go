@@ -102,7 +102,7 @@ func (f *Flags) ThresholdError(job *api.Training) error {
 	if f.AutoThreshold {
 		return nil
 	}
-	return BelowTargetError(job)
+	return BelowThresholdError(job)
 }
 
 // CheckAlgorithms returns a usage error if --algorithm lists an algorithm that does not
@@ -120,9 +120,9 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	return nil
 }
 
-// CheckColumns returns a usage error if --group or --time is not one of the columns of a
+// CheckColumnFlags returns a usage error if --group or --time is not one of the columns of a
 // training file, or if a model cannot be monotone in a column of --monotone.
-func (f *Flags) CheckColumns(train *profile.Profile) error {
+func (f *Flags) CheckColumnFlags(train *profile.Profile) error {
 	names := train.Schema.FieldNames()
 	for _, flag := range []struct{ name, column string }{{"group", f.groupColumn}, {"time", f.timeColumn}} {
 		switch {
@@ -158,10 +158,10 @@ func (f *Flags) checkMonotone(schema *frame.Schema) error {
 	return nil
 }
 
-// CheckKeys returns a usage error if the rows of a training file cannot be divided by the columns
-// of --group and --time, which the service would find only after the upload. The function open must
-// return the file in canonical form. It is called only if one of the flags is set.
-func (f *Flags) CheckKeys(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
+// CheckGroupAndTime returns a usage error if the rows of a training file cannot be divided by the
+// columns of --group and --time, which the service would find only after the upload. The function
+// open must return the file in canonical form. It is called only if one of the flags is set.
+func (f *Flags) CheckGroupAndTime(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
 		return nil
@@ -268,9 +268,9 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// CheckClass returns a usage error if --metric or --class-weight names a class that the
+// CheckClassFlags returns a usage error if --metric or --class-weight names a class that the
 // training file lacks, or if a weight is invalid.
-func (f *Flags) CheckClass(labels []string) error {
+func (f *Flags) CheckClassFlags(labels []string) error {
 	classes := make([]api.Class, len(labels))
 	for i, label := range labels {
 		classes[i].Label = label
@@ -301,9 +301,9 @@ func algorithmNames() []string {
 	return names
 }
 
-// BelowTargetError returns an error if a race ended below its threshold. The service nevertheless
-// keeps the best model of such a race.
-func BelowTargetError(job *api.Training) error {
+// BelowThresholdError returns an error if a race ended below its threshold. The service
+// nevertheless keeps the best model of such a race.
+func BelowThresholdError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}

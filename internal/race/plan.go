@@ -42,7 +42,7 @@ func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 
 // RaceSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
 // appends the results to doc.
-func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, doc *Plan) error {
+func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
@@ -76,7 +76,7 @@ func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 	if err != nil {
 		return err
 	}
-	doc.Trials = append(doc.Trials, *small, *large)
+	plan.Trials = append(plan.Trials, *small, *large)
 	return nil
 }
 

@@ -55,9 +55,9 @@ const (
 // FirstThreshold returns a threshold that every algorithm should reach. For accuracy, this is the
 // fraction of rows in the largest class. The parameter classes has the number of rows of each
 // class.
-func FirstThreshold(metric string, classes []int) float64 {
+func FirstThreshold(metric string, classRows []int) float64 {
 	most, all := 0, 0
-	for _, rows := range classes {
+	for _, rows := range classRows {
 		most, all = max(most, rows), all+rows
 	}
 	if all == 0 || metric != "" && metric != api.MetricAccuracy {
@@ -93,11 +93,11 @@ func (s *ThresholdSearch) Run(ctx context.Context, dataset *api.Dataset) (*api.T
 				next = 0 // every race reaches 0, so it keeps its model
 				continue
 			}
-			return s.finish(best, job)
+			return s.bestOrLastError(best, job)
 		}
 		best = job
 		if next = nextThreshold(max(next, connect.ValueOrZero(job.AchievedPerformance))); next > 1 || searchCtx.Err() != nil {
-			return s.finish(best, job)
+			return s.bestOrLastError(best, job)
 		}
 	}
 }
@@ -160,8 +160,8 @@ func (s *ThresholdSearch) noteStep(n int, threshold float64, job *api.Training) 
 	}
 }
 
-// finish returns the best race, or, if best is nil, the error of the last race.
-func (s *ThresholdSearch) finish(best, last *api.Training) (*api.Training, error) {
+// bestOrLastError returns the best race, or, if best is nil, the error of the last race.
+func (s *ThresholdSearch) bestOrLastError(best, last *api.Training) (*api.Training, error) {
 	if best == nil {
 		return nil, connect.TrainingError(last)
 	}

@@ -20,9 +20,9 @@ func New(p *api.Prediction) *Receipt {
 	}
 }
 
-// Describe sets the fields about the model to what a service reports: its race, its
+// DescribeModel sets the fields about the model to what a service reports: its race, its
 // performance and how to train it again. It does not set what the service does not report.
-func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
+func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
 	if err != nil {
 		return
@@ -38,7 +38,7 @@ func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
 	}
 	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
 	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
-	r.Race = describeRace(ctx, c, model, report)
+	r.Race = fetchRaceOptions(ctx, c, model, report)
 	r.Performance = &Metrics{
 		Metric: report.Metric, Rows: report.Rows,
 		Validation: NewScore(report.Metric, report.Validation, report.ValidationRows),
@@ -46,9 +46,9 @@ func (r *Receipt) Describe(ctx context.Context, c *client.Client) {
 	}
 }
 
-// describeRace returns the options with which a model was trained, without those that a worker of
-// an earlier release ignored. It returns nil if the service does not report all options.
-func describeRace(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
+// fetchRaceOptions returns the options with which a model was trained, without those that a worker
+// of an earlier release ignored. It returns nil if the service does not report all options.
+func fetchRaceOptions(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
 	job, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {
 		return nil

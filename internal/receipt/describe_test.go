@@ -39,8 +39,8 @@ func TestIgnoredOptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := receipt.New(&api.Prediction{ModelKey: "m"})
-			r.Describe(t.Context(), c)
-			if r.Race == nil || strings.Join(r.Race.Flags(), " ") != tt.want {
+			r.DescribeModel(t.Context(), c)
+			if r.Race == nil || strings.Join(r.Race.RunFlags(), " ") != tt.want {
 				t.Errorf("the race is %+v: want the flags %s", r.Race, tt.want)
 			}
 		})

@@ -172,9 +172,9 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 // newLineDifference returns the error for a file with digest sum. same is the number of
 // equal blocks before the first difference. receiptEnds is set if the receipt has no
 // further blocks, and fileEnds if the file has none.
-func (r *Receipt) newLineDifference(sum Digest, same int, receiptEnds, fileEnds bool) *LineDifference {
+func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fileEnds bool) *LineDifference {
 	lines := r.Result.Blocks.Lines
-	d := &LineDifference{From: same*lines + 1, To: (same + 1) * lines}
+	d := &LineDifference{From: equalBlocks*lines + 1, To: (equalBlocks + 1) * lines}
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case receiptEnds && fileEnds:

@@ -154,8 +154,8 @@ type Race struct {
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// Flags returns the flags of `foretell run` that repeat the race, except --seed.
-func (r *Race) Flags() []string {
+// RunFlags returns the flags of `foretell run` that repeat the race, except --seed.
+func (r *Race) RunFlags() []string {
 	var flags []string
 	if r.Metric != "" {
 		flags = append(flags, "--metric", r.Metric)

@@ -25,7 +25,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	}
 	shown := d.Columns[:min(len(d.Columns), maxDriftColumns)]
 	if len(shown) > 0 {
-		writeColumns(w, 0, func(w io.Writer) {
+		writeAligned(w, 0, func(w io.Writer) {
 			fmt.Fprint(w, "  column\tindex\tdrift\tlargest change\n")
 			for i := range shown {
 				c := &shown[i]
@@ -33,16 +33,16 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 				if c.Index != nil {
 					index = fmt.Sprintf("%.3f", *c.Index)
 				}
-				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", truncate(c.Name, width/4), index, c.Level, truncate(largestChange(c), width/2-8))
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", truncate(c.Name, width/4), index, c.Level, truncate(formatLargestChange(c), width/2-8))
 			}
 		})
 	}
 	writeOmitted(w, len(d.Columns)-maxDriftColumns, "columns")
 }
 
-// largestChange formats the range or text whose share of the rows changed most, such as
+// formatLargestChange formats the range or text whose share of the rows changed most, such as
 // "3–5: 10 % → 24 %". If the column was not compared, it returns the reason.
-func largestChange(c *api.DriftColumn) string {
+func formatLargestChange(c *api.DriftColumn) string {
 	part := c.Largest()
 	if part == nil {
 		return c.Reason

@@ -16,7 +16,7 @@ func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nCalibration on test rows: the most probable class\n")
-	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "probability\trows\tmean\tright\t\n")
 		for _, bin := range r.Reliability {
 			if bin.Predicted == nil || bin.Observed == nil {
@@ -50,9 +50,9 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	if width < wideWidth {
 		pictureWidth = narrowEffectWidth
 	}
-	writeColumns(w, 0, func(w io.Writer) {
+	writeAligned(w, 0, func(w io.Writer) {
 		for _, d := range r.PartialDependence {
-			class, low, high := widestEffect(&d)
+			class, low, high := mostChangedClass(&d)
 			if class < 0 || class >= len(r.CurveClasses) {
 				continue
 			}
@@ -71,10 +71,10 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// widestEffect returns the index of the class whose probability changes most, and the least and
+// mostChangedClass returns the index of the class whose probability changes most, and the least and
 // the greatest value of this probability. The index is -1 if there are no points, or if a point
 // has no probability of a class.
-func widestEffect(d *api.PartialDependence) (class int, low, high float64) {
+func mostChangedClass(d *api.PartialDependence) (class int, low, high float64) {
 	class = -1
 	classes := 0
 	for i, p := range d.Points {

@@ -75,7 +75,7 @@ func writeContributions(b *strings.Builder, list []Contribution, top, width int)
 		} else {
 			right = strings.Repeat("+", n)
 		}
-		line := fmt.Sprintf("  %s  %s  %+.4f  %*s|%s", pad(c.Column, names), pad(c.Value, values), c.Contribution, bar, left, right)
+		line := fmt.Sprintf("  %s  %s  %+.4f  %*s|%s", truncateOrPad(c.Column, names), truncateOrPad(c.Value, values), c.Contribution, bar, left, right)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	rest := 0.0
@@ -87,8 +87,8 @@ func writeContributions(b *strings.Builder, list []Contribution, top, width int)
 	}
 }
 
-// pad returns text truncated or padded to exactly width characters.
-func pad(text string, width int) string {
+// truncateOrPad returns text truncated or padded to exactly width characters.
+func truncateOrPad(text string, width int) string {
 	text = term.Truncate(term.Escape(text), width)
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }

@@ -82,7 +82,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nRace\n")
-	writeColumns(w, 0, func(w io.Writer) {
+	writeAligned(w, 0, func(w io.Writer) {
 		wide, title := width >= intervalWidth, func(code string) string { return code }
 		if width >= titleWidth {
 			title = api.AlgorithmTitle

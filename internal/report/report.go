@@ -48,7 +48,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	if text := ExplainMonotone(r); text != "" {
 		writeSentences(&b, "", []string{text}, width)
 	}
-	if text := formatDivision(r); text != "" {
+	if text := formatSplit(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	if won := ExplainWin(r); won != "" {
@@ -125,8 +125,8 @@ func writeSteps(w io.Writer, d *Document) {
 	}
 }
 
-// formatDivision returns how the rows were divided, or "" if they were divided at random.
-func formatDivision(r *api.ModelReport) string {
+// formatSplit returns how the rows were divided, or "" if they were divided at random.
+func formatSplit(r *api.ModelReport) string {
 	switch group, clock := quoteName(r.GroupColumn), quoteName(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
 		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
@@ -141,8 +141,8 @@ func formatDivision(r *api.ModelReport) string {
 // quoteName quotes the name of a column, truncated if it is long.
 func quoteName(name string) string { return strconv.Quote(truncate(name, 40)) }
 
-// writeColumns aligns the output of write, whose cells end with tabs.
-func writeColumns(w io.Writer, flags uint, write func(io.Writer)) {
+// writeAligned aligns the output of write, whose cells end with tabs.
+func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
 	write(t)
 	_ = t.Flush() // w is a strings.Builder
@@ -161,9 +161,9 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
-// ofClass returns a list with the metric of the race if it is a metric of one class, and
+// classMetricOfRace returns a list with the metric of the race if it is a metric of one class, and
 // otherwise nil.
-func ofClass(r *api.ModelReport) []string {
+func classMetricOfRace(r *api.ModelReport) []string {
 	if strings.Contains(r.Metric, "[") {
 		return []string{r.Metric}
 	}
@@ -178,7 +178,7 @@ func isMeasured(r *api.ModelReport, name string) bool {
 // writeScores writes each score with its interval and the baseline.
 func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
-	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		line := func(name, test, validation, training string) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t", name, test, validation)
 			if width >= narrowWidth {
@@ -187,7 +187,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			fmt.Fprint(w, "\n")
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
-		for _, name := range append(slices.Clip(scoreNames), ofClass(r)...) {
+		for _, name := range append(slices.Clip(scoreNames), classMetricOfRace(r)...) {
 			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
 				continue // reports of older versions lack them
 			}
@@ -239,7 +239,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nClasses, on test rows\n")
-	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		fmt.Fprint(w, "\trows\tprecision\trecall\tf1\t\n")
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
 			score := func(name string, value float64) string {
@@ -272,7 +272,7 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 		return
 	}
 	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
-	writeColumns(w, tabwriter.AlignRight, func(w io.Writer) {
+	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		for _, c := range r.Classes {
 			fmt.Fprintf(w, "\t%s", truncate(c.Label, each))
 		}
@@ -305,7 +305,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	if width >= wideWidth {
 		bar = max(0, min(40, width-name-23))
 	}
-	writeColumns(w, 0, func(w io.Writer) {
+	writeAligned(w, 0, func(w io.Writer) {
 		for _, i := range shown {
 			score := formatScore(i.Importance)
 			if width >= wideWidth {

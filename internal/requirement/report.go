@@ -29,7 +29,7 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 	if err := f.writeAnnotations(o, r); err != nil {
 		return err
 	}
-	missed := r.Missed()
+	missed := r.NumMissed()
 	if missed == 0 {
 		for _, v := range r.Results {
 			if v.Skipped {

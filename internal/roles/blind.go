@@ -16,10 +16,10 @@ type TrainingFile struct {
 	GeneratedID bool
 }
 
-// ColumnNames returns names for the n columns of a blind file without a header. They are the
+// BlindColumnNames returns names for the n columns of a blind file without a header. They are the
 // training file's columns without the label, all its columns, or its features: the first of these
-// three lists with n names. If none has n names, ColumnNames returns nil.
-func (f *TrainingFile) ColumnNames(n int) []string {
+// three lists with n names. If none has n names, BlindColumnNames returns nil.
+func (f *TrainingFile) BlindColumnNames(n int) []string {
 	blind := slices.DeleteFunc(slices.Clone(f.Columns), func(name string) bool { return name == f.Label })
 	for _, names := range [][]string{blind, f.Columns, f.Features} {
 		if len(names) == n && n > 0 {
@@ -29,23 +29,23 @@ func (f *TrainingFile) ColumnNames(n int) []string {
 	return nil
 }
 
-// LacksHeader reports whether the first record of the blind file t is data and not a header. This
-// is so if [TrainingFile.ColumnNames] has names for its number of columns, and [Description.HeaderIsData]
-// returns true.
-func (f *TrainingFile) LacksHeader(t *Description) bool {
-	return f.ColumnNames(len(t.Columns)) != nil && t.HeaderIsData(append(slices.Clone(f.Features), f.ID))
+// BlindLacksHeader reports whether the first record of the blind file t is data and not a header.
+// This is so if [TrainingFile.BlindColumnNames] has names for its number of columns, and
+// [Description.HeaderLooksLikeData] returns true.
+func (f *TrainingFile) BlindLacksHeader(t *Description) bool {
+	return f.BlindColumnNames(len(t.Columns)) != nil && t.HeaderLooksLikeData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderIsData reports whether the header of t is probably a row of data. It is if three conditions
-// hold: no cell of the header is one of names, none of names is a number, and the header has a
-// number or looks like the rows below it.
-func (t *Description) HeaderIsData(names []string) bool {
-	for _, name := range names {
+// HeaderLooksLikeData reports whether the header of t is probably a row of data. It is if three
+// conditions hold: no cell of the header is one of names, none of names is a number, and the header
+// has a number or looks like the rows below it.
+func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
+	for _, name := range trainingNames {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
 			return false
 		}
 	}
-	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c Column) bool { _, number := parseNumber(c.Name); return number })
+	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c ColumnDescription) bool { _, number := parseNumber(c.Name); return number })
 }
 
 // BlindID says where the row IDs of a blind file come from: from a column, or from a generator.
@@ -96,7 +96,7 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 			return BlindID{ID: c.Name, Reason: "named like an ID", Displaced: -1}
 		case c.idReason(i == 0) != "":
 			return BlindID{ID: c.Name, Reason: c.idReason(i == 0), Displaced: -1}
-		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !isMeasurement(c):
+		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !containsMeasurements(c):
 			return BlindID{ID: c.Name, Reason: "unique, and not a feature", Displaced: -1}
 		case repeats == "" && (same || isSureIDName(c.Name)):
 			none.Reason, repeats = quote(c.Name)+" "+c.notIDReason(), c.Name
@@ -111,8 +111,8 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 
 // WithGeneratedIDs returns a copy of b with generated IDs, because those of the column b.ID are
 // invalid. The parameter names has the names of the columns.
-func (b BlindID) WithGeneratedIDs(names []string, reason string) BlindID {
-	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewDescription(names))
+func (b BlindID) WithGeneratedIDs(columnNames []string, reason string) BlindID {
+	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewDescription(columnNames))
 }
 
 // withDisplaced returns b with Displaced set to the position of GeneratedName in t.
@@ -125,15 +125,15 @@ func (b BlindID) withDisplaced(t *Description) BlindID {
 
 // RenameDisplaced returns names, the names of the columns, with an unused name for the displaced
 // column.
-func (b BlindID) RenameDisplaced(names []string) []string {
+func (b BlindID) RenameDisplaced(columnNames []string) []string {
 	if b.Displaced < 0 {
-		return names
+		return columnNames
 	}
-	taken := make(map[string]bool, len(names))
-	for _, name := range names {
+	taken := make(map[string]bool, len(columnNames))
+	for _, name := range columnNames {
 		taken[name] = true
 	}
-	names = slices.Clone(names)
-	names[b.Displaced] = uniqueName(b.GeneratedName, taken)
-	return names
+	columnNames = slices.Clone(columnNames)
+	columnNames[b.Displaced] = uniqueName(b.GeneratedName, taken)
+	return columnNames
 }

@@ -6,10 +6,10 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Column describes a column by the first rows of a file. Except for Name, the fields are set only
-// if the column may be the ID or the label: it is the first or the last, is named like an ID or a
-// label, or is missing in the blind file.
-type Column struct {
+// ColumnDescription describes a column by the first rows of a file. Except for Name, the fields are
+// set only if the column may be the ID or the label: it is the first or the last, is named like an
+// ID or a label, or is missing in the blind file.
+type ColumnDescription struct {
 	Name string
 	// Form is what the cells contain, such as numbers or dates.
 	Form profile.Form
@@ -37,27 +37,27 @@ const (
 // idReason returns the reason why a column is the ID, or "" if it is not. The parameter first
 // reports whether it is the first column. Unique values are not a sufficient reason, because
 // measurements are often unique, too.
-func (c *Column) idReason(first bool) string {
+func (c *ColumnDescription) idReason(isFirst bool) string {
 	switch {
-	case !c.Unique || isMeasurement(c):
+	case !c.Unique || containsMeasurements(c):
 		return ""
-	case isSureIDName(c.Name), first && isIDName(c.Name):
+	case isSureIDName(c.Name), isFirst && isIDName(c.Name):
 		return "unique, and named like an ID"
-	case first && c.Consecutive && c.Rows > 2:
+	case isFirst && c.Consecutive && c.Rows > 2:
 		return "row numbers"
-	case first && c.AllCodes:
+	case isFirst && c.AllCodes:
 		return "unique codes"
 	}
 	return ""
 }
 
-// isMeasurement reports whether a column contains measurements: fractions, dates or times.
-func isMeasurement(c *Column) bool {
+// containsMeasurements reports whether a column contains measurements: fractions, dates or times.
+func containsMeasurements(c *ColumnDescription) bool {
 	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
 // notIDReason returns why the column, which is named like an ID, is not the ID.
-func (c *Column) notIDReason() string {
+func (c *ColumnDescription) notIDReason() string {
 	switch {
 	case c.Filled < c.Rows:
 		return "has rows without a value"
@@ -68,7 +68,7 @@ func (c *Column) notIDReason() string {
 }
 
 // notLabelReason returns the reason why a column cannot be the label, or "" if it can.
-func (c *Column) notLabelReason() string {
+func (c *ColumnDescription) notLabelReason() string {
 	number := c.Form == profile.FormNumeric
 	switch {
 	case !c.isSampled || c.Rows < minRows:

@@ -17,7 +17,7 @@ import (
 // Description describes a file by its first rows.
 type Description struct {
 	// Columns are the columns of the file in order.
-	Columns []Column
+	Columns []ColumnDescription
 	// Rows is the number of rows read.
 	Rows int
 	// LooksHeaderless reports whether the first record looks like data and not like a header.
@@ -28,12 +28,12 @@ type Description struct {
 
 // ColumnIndex returns the position of the column with a name, or -1.
 func (t *Description) ColumnIndex(name string) int {
-	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	return slices.IndexFunc(t.Columns, func(c ColumnDescription) bool { return c.Name == name })
 }
 
 // NewDescription returns a description with only the names of its columns.
 func NewDescription(names []string) *Description {
-	t := &Description{Columns: make([]Column, len(names))}
+	t := &Description{Columns: make([]ColumnDescription, len(names))}
 	for i, name := range names {
 		t.Columns[i].Name = name
 	}
@@ -85,7 +85,7 @@ func trimmedFields(rec *csvfile.Record) []string {
 // an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
-	cells, err := t.readCells(ctx, src, at)
+	cells, err := t.readFirstRows(ctx, src, at)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +121,9 @@ func DescribeRows(ctx context.Context, names []string, rows [][][]byte) (*Descri
 	return t, t.describeColumns(ctx, at, cells)
 }
 
-// readCells reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of the
-// columns at the given positions.
-func (t *Description) readCells(ctx context.Context, src io.Reader, at []int) (cells [][]string, err error) {
+// readFirstRows reads the first rows, sets t.Rows and t.LooksHeaderless, and returns the cells of
+// the columns at the given positions.
+func (t *Description) readFirstRows(ctx context.Context, src io.Reader, positions []int) (cells [][]string, err error) {
 	reader := csvfile.NewReader(src, ',')
 	first, err := reader.Read()
 	if err != nil || len(first.Fields) != len(t.Columns) {
@@ -131,7 +131,7 @@ func (t *Description) readCells(ctx context.Context, src io.Reader, at []int) (c
 	}
 	header := newHeaderCheck(first)
 	defer func() { t.LooksHeaderless = header.looksLikeData() }()
-	cells = make([][]string, len(at))
+	cells = make([][]string, len(positions))
 	for size := 0; t.Rows < maxRows && size < maxBytes; t.Rows++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (t *Description) readCells(ctx context.Context, src io.Reader, at []int) (c
 			size += len(rec.Fields[i])
 		}
 		header.add(rec)
-		for i, column := range at {
+		for i, column := range positions {
 			cells[i] = append(cells[i], strings.TrimSpace(string(rec.Fields[column])))
 		}
 	}
@@ -152,20 +152,20 @@ func (t *Description) readCells(ctx context.Context, src io.Reader, at []int) (c
 }
 
 // describeColumns sets the fields of the columns at the given positions, computed from their cells.
-func (t *Description) describeColumns(ctx context.Context, at []int, cells [][]string) error {
+func (t *Description) describeColumns(ctx context.Context, positions []int, cells [][]string) error {
 	if t.Rows == 0 {
 		return nil
 	}
 	var text bytes.Buffer
 	out := csvfile.NewWriter(&text)
 	out.WriteField([]byte("row"))
-	for i := range at {
+	for i := range positions {
 		out.WriteField([]byte("c" + strconv.Itoa(i)))
 	}
 	out.EndRecord()
 	for row := range t.Rows {
 		out.WriteField(strconv.AppendInt(nil, int64(row), 10))
-		for i := range at {
+		for i := range positions {
 			out.WriteField([]byte(cells[i][row]))
 		}
 		out.EndRecord()
@@ -174,16 +174,16 @@ func (t *Description) describeColumns(ctx context.Context, at []int, cells [][]s
 		return err
 	}
 	profile, err := profile.Scan(ctx, &text, profile.ScanOptions{Blind: true})
-	if err != nil || len(profile.Columns) != len(at) {
+	if err != nil || len(profile.Columns) != len(positions) {
 		return err
 	}
-	for i, column := range at {
+	for i, column := range positions {
 		t.Columns[column].describe(&profile.Columns[i], cells[i])
 	}
 	return nil
 }
 
-func (c *Column) describe(prof *profile.ColumnProfile, cells []string) {
+func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string) {
 	c.isSampled, c.Rows, c.Form = true, len(cells), prof.Form
 	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))

@@ -13,7 +13,7 @@ import (
 // column less lacks. It compares the cells of the columns, and ignores the headers. If the cells do
 // not show which column is missing, it returns the last. Both files must be CSV with commas and a
 // header.
-func FindMissingColumn(ctx context.Context, train, blind io.Reader) (at int, err error) {
+func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex int, err error) {
 	have, err := readColumnSamples(ctx, train)
 	if err != nil {
 		return -1, err

@@ -47,30 +47,30 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
-// MatchNames replaces a name of a blind file by the name of the training file that differs from it
-// only in case and punctuation: "Total Price" → "total_price". It does so only if no other name
-// matches, and the blind file does not have the training file's name.
-func MatchNames(names, train []string) (renamed []string, changed []Rename) {
-	have, want := make(map[string]bool, len(names)), make(map[string]bool, len(train))
-	for _, name := range names {
+// MatchTrainingNames replaces a name of a blind file by the name of the training file that differs
+// from it only in case and punctuation: "Total Price" → "total_price". It does so only if no other
+// name matches, and the blind file does not have the training file's name.
+func MatchTrainingNames(blindNames, trainNames []string) (renamed []string, changed []Rename) {
+	have, want := make(map[string]bool, len(blindNames)), make(map[string]bool, len(trainNames))
+	for _, name := range blindNames {
 		have[name] = true
 	}
-	for _, name := range train {
+	for _, name := range trainNames {
 		want[name] = true
 	}
 	like, spare := map[string][]string{}, map[string]int{}
-	for _, name := range train {
+	for _, name := range trainNames {
 		if !have[name] {
 			loose := csvfile.NormalizeName(name)
 			like[loose] = append(like[loose], name)
 		}
 	}
-	for _, name := range names {
+	for _, name := range blindNames {
 		if !want[name] {
 			spare[csvfile.NormalizeName(name)]++
 		}
 	}
-	for i, name := range names {
+	for i, name := range blindNames {
 		loose, other := csvfile.NormalizeName(name), name
 		if meant := like[loose]; !want[name] && spare[loose] == 1 && len(meant) == 1 {
 			other = meant[0]

@@ -66,7 +66,7 @@ func ChooseRoles(train, blind *Description, given Options) (Roles, *Question) {
 	return r, question
 }
 
-func chooseID(t *Description, given Options) (id string, made bool, reason string) {
+func chooseID(t *Description, given Options) (id string, generated bool, reason string) {
 	switch {
 	case given.GenerateID:
 		return "", true, "asked for by --id -"
@@ -85,7 +85,7 @@ func chooseID(t *Description, given Options) (id string, made bool, reason strin
 		if i > 0 || !isIDName(c.Name) {
 			continue
 		}
-		if t.Rows == 0 || given.Repaired && 2*c.Distinct > c.Filled && !isMeasurement(c) {
+		if t.Rows == 0 || given.Repaired && 2*c.Distinct > c.Filled && !containsMeasurements(c) {
 			return c.Name, false, "named like an ID"
 		}
 		if c.isSampled && c.Name != "" {
@@ -99,21 +99,21 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	if given.Label != "" {
 		return given.Label, byLabelFlag, nil
 	}
-	columns := t.features(given.Drop, r)
+	columns := t.featuresAndLabel(given.Drop, r)
 	if len(columns) == 0 {
 		return "", "", nil
 	}
 	if blind != nil {
-		if missing := filter(columns, func(c *Column) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
+		if missing := filter(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
 			return chooseMissingLabel(missing)
 		}
 	}
 	return chooseLabelByName(columns)
 }
 
-// features returns the columns that are neither dropped nor the ID, including the label.
-func (t *Description) features(drop []string, r Roles) []*Column {
-	var list []*Column
+// featuresAndLabel returns the columns that are neither dropped nor the ID, including the label.
+func (t *Description) featuresAndLabel(drop []string, r Roles) []*ColumnDescription {
+	var list []*ColumnDescription
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if !slices.Contains(drop, c.Name) && (r.GeneratedID || c.Name != r.ID) {
@@ -124,12 +124,12 @@ func (t *Description) features(drop []string, r Roles) []*Column {
 }
 
 // chooseMissingLabel chooses the label from the columns that the blind file lacks.
-func chooseMissingLabel(missing []*Column) (label, reason string, question *Question) {
+func chooseMissingLabel(missing []*ColumnDescription) (label, reason string, question *Question) {
 	if len(missing) == 1 {
 		return missing[0].Name, "missing in the blind file", nil
 	}
-	likely := filter(missing, func(c *Column) bool { return c.notLabelReason() == "" })
-	named := filter(likely, func(c *Column) bool { return isLabelName(c.Name) })
+	likely := filter(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
+	named := filter(likely, func(c *ColumnDescription) bool { return isLabelName(c.Name) })
 	switch {
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
@@ -147,17 +147,17 @@ func chooseMissingLabel(missing []*Column) (label, reason string, question *Ques
 
 // chooseLabelByName chooses the label if there is no blind file to compare with: a column that is
 // named like a label, or else the last column.
-func chooseLabelByName(columns []*Column) (label, reason string, question *Question) {
+func chooseLabelByName(columns []*ColumnDescription) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]
 	wrong := last.notLabelReason()
 	if wrong == "" && isLabelName(last.Name) {
 		return last.Name, lastColumnReason, nil
 	}
-	named := filter(others, func(c *Column) bool {
+	named := filter(others, func(c *ColumnDescription) bool {
 		return c.isSampled && c.notLabelReason() == "" && (isSureLabelName(c.Name) || wrong != "" && isLabelName(c.Name))
 	})
-	if surely := filter(named, func(c *Column) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
+	if surely := filter(named, func(c *ColumnDescription) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
 		named = surely
 	}
 	switch {
@@ -179,15 +179,15 @@ func chooseLabelByName(columns []*Column) (label, reason string, question *Quest
 	}
 }
 
-func listWithVerb(columns []*Column) string {
+func listWithVerb(columns []*ColumnDescription) string {
 	if len(columns) == 1 {
 		return quote(columns[0].Name) + " is"
 	}
 	return listColumns(columns, "and") + " are"
 }
 
-func filter(columns []*Column, wanted func(*Column) bool) []*Column {
-	var list []*Column
+func filter(columns []*ColumnDescription, wanted func(*ColumnDescription) bool) []*ColumnDescription {
+	var list []*ColumnDescription
 	for _, c := range columns {
 		if wanted(c) {
 			list = append(list, c)
@@ -196,7 +196,7 @@ func filter(columns []*Column, wanted func(*Column) bool) []*Column {
 	return list
 }
 
-func columnNames(columns []*Column) []string {
+func columnNames(columns []*ColumnDescription) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = c.Name
@@ -205,7 +205,7 @@ func columnNames(columns []*Column) []string {
 }
 
 // listColumns lists the names of columns in a sentence, at most five.
-func listColumns(columns []*Column, last string) string {
+func listColumns(columns []*ColumnDescription, last string) string {
 	const most = 5
 	var words []string
 	for _, c := range columns[:min(len(columns), most)] {

@@ -216,7 +216,7 @@ func TestUniqueAndMatchingNames(t *testing.T) {
 	if d := cmp.Diff([]string{"", "a", "a_3", "a_2", "column_5", "a_4"}, names); d != "" || len(changed) != 3 {
 		t.Error(d, changed)
 	}
-	names, changed = roles.MatchNames([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
+	names, changed = roles.MatchTrainingNames([]string{"ID", "Age ", "x", "X", "new"}, []string{"id", "age", "x_", "b"})
 	if d := cmp.Diff([]string{"id", "age", "x", "X", "new"}, names); d != "" || len(changed) != 2 {
 		t.Error(d, changed)
 	}

@@ -100,9 +100,9 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 // logIn is app.LogIn. In addition, logIn counts failed logins and passes the e-mail to the access
 // log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
-	requestFromContext(ctx).account = loggable(in.Body.Username)
+	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
 	session, err := s.app.LogIn(ctx, in)
-	s.countFailure(err)
+	s.countLoginFailure(err)
 	return session, err
 }
 
@@ -110,12 +110,12 @@ func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, 
 // too many attempts.
 func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	owner, err := s.app.SetPassword(ctx, in)
-	s.countFailure(err)
+	s.countLoginFailure(err)
 	return owner, err
 }
 
-// countFailure counts a failed login by the code of its error. It ignores other errors.
-func (s *service) countFailure(err error) {
+// countLoginFailure counts a failed login by the code of its error. It ignores other errors.
+func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:
 		s.metrics.loginFailures.WithLabelValues(loginWrong).Inc()
@@ -124,9 +124,9 @@ func (s *service) countFailure(err error) {
 	}
 }
 
-// loggable returns a text from a client in a form that can be logged: truncated to 254 bytes, and
-// with control characters escaped, because a terminal would interpret them.
-func loggable(text string) string {
+// escapeForLog returns a text from a client in a form that can be logged: truncated to 254 bytes,
+// and with control characters escaped, because a terminal would interpret them.
+func escapeForLog(text string) string {
 	const maxLength = 254 // length of the longest e-mail address
 	quoted := strconv.Quote(text[:min(len(text), maxLength)])
 	return quoted[1 : len(quoted)-1]

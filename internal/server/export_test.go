@@ -10,5 +10,5 @@ import (
 func Document() *huma.OpenAPI {
 	s := newService(&app.App{}, Options{}) // no operation is called
 	s.mountAll(&router{})
-	return s.describe()
+	return s.openAPIDocument()
 }

@@ -17,7 +17,7 @@ func (s *service) setDefaultHeaders(h http.Header, r *http.Request) {
 
 // schemeOf returns the scheme, http or https, with which the client sent a request.
 func (s *service) schemeOf(r *http.Request) string {
-	if s.proxies.forwards(r) {
+	if s.proxies.isFromProxy(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Proto"); forwarded == "http" || forwarded == "https" {
 			return forwarded
 		}

@@ -40,7 +40,7 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		isAddress := err == nil
 		isAllowed := allowed[host] || isAddress && allowed[allIPAddresses]
 		if !isAllowed && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
-			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", loggable(host)))
+			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", escapeForLog(host)))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -58,7 +58,7 @@ func hostName(host string) string {
 
 // requestHost returns the host to which the client sent a request.
 func (s *service) requestHost(r *http.Request) string {
-	if s.proxies.forwards(r) {
+	if s.proxies.isFromProxy(r) {
 		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" {
 			host, _, _ := strings.Cut(forwarded, ",")
 			return strings.TrimSpace(host)

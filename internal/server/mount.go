@@ -110,8 +110,8 @@ func (s *service) serveOperation(op operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { handler().ServeHTTP(w, r) }
 }
 
-// describe returns the OpenAPI document of all operations.
-func (s *service) describe() *huma.OpenAPI {
+// openAPIDocument returns the OpenAPI document of all operations.
+func (s *service) openAPIDocument() *huma.OpenAPI {
 	all := humago.New(&router{}, humaConfig(s.opts.Version)) // only for the document; it receives no requests
 	for _, op := range s.operations {
 		op.register(all)

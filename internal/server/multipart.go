@@ -64,7 +64,7 @@ func (f *formFile) Read(p []byte) (int, error) {
 	}
 	if f.part == nil {
 		if err := f.findFile(); err != nil {
-			return 0, f.fail(err)
+			return 0, f.failReads(err)
 		}
 	}
 	n, err := f.part.Read(p)
@@ -72,10 +72,10 @@ func (f *formFile) Read(p []byte) (int, error) {
 	case err == nil:
 		return n, nil
 	case !errors.Is(err, io.EOF):
-		return n, f.fail(err)
+		return n, f.failReads(err)
 	}
 	if err := f.readRest(); err != nil {
-		return n, f.fail(err)
+		return n, f.failReads(err)
 	}
 	f.err = io.EOF
 	return n, io.EOF
@@ -139,9 +139,9 @@ func (f *formFile) handleField(part *multipart.Part) error {
 	return f.onField(part.FormName(), part)
 }
 
-// fail converts err to a problem and returns it. All further reads return the same
+// failReads converts err to a problem and returns it. All further reads return the same
 // problem.
-func (f *formFile) fail(err error) error {
+func (f *formFile) failReads(err error) error {
 	f.err = bodyProblem(err)
 	return f.err
 }

@@ -42,11 +42,11 @@ func requestFromContext(ctx context.Context) *request {
 // requests, and responds to a panic with 500.
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		req := &request{id: requestID(r)}
+		req := &request{id: requestIDOrNew(r)}
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
-			defer rec.limitWrite() // net/http sends its buffer after the handler has returned
+			defer rec.setWriteDeadline() // net/http sends its buffer after the handler has returned
 		}
 		req.body = &requestBody{ReadCloser: r.Body}
 		ctx, endSpan := s.startSpan(r, req)
@@ -63,7 +63,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 				s.recoverPanic(rec, r, failure)
 				elapsed = s.now().Sub(began)
 			}
-			s.metrics.observe(req.operation, rec, req.body.bytesRead, elapsed)
+			s.metrics.observeRequest(req.operation, rec, req.body.bytesRead, elapsed)
 			s.logAccess(r, rec, req.body.bytesRead, elapsed)
 			endSpan(rec.status)
 			if failure != nil && rec.aborted {
@@ -119,9 +119,9 @@ func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, el
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
 }
 
-// requestID returns the X-Request-Id of a request if it consists of at most 64 letters,
+// requestIDOrNew returns the X-Request-Id of a request if it consists of at most 64 letters,
 // digits, hyphens and underscores. Otherwise it returns a new ID.
-func requestID(r *http.Request) string {
+func requestIDOrNew(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); isPlainID(id) {
 		return id
 	}
@@ -158,8 +158,8 @@ type responseRecorder struct {
 // data.
 const streamWriteTimeout = 2 * time.Minute
 
-// limitWrite sets the deadline of the next write to an HTTP/2 stream.
-func (rec *responseRecorder) limitWrite() {
+// setWriteDeadline sets the deadline of the next write to an HTTP/2 stream.
+func (rec *responseRecorder) setWriteDeadline() {
 	_ = rec.stream.SetWriteDeadline(rec.now().Add(streamWriteTimeout)) // HTTP/2 supports deadlines
 }
 
@@ -180,7 +180,7 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 		rec.status = http.StatusOK
 	}
 	if rec.stream != nil {
-		rec.limitWrite()
+		rec.setWriteDeadline()
 		defer func() { _ = rec.stream.SetWriteDeadline(time.Time{}) }()
 	}
 	n, err := rec.ResponseWriter.Write(b)

@@ -86,7 +86,7 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 	for _, err := range errs {
 		var detailer huma.ErrorDetailer
 		if errors.As(err, &detailer) {
-			fields = append(fields, fieldError(detailer.ErrorDetail()))
+			fields = append(fields, toFieldError(detailer.ErrorDetail()))
 		}
 	}
 	p := api.NewProblem(codeFromStatus(status), "%s", formatDetail(msg, fields))
@@ -118,9 +118,9 @@ func codeFromStatus(status int) api.Code {
 	return api.CodeMalformed
 }
 
-// fieldError converts an error of huma. The Field of the result is the path of the
+// toFieldError converts an error of huma. The Field of the result is the path of the
 // field without the prefix "body.", "query." or "path.".
-func fieldError(d *huma.ErrorDetail) api.FieldError {
+func toFieldError(d *huma.ErrorDetail) api.FieldError {
 	field := d.Location
 	for _, prefix := range []string{"body.", "query.", "path."} {
 		field = strings.TrimPrefix(field, prefix)

@@ -19,7 +19,7 @@ import (
 func Reference() []byte {
 	s := newService(&app.App{}, Options{Version: "reference"}) // no operation is called
 	s.mountAll(&router{})
-	w := &referenceWriter{doc: s.describe()}
+	w := &referenceWriter{doc: s.openAPIDocument()}
 	w.printf(referenceHead)
 	w.errors()
 	w.operations()

@@ -16,8 +16,8 @@ func (p proxies) trusts(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// forwards reports whether a request came from a trusted proxy.
-func (p proxies) forwards(r *http.Request) bool {
+// isFromProxy reports whether a request came from a trusted proxy.
+func (p proxies) isFromProxy(r *http.Request) bool {
 	peer, ok := parseAddress(r.RemoteAddr)
 	return ok && p.trusts(peer)
 }
@@ -49,7 +49,7 @@ func (p proxies) remoteAddress(r *http.Request) string {
 }
 
 // parseAddress parses an IP address with or without a port.
-func parseAddress(text string) (netip.Addr, bool) {
+func parseAddress(text string) (address netip.Addr, ok bool) {
 	address, err := netip.ParseAddr(text)
 	if err != nil {
 		withPort, err := netip.ParseAddrPort(text)

@@ -112,7 +112,7 @@ func newService(a *app.App, opts Options) *service {
 
 // marshalDocument returns the OpenAPI document as JSON, which takes 20 ms.
 func (s *service) marshalDocument() []byte {
-	document, err := s.describe().MarshalJSON()
+	document, err := s.openAPIDocument().MarshalJSON()
 	if err != nil {
 		s.log.Error("marshalling the OpenAPI document", "error", err)
 	}

@@ -82,7 +82,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	}
 	given := req.r.URL.Query()["modelKey"]
 	if len(given) > 1 {
-		return nil, repeatedModelKey()
+		return nil, repeatedModelKeyError()
 	}
 	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: strings.Join(given, "")}, ReasonsInput: *reasons}
 	file.onFile = func(name string) { in.FileName = name }
@@ -92,7 +92,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 			return nil
 		}
 		if parts++; parts > 1 {
-			return repeatedModelKey()
+			return repeatedModelKeyError()
 		}
 		text, err := io.ReadAll(io.LimitReader(value, 64))
 		in.ModelKey = strings.TrimSpace(string(text))
@@ -100,7 +100,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	}
 	file.onComplete = func() error { return normalizeModelKey(&in.ModelInput) }
 	if err := file.findFile(); err != nil {
-		return nil, file.fail(err)
+		return nil, file.failReads(err)
 	}
 	if in.ModelKey != "" {
 		if err := normalizeModelKey(&in.ModelInput); err != nil {
@@ -110,7 +110,7 @@ func (s *service) createPredictionByForm(ctx context.Context, reasons *api.Reaso
 	return s.app.CreatePrediction(ctx, in, file)
 }
 
-func repeatedModelKey() error {
+func repeatedModelKeyError() error {
 	p := api.NewProblem(api.CodeMalformed, "modelKey: must not be repeated")
 	p.Errors = []api.FieldError{{Field: "modelKey", Message: "must not be repeated"}}
 	return p

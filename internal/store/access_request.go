@@ -29,7 +29,7 @@ func scanAccessRequest(row rowScanner) (*AccessRequest, error) {
 
 // InsertAccessRequest adds a request. If the e-mail already has a PENDING request, it
 // adds nothing and returns false.
-func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (bool, error) {
+func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (inserted bool, err error) {
 	result, err := t.tx.ExecContext(ctx, "INSERT INTO access_request ("+accessRequestColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		r.Key, r.Email, r.Name, r.Organisation, r.Reason, r.Status, toMicros(r.Created), toMicros(r.Decided), r.DecidedBy)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *Tx) GetAccessRequest(ctx context.Context, key string) (*AccessRequest, 
 
 // ListAccessRequests returns a page of the requests with a status, newest first, and
 // the number of requests on all pages. If status is empty, it lists all requests.
-func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) ([]*AccessRequest, int64, error) {
+func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (requests []*AccessRequest, total int64, err error) {
 	q := listQuery{columns: accessRequestColumns, from: "access_request", order: "created DESC, key"}
 	if status != "" {
 		q.addCondition("status = ?", status)

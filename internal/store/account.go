@@ -91,7 +91,7 @@ func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*
 
 // ListAccounts returns a page of the accounts, newest first, and the number of accounts
 // on all pages.
-func (t *Tx) ListAccounts(ctx context.Context, page Page) ([]*Account, int64, error) {
+func (t *Tx) ListAccounts(ctx context.Context, page Page) (accounts []*Account, total int64, err error) {
 	return listPage(ctx, t, listQuery{columns: accountColumns, from: "account", order: "created DESC, key"}, page, scanAccount)
 }
 
@@ -105,18 +105,19 @@ func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
 	return scanAll(rows, scanAccount)
 }
 
-// CountAccounts returns the number of enabled accounts with a role.
-func (t *Tx) CountAccounts(ctx context.Context, role string) (n int64, err error) {
+// CountEnabledAccounts returns the number of enabled accounts with a role.
+func (t *Tx) CountEnabledAccounts(ctx context.Context, role string) (n int64, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM account WHERE role = ? AND disabled = 0", role).Scan(&n)
 	return n, err
 }
 
-// UpdatePassword sets the password hash of an account, and ends its sessions and one-time links.
-func (t *Tx) UpdatePassword(ctx context.Context, key, password string) error {
-	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", password, key); err != nil {
+// UpdatePasswordAndEndSessions sets the password hash of an account, and ends its sessions and
+// one-time links.
+func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash string) error {
+	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", passwordHash, key); err != nil {
 		return err
 	}
-	return t.EndSessions(ctx, key)
+	return t.DeleteSessionsAndLinks(ctx, key)
 }
 
 // UpdateSecondFactor sets the authenticator app of an account to after. It returns ErrWrongState
@@ -141,7 +142,7 @@ func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) erro
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
-	return t.EndSessions(ctx, key)
+	return t.DeleteSessionsAndLinks(ctx, key)
 }
 
 // UpdateRole changes the role of an account.
@@ -181,8 +182,8 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	return u, translateError(err)
 }
 
-// EndSessions ends the sessions of an account and deletes its one-time links.
-func (t *Tx) EndSessions(ctx context.Context, account string) error {
+// DeleteSessionsAndLinks ends the sessions of an account and deletes its one-time links.
+func (t *Tx) DeleteSessionsAndLinks(ctx context.Context, account string) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE account = ?", account); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s suite) administration(t *testing.T) {
 	})
 	write(t, s.Store, func(tx *Tx) error {
 		return errors.Join(
-			tx.InsertSession(t.Context(), &Session{Hash: "hash", Account: "eve", Created: at(0), Expires: at(10)}),
+			tx.InsertSessionAndPrune(t.Context(), &Session{Hash: "hash", Account: "eve", Created: at(0), Expires: at(10)}),
 			tx.UpdateQuota(t.Context(), "eve", Quota{Bytes: new(int64(7))}),
 			tx.UpdateRole(t.Context(), "eve", api.RoleUser),
 		)
@@ -54,13 +54,13 @@ func (s suite) administration(t *testing.T) {
 		if diff := cmp.Diff(want, a); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		n, errCount := tx.CountAccounts(t.Context(), api.RoleAdministrator)
+		n, errCount := tx.CountEnabledAccounts(t.Context(), api.RoleAdministrator)
 		if n != 0 {
 			t.Errorf("%d administrators", n)
 		}
 		return errors.Join(err, errCount)
 	})
-	write(t, s.Store, func(tx *Tx) error { return tx.UpdatePassword(t.Context(), "eve", "other") })
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdatePasswordAndEndSessions(t.Context(), "eve", "other") })
 	read(t, s.Store, func(tx *Tx) error {
 		_, err := tx.GetAccountByToken(t.Context(), "hash", at(9))
 		wantErr(t, err, ErrNotFound)
@@ -88,12 +88,12 @@ func (s suite) sessions(t *testing.T) {
 		})
 	}
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertSession(t.Context(), first), tx.InsertSession(t.Context(), second))
+		return errors.Join(tx.InsertSessionAndPrune(t.Context(), first), tx.InsertSessionAndPrune(t.Context(), second))
 	})
 	list(9, second, first)
 	list(11, second)
 	third := &Session{Hash: "third", Account: "ann", Created: at(11), Expires: at(20)}
-	write(t, s.Store, func(tx *Tx) error { return tx.InsertSession(t.Context(), third) })
+	write(t, s.Store, func(tx *Tx) error { return tx.InsertSessionAndPrune(t.Context(), third) })
 	list(9, second) // the first has expired and is deleted
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteSession(t.Context(), "second") })
 	list(9)
@@ -143,16 +143,16 @@ func (s suite) links(t *testing.T) {
 	s.fill(t)
 	link := func(hash string, now int) (account string, err error) {
 		err = s.Read(t.Context(), func(tx *Tx) error {
-			account, err = tx.GetLink(t.Context(), hash, at(now))
+			account, err = tx.GetLinkAccount(t.Context(), hash, at(now))
 			return err
 		})
 		return account, err
 	}
 	write(t, s.Store, func(tx *Tx) error {
 		return errors.Join(
-			tx.InsertLink(t.Context(), "first", "ann", at(10)), tx.InsertLink(t.Context(), "second", "ann", at(10)),
-			tx.InsertLink(t.Context(), "bob", "bob", at(10)),
-			tx.InsertLink(t.Context(), "old", "", at(10)), tx.InsertLink(t.Context(), "administrator", "", at(10)))
+			tx.ReplaceLink(t.Context(), "first", "ann", at(10)), tx.ReplaceLink(t.Context(), "second", "ann", at(10)),
+			tx.ReplaceLink(t.Context(), "bob", "bob", at(10)),
+			tx.ReplaceLink(t.Context(), "old", "", at(10)), tx.ReplaceLink(t.Context(), "administrator", "", at(10)))
 	})
 	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "administrator": ""} {
 		if account, err := link(hash, 9); account != want || err != nil {
@@ -183,8 +183,8 @@ func (s suite) outbox(t *testing.T) {
 		return m, err
 	}
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertMail(t.Context(), mail("m1", "ann", "reset", 2)), tx.InsertMail(t.Context(), mail("m2", "ann", "reset", 3)),
-			tx.InsertMail(t.Context(), mail("m3", "bob", "approved", 1)))
+		return errors.Join(tx.UpsertMail(t.Context(), mail("m1", "ann", "reset", 2)), tx.UpsertMail(t.Context(), mail("m2", "ann", "reset", 3)),
+			tx.UpsertMail(t.Context(), mail("m3", "bob", "approved", 1)))
 	})
 	for _, want := range []string{"m3", "m2"} { // m2 replaced m1
 		if m, err := claim(5); err != nil || m.Key != want || m.Attempts != 1 {
@@ -208,7 +208,7 @@ func (s suite) outbox(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		late := &Mail{Key: "m4", Account: "bob", Kind: "forgotten", Due: at(4000), Created: at(4000)}
 		nobody := &Mail{Key: "m5", Account: "nobody", Kind: "forgotten", Due: at(50), Created: at(50)}
-		return errors.Join(tx.exec(t.Context(), "DELETE FROM outbox"), tx.InsertMail(t.Context(), late), tx.InsertMail(t.Context(), nobody))
+		return errors.Join(tx.exec(t.Context(), "DELETE FROM outbox"), tx.UpsertMail(t.Context(), late), tx.UpsertMail(t.Context(), nobody))
 	})
 	_, err = claim(3999) // the clock of this machine is a second behind
 	wantErr(t, err, ErrNotFound)

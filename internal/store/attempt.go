@@ -95,9 +95,9 @@ func (t *Tx) takeAttempt(ctx context.Context, now time.Time, a Attempt) (wait ti
 }
 
 // attemptWait returns how long the bucket of a will be empty, or 0 if it has a token.
-func (t *Tx) attemptWait(ctx context.Context, now time.Time, a Attempt) (time.Duration, error) {
+func (t *Tx) attemptWait(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	var fullAt int64
-	err := t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.hash()).Scan(&fullAt)
+	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.hash()).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -128,15 +128,15 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 
 // PruneAttempts deletes rows of buckets that are full at now, at most limit, and returns their
 // number. It leaves rows that other transactions are changing.
-func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (n int64, err error) {
+func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLocked+")",
 			t.toSharedMicros(now), limit)
 		if err != nil {
 			return err
 		}
-		n, err = result.RowsAffected()
+		deleted, err = result.RowsAffected()
 		return err
 	})
-	return n, err
+	return deleted, err
 }

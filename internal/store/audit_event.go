@@ -89,8 +89,8 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 
 // HasLoggedIn reports whether the audit log has a successful login with the e-mail actor from the
 // given network address.
-func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (known bool, err error) {
+func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
-		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&known)
-	return known, err
+		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&found)
+	return found, err
 }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write baseline.sql anew")
 // A new database gets from baseline.sql exactly the schema that the migrations create.
 func TestBaseline(t *testing.T) {
 	open := func() *sql.DB {
-		db, err := openDB(filepath.Join(t.TempDir(), "rows.db"), "immediate", "")
+		db, err := openSQLiteDB(filepath.Join(t.TempDir(), "rows.db"), "immediate", "")
 		if err != nil {
 			t.Fatal(err)
 		}

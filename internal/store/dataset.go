@@ -84,10 +84,9 @@ func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, err
 }
 
 // HasDataset reports whether the account has a dataset.
-func (t *Tx) HasDataset(ctx context.Context, account, key string) (bool, error) {
-	var found bool
-	err := t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM dataset WHERE key = ? AND account = ?)", key, account).Scan(&found)
-	return found, err
+func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM dataset WHERE key = ? AND account = ?)", key, account).Scan(&exists)
+	return exists, err
 }
 
 // RecountDatasets sets the stored number of datasets of each account to the actual number. It may
@@ -130,11 +129,11 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Data
 // UpdateDataset writes the mutable columns of a dataset. It returns ErrWrongState if the
 // stored status is not fromState, or if the dataset does not exist.
 func (t *Tx) UpdateDataset(ctx context.Context, d *Dataset, fromState string) error {
-	columns, err := json.Marshal(emptyIfNil(d.Columns))
+	columns, err := json.Marshal(emptyInsteadOfNil(d.Columns))
 	if err != nil {
 		return err
 	}
-	classes, err := json.Marshal(emptyIfNil(d.Classes))
+	classes, err := json.Marshal(emptyInsteadOfNil(d.Classes))
 	if err != nil {
 		return err
 	}
@@ -155,8 +154,9 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys [
 	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// emptyIfNil returns list, or an empty list if it is nil, because a nil slice is null in JSON.
-func emptyIfNil[T any](list []T) []T {
+// emptyInsteadOfNil returns list, or an empty list if it is nil, because a nil slice is null in
+// JSON.
+func emptyInsteadOfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

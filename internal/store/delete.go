@@ -49,7 +49,7 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 		parts = append(parts, "SELECT blob FROM part WHERE training IN (SELECT key FROM training WHERE "+conditions.trainings+")")
 	}
 	query := strings.Join(parts, " UNION ALL ")
-	return t.queryStrings(ctx, query, cascadeArgs(query, key)...)
+	return t.queryNonEmptyStrings(ctx, query, cascadeArgs(query, key)...)
 }
 
 // ActiveJob is a race or prediction that prevents the deletion of a row. Resource is
@@ -113,12 +113,12 @@ const referencedBlobs = `SELECT blob FROM dataset UNION ALL SELECT blob FROM mod
 
 // ListBlobKeys returns the keys of all blobs that rows reference.
 func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
-	return t.queryStrings(ctx, referencedBlobs)
+	return t.queryNonEmptyStrings(ctx, referencedBlobs)
 }
 
 // ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that
 // rows reference. Keys are compared by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
 	name := "blob" + t.tx.dialect.byteOrder
-	return t.queryStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
+	return t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
 }

@@ -119,8 +119,8 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	return files, err
 }
 
-// limit returns ctx with the time limit of a transaction, if there is one.
-func (d *dialect) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+// withTimeLimit returns ctx with the time limit of a transaction, if there is one.
+func (d *dialect) withTimeLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.timeout == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -148,40 +148,40 @@ func (d *dialect) rebind(query string) string {
 	return b.String()
 }
 
-// args converts the arguments of a query, in place, to values that the database accepts. It
+// convertArgs converts the arguments of a query, in place, to values that the database accepts. It
 // replaces characters that PostgreSQL cannot store by U+FFFD. Therefore a key with such a character
 // matches no row.
-func (d *dialect) args(args []any) []any {
+func (d *dialect) convertArgs(args []any) []any {
 	if !d.strictText {
 		return args
 	}
 	for i, arg := range args {
 		switch s := arg.(type) {
 		case string:
-			args[i] = validText(s)
+			args[i] = toValidText(s)
 		case *string:
 			if s != nil {
-				args[i] = validText(*s)
+				args[i] = toValidText(*s)
 			}
 		}
 	}
 	return args
 }
 
-func validText(s string) string {
+func toValidText(s string) string {
 	const replacement = "\uFFFD"
 	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 }
 
-// conflicts reports whether a transaction failed because of a conflict or deadlock with a
+// isConflict reports whether a transaction failed because of a conflict or deadlock with a
 // concurrent transaction. Such a transaction can be run again.
-func conflicts(err error) bool {
+func isConflict(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
 
-// statements is implemented by *sql.Tx and, for a single statement, by *sql.DB.
-type statements interface {
+// statementRunner is implemented by *sql.Tx and, for a single statement, by *sql.DB.
+type statementRunner interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -190,22 +190,22 @@ type statements interface {
 // dialectTx is a transaction that accepts queries with the placeholder ?. Its methods ignore the
 // context that is passed to them and use ctx, which also has the time limit of the transaction.
 type dialectTx struct {
-	statements
+	statementRunner
 	ctx     context.Context
 	dialect *dialect
 }
 
 // QueryRowContext is [sql.Tx.QueryRowContext] for a query with the placeholder ?.
 func (t dialectTx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
-	return t.statements.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statementRunner.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
 }
 
 // QueryContext is [sql.Tx.QueryContext] for a query with the placeholder ?.
 func (t dialectTx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	return t.statements.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statementRunner.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
 }
 
 // ExecContext is [sql.Tx.ExecContext] for a statement with the placeholder ?.
 func (t dialectTx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	return t.statements.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.args(args)...)
+	return t.statementRunner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
 }

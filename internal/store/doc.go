@@ -17,8 +17,9 @@
 //
 // With both, transactions have the effect of running one after the other. Several processes may
 // share a database. With SQLite they run on one machine: when a process dies, the others find its
-// file unlocked ([Store.IsAlive]) and take over its jobs at once. With PostgreSQL they run on any
-// number of machines, and take over the jobs of a process ten seconds after its last heartbeat.
+// file unlocked ([Store.IsProcessAlive]) and take over its jobs at once. With PostgreSQL they run
+// on any number of machines, and take over the jobs of a process ten seconds after its last
+// heartbeat.
 //
 // The SQL is the subset that SQLite and PostgreSQL share: placeholders are ?, times are BIGINT
 // microseconds, JSON is TEXT, booleans are INTEGER. Where the two need different SQL, it is in

@@ -46,9 +46,9 @@ func translateError(err error) error {
 	var known error
 	switch {
 	case errors.As(err, &lite):
-		known = knownSQLite(lite.Code())
+		known = errorOfSQLiteCode(lite.Code())
 	case errors.As(err, &pg):
-		known = knownPostgres(pg.Code)
+		known = errorOfSQLState(pg.Code)
 	}
 	if known == nil || errors.Is(err, known) {
 		return err
@@ -56,9 +56,9 @@ func translateError(err error) error {
 	return fmt.Errorf("%w: %w", known, err)
 }
 
-// knownSQLite returns the error of this package for a result code of SQLite, or nil if
+// errorOfSQLiteCode returns the error of this package for a result code of SQLite, or nil if
 // none exists.
-func knownSQLite(code int) error {
+func errorOfSQLiteCode(code int) error {
 	switch code {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return ErrExists
@@ -72,9 +72,9 @@ func knownSQLite(code int) error {
 	return nil
 }
 
-// knownPostgres returns the error of this package for an SQLSTATE of PostgreSQL, or nil
+// errorOfSQLState returns the error of this package for an SQLSTATE of PostgreSQL, or nil
 // if none exists.
-func knownPostgres(code string) error {
+func errorOfSQLState(code string) error {
 	switch code {
 	case "23505": // unique_violation
 		return ErrExists
@@ -96,9 +96,9 @@ func knownPostgres(code string) error {
 	return nil
 }
 
-// disconnected reports whether an error of the PostgreSQL driver means that a
+// isDisconnected reports whether an error of the PostgreSQL driver means that a
 // connection cannot be opened or has broken.
-func disconnected(err error) bool {
+func isDisconnected(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	if errors.As(err, &connect) || errors.As(err, &network) {
@@ -112,11 +112,11 @@ func disconnected(err error) bool {
 	return false
 }
 
-// translate is translateError for the error of a transaction. Because the driver may return an
-// unrelated error after a context has ended, translate checks the contexts first: caller, the
+// translateTxError is translateError for the error of a transaction. Because the driver may return
+// an unrelated error after a context has ended, translateTxError checks the contexts first: caller, the
 // context of the caller, and ctx, which is derived from it and has the time limit of the
 // transaction.
-func (s *Store) translate(caller, ctx context.Context, err error) error {
+func (s *Store) translateTxError(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -127,7 +127,7 @@ func (s *Store) translate(caller, ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", caller.Err(), err)
 	case errors.Is(err, ErrUnavailable):
 		return err
-	case s.dialect.timeout > 0 && (ctx.Err() != nil || disconnected(err)):
+	case s.dialect.timeout > 0 && (ctx.Err() != nil || isDisconnected(err)):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return translateError(err)

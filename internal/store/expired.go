@@ -37,7 +37,7 @@ func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, lim
 	if !ok {
 		return nil, fmt.Errorf("unknown kind of row %q", kind)
 	}
-	return t.queryStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
+	return t.queryNonEmptyStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
 }
 
 // DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend on it,
@@ -68,9 +68,9 @@ func timeArgs(condition string, at time.Time) []any {
 	return args
 }
 
-// DeleteAuditEvents deletes at most limit events older than a time, and returns their
+// DeleteAuditEventsBefore deletes at most limit events older than a time, and returns their
 // number.
-func (t *Tx) DeleteAuditEvents(ctx context.Context, before time.Time, limit int64) (n int64, err error) {
+func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) (deleted int64, err error) {
 	result, err := t.tx.ExecContext(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
 	if err != nil {
 		return 0, err

@@ -64,9 +64,9 @@ func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	return rows.Err()
 }
 
-// UpdateChecksum writes the size and checksum of a file that has no checksum
+// SetMissingChecksum writes the size and checksum of a file that has no checksum
 // yet. It does nothing if the owner was deleted or references another file.
-func (t *Tx) UpdateChecksum(ctx context.Context, f *OwnedFile) error {
+func (t *Tx) SetMissingChecksum(ctx context.Context, f *OwnedFile) error {
 	query, ok := map[string]string{
 		CSVFile:    "UPDATE dataset SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",
 		ModelFile:  "UPDATE model SET bytes = ?, sha256 = ? WHERE key = ? AND blob = ? AND sha256 IS NULL",

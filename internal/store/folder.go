@@ -5,10 +5,11 @@ import (
 	"errors"
 )
 
-// ReplaceFolderID changes the stored identity of the data folder from old to id. An empty old means
-// that none is stored. If the stored identity is not old, it is not changed. ReplaceFolderID
-// returns the identity that is stored afterwards, so that concurrent processes agree on one.
-func (s *Store) ReplaceFolderID(ctx context.Context, old, id string) (stored string, err error) {
+// CompareAndSwapFolderID changes the stored identity of the data folder from old to id. An empty
+// old means that none is stored. If the stored identity is not old, it is not changed.
+// CompareAndSwapFolderID returns the identity that is stored afterwards, so that concurrent
+// processes agree on one.
+func (s *Store) CompareAndSwapFolderID(ctx context.Context, old, id string) (stored string, err error) {
 	err = s.Write(ctx, func(t *Tx) error {
 		stored, err = t.GetFolderID(ctx)
 		if err != nil || stored != old || old == id {

@@ -117,7 +117,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		return nil, err
 	}
 	// The dialect allows one claim at a time, so that accounts take turns.
-	err := s.repeat(ctx, s.dialect.statement, func(t *Tx) error {
+	err := s.runWithRetries(ctx, s.dialect.statement, func(t *Tx) error {
 		if s.dialect.lockClaims != "" {
 			if err := t.exec(ctx, s.dialect.lockClaims, c.Kind); err != nil {
 				return err
@@ -141,7 +141,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 // RenewJob extends the lease of this process on a job, and reports whether the job should be
 // cancelled. It returns ErrLeaseLost if this process does not hold the lease or the job was
 // deleted. The stored end of the lease always changes, even if the clock was set back:
-// [Store.FreeLeases] compares only whether it has changed.
+// [Store.EndExpiredLeases] compares only whether it has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		end := t.toSharedMicros(until)

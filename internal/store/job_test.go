@@ -42,7 +42,7 @@ func (s suite) jobs(t *testing.T) {
 	expire := func(from *Store, now int, running ...string) {
 		t.Helper()
 		for second := now; second <= now+10; second += 5 {
-			if err := from.FreeLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: 10 * time.Second, Running: running}); err != nil {
+			if err := from.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: 10 * time.Second, Running: running}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -120,17 +120,17 @@ func (s suite) jobs(t *testing.T) {
 		queue("bob", 3, "5")
 		claim(gone, 110)
 		check := LeaseCheck{Now: at(110), Timeout: 10 * time.Second}
-		if err := s.FreeLeases(t.Context(), check); err != nil {
+		if err := s.EndExpiredLeases(t.Context(), check); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(120)}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a living process lost its job: %v", err)
 		}
 		s.kill(t, gone)
-		if s.IsAlive(gone.ProcessName()) {
+		if s.IsProcessAlive(gone.ProcessName()) {
 			t.Fatal("it lives")
 		}
-		if err := s.FreeLeases(t.Context(), check); err != nil {
+		if err := s.EndExpiredLeases(t.Context(), check); err != nil {
 			t.Fatal(err)
 		}
 		if j := claim(s.Store, 112); j.Subject != "5" {
@@ -241,7 +241,7 @@ func (s suite) workers(t *testing.T) {
 	a := other.ProcessName()
 	known := Worker{Process: a, Memory: 1 << 40, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
 	write(t, s.Store, func(tx *Tx) error {
-		return errors.Join(tx.InsertWorker(t.Context(), &Worker{Process: a, Memory: 1}), tx.InsertWorker(t.Context(), &Worker{Process: "b"}), tx.InsertWorker(t.Context(), &known),
+		return errors.Join(tx.UpsertWorker(t.Context(), &Worker{Process: a, Memory: 1}), tx.UpsertWorker(t.Context(), &Worker{Process: "b"}), tx.UpsertWorker(t.Context(), &known),
 			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))
 	})
 	list := func(when string, want ...*Worker) {
@@ -249,7 +249,7 @@ func (s suite) workers(t *testing.T) {
 		read(t, s.Store, func(tx *Tx) error {
 			got, err := tx.ListWorkers(t.Context())
 			for _, w := range got {
-				if w.Seen.IsZero() == s.OnServer() {
+				if w.Seen.IsZero() == s.IsOnServer() {
 					t.Errorf("%s: the last heartbeat was at %s", when, w.Seen)
 				}
 				w.Seen = time.Time{}
@@ -269,12 +269,12 @@ func (s suite) workers(t *testing.T) {
 	deleteDead()
 	list("alive", &known)
 	s.kill(t, other)
-	if s.OnServer() {
+	if s.IsOnServer() {
 		list("dead")
 	}
 	deleteDead()
 	read(t, s.Store, func(tx *Tx) error {
-		names, err := tx.queryStrings(t.Context(), "SELECT process FROM worker")
+		names, err := tx.queryNonEmptyStrings(t.Context(), "SELECT process FROM worker")
 		if len(names) > 0 {
 			t.Errorf("dead workers are kept: %v", names)
 		}
@@ -327,7 +327,7 @@ func TestOpenBySecondProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !second.IsAlive(first.ProcessName()) || !first.IsAlive(second.ProcessName()) || first.IsAlive("nobody") || first.IsAlive("../entry") {
+	if !second.IsProcessAlive(first.ProcessName()) || !first.IsProcessAlive(second.ProcessName()) || first.IsProcessAlive("nobody") || first.IsProcessAlive("../entry") {
 		t.Error("the processes do not see who lives")
 	}
 	if err := errors.Join(first.Close(), second.Close()); err != nil {

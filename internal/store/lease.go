@@ -41,13 +41,13 @@ func (r *renewals) observe(now time.Time, values map[string]int64) {
 	r.values, r.observed = compared, now
 }
 
-// leaseChecks has the observations of the calls of [Store.FreeLeases].
+// leaseChecks has the observations of the calls of [Store.EndExpiredLeases].
 type leaseChecks struct {
 	mu       sync.Mutex
 	renewals renewals // of the leases, by key of the job
 }
 
-// LeaseCheck has the parameters of [Store.FreeLeases].
+// LeaseCheck has the parameters of [Store.EndExpiredLeases].
 type LeaseCheck struct {
 	// Now is the time of the check. Only differences between checks are used, so Now should
 	// have a monotonic clock reading.
@@ -58,18 +58,18 @@ type LeaseCheck struct {
 	Running []string
 }
 
-// leaseInterval is the minimum time between two checks of all leases. FreeLeases checks earlier if
-// a process may have died.
+// leaseInterval is the minimum time between two checks of all leases. EndExpiredLeases checks
+// earlier if a process may have died.
 const leaseInterval = maxObservationGap
 
-// FreeLeases ends the leases of dead processes, and leases that were not renewed for c.Timeout. The
-// timeout is measured between calls of FreeLeases, so it must be called regularly. It returns
-// immediately if nothing can have changed since the last call.
-func (s *Store) FreeLeases(ctx context.Context, c LeaseCheck) error {
+// EndExpiredLeases ends the leases of dead processes, and leases that were not renewed for
+// c.Timeout. The timeout is measured between calls of EndExpiredLeases, so it must be called
+// regularly. It returns immediately if nothing can have changed since the last call.
+func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
 	since := c.Now.Sub(s.leases.renewals.observed)
-	if !s.processes.mayHaveDied() && since >= 0 && since < leaseInterval {
+	if !s.processes.anyMayHaveDied() && since >= 0 && since < leaseInterval {
 		return nil
 	}
 	leases, err := s.listLeases(ctx)
@@ -83,10 +83,10 @@ func (s *Store) FreeLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.renewals.observe(c.Now, values)
 	for _, l := range leases {
 		expired := s.leases.renewals.values[l.key].unchanged >= c.Timeout && !slices.Contains(c.Running, l.key)
-		if !expired && s.IsAlive(l.owner) {
+		if !expired && s.IsProcessAlive(l.owner) {
 			continue
 		}
-		if err := s.freeLease(ctx, l); err != nil {
+		if err := s.endLease(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -120,8 +120,8 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// freeLease ends a lease, unless it was renewed since listLeases read it.
-func (s *Store) freeLease(ctx context.Context, l lease) error {
+// endLease ends a lease, unless it was renewed since listLeases read it.
+func (s *Store) endLease(ctx context.Context, l lease) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.exec(ctx, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {
 			return err

@@ -53,7 +53,7 @@ func (s suite) notifications(t *testing.T) {
 		t.Helper()
 		select {
 		case got := <-changes:
-			if s.OnServer() && got != want {
+			if s.IsOnServer() && got != want {
 				t.Errorf("%s: notified of the kind %q, want %q", what, got, want)
 			}
 		case <-time.After(time.Minute):
@@ -68,7 +68,7 @@ func (s suite) notifications(t *testing.T) {
 	if _, err := other.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)}); err != nil {
 		t.Fatal(err)
 	}
-	if !s.OnServer() {
+	if !s.IsOnServer() {
 		await("changed", "")
 	}
 	if err := other.ReleaseJob(t.Context(), "1"); err != nil {

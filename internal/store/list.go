@@ -107,8 +107,8 @@ func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, er
 	return items, rows.Err()
 }
 
-// queryStrings returns the non-empty values of a query with one text column.
-func (t *Tx) queryStrings(ctx context.Context, query string, args ...any) ([]string, error) {
+// queryNonEmptyStrings returns the non-empty values of a query with one text column.
+func (t *Tx) queryNonEmptyStrings(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func toMicros(t time.Time) int64 {
 
 // toSharedMicros converts a time of this machine's clock to the clock that all processes share, and
 // returns it as toMicros does.
-func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.offset)) }
+func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.clockOffset)) }
 
 // fromMicros is the inverse of toMicros.
 func fromMicros(us int64) time.Time {
@@ -172,5 +172,5 @@ func (t *Tx) fromSharedMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}
 	}
-	return fromMicros(us).Add(-t.offset)
+	return fromMicros(us).Add(-t.clockOffset)
 }

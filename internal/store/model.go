@@ -110,7 +110,7 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	}
 	const ofSeries = "FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
 	account, series := models[0].Account, models[0].Series
-	champion, err := t.queryStrings(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
+	champion, err := t.queryNonEmptyStrings(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
 		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
 	for _, m := range models {
 		m.Champion = len(champion) > 0 && m.Key == champion[0]

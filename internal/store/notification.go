@@ -36,8 +36,8 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 // change, and may call changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
-	if s.OnServer() {
-		watch = s.listen
+	if s.IsOnServer() {
+		watch = s.watchNotifications
 	}
 	if err := watch(ctx, changed); ctx.Err() == nil {
 		return err
@@ -45,11 +45,11 @@ func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error 
 	return nil
 }
 
-// listen is WatchJobs for PostgreSQL. It opens a connection for the notifications.
-func (s *Store) listen(ctx context.Context, changed func(kind string)) (err error) {
+// watchNotifications is WatchJobs for PostgreSQL. It opens a connection for the notifications.
+func (s *Store) watchNotifications(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.listenConfig.Copy())
 	if err != nil {
-		return connectError(err)
+		return translateConnectError(err)
 	}
 	defer func() {
 		closing, done := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
@@ -58,10 +58,10 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 	}()
 	var channel string
 	if err := conn.QueryRow(ctx, "SELECT "+jobChannel).Scan(&channel); err != nil {
-		return connectError(err)
+		return translateConnectError(err)
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
-		return connectError(err)
+		return translateConnectError(err)
 	}
 	changed("") // jobs may have been queued before the process listened
 	for {
@@ -72,10 +72,10 @@ func (s *Store) listen(ctx context.Context, changed func(kind string)) (err erro
 		case ctx.Err() != nil:
 			return nil
 		case !errors.Is(err, context.DeadlineExceeded):
-			return connectError(err)
+			return translateConnectError(err)
 		default:
 			if err := ping(ctx, conn); err != nil {
-				return connectError(err)
+				return translateConnectError(err)
 			}
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// InsertLink adds a one-time link of an account and deletes earlier ones. If account is
+// ReplaceLink adds a one-time link of an account and deletes earlier ones. If account is
 // empty, the link creates the first administrator.
-func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.Time) error {
+func (t *Tx) ReplaceLink(ctx context.Context, hash, account string, expires time.Time) error {
 	owner := sql.NullString{String: account, Valid: account != ""}
 	condition, args := "account IS NULL", []any{}
 	if owner.Valid {
@@ -20,10 +20,10 @@ func (t *Tx) InsertLink(ctx context.Context, hash, account string, expires time.
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLink returns the account for which the one-time link with this hash is. It returns "" if the
-// link creates the first administrator. It returns ErrNotFound if there is no such link or the link
-// has expired at now.
-func (t *Tx) GetLink(ctx context.Context, hash string, now time.Time) (account string, err error) {
+// GetLinkAccount returns the account for which the one-time link with this hash is. It returns ""
+// if the link creates the first administrator. It returns ErrNotFound if there is no such link or
+// the link has expired at now.
+func (t *Tx) GetLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
 	return owner.String, translateError(err)

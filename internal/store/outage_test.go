@@ -20,7 +20,7 @@ func TestOutage(t *testing.T) {
 	impatient.dialect = &dialect
 	used := s
 	touch := func() error {
-		return used.Write(t.Context(), func(tx *Tx) error { return tx.InsertWorker(t.Context(), &Worker{Process: "w"}) })
+		return used.Write(t.Context(), func(tx *Tx) error { return tx.UpsertWorker(t.Context(), &Worker{Process: "w"}) })
 	}
 	look := func() error {
 		return used.Read(t.Context(), func(tx *Tx) error { _, err := tx.ListWorkers(t.Context()); return err })
@@ -67,14 +67,14 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 		p.mu.Lock()
 		p.others.observed = time.Now().Add(-time.Duration(second) * time.Second) // the last heartbeat of p
 		p.mu.Unlock()
-		if err := p.renew(t.Context()); err != nil {
+		if err := p.renewAndDeleteDead(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	stopHeartbeats(t, other)
 	free := func(second int) (claimable bool) {
 		t.Helper()
-		err := s.FreeLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: processLease})
+		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: processLease})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 		t.Fatal("the job of a living process was claimed")
 	}
 	renew(3600)
-	if !s.IsAlive(other.ProcessName()) || free(3600) {
+	if !s.IsProcessAlive(other.ProcessName()) || free(3600) {
 		t.Error("the other process counts as dead after an hour's outage")
 	}
 	if _, err := other.RenewJob(t.Context(), j.Key, at(50)); err != nil {
@@ -95,7 +95,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 	for range 3 {
 		renew(4)
 	}
-	if s.IsAlive(other.ProcessName()) {
+	if s.IsProcessAlive(other.ProcessName()) {
 		t.Error("a process without a heartbeat since the outage counts as alive")
 	}
 	if !free(3601) {
@@ -139,13 +139,13 @@ func TestServerClockIsSet(t *testing.T) {
 			return errors.Join(tx.exec(t.Context(), "UPDATE process SET until = until - ?", jump.Microseconds()),
 				tx.exec(t.Context(), "UPDATE job SET until = until - ?", jump.Microseconds()))
 		})
-		if err := observer.renew(t.Context()); err != nil {
+		if err := observer.renewAndDeleteDead(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if !s.IsAlive(other.ProcessName()) {
+		if !s.IsProcessAlive(other.ProcessName()) {
 			t.Errorf("after a jump of %s a living process counts as dead", jump)
 		}
-		err := s.FreeLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processLease})
+		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processLease})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,11 +158,11 @@ func TestServerClockIsSet(t *testing.T) {
 		observer.mu.Lock()
 		observer.others.observed = observer.others.observed.Add(-4 * time.Second)
 		observer.mu.Unlock()
-		if err := observer.renew(t.Context()); err != nil {
+		if err := observer.renewAndDeleteDead(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.IsAlive(other.ProcessName()) {
+	if s.IsProcessAlive(other.ProcessName()) {
 		t.Error("a dead process counts as alive because the clock was set back")
 	}
 }
@@ -172,13 +172,13 @@ func TestServerClockIsSet(t *testing.T) {
 func TestSharedTime(t *testing.T) {
 	s := openStore(t, testenv.Postgres(t))
 	p := stopHeartbeats(t, s)
-	if off := time.Until(s.SharedTime(time.Now())).Abs(); off > time.Minute {
+	if off := time.Until(s.ToSharedTime(time.Now())).Abs(); off > time.Minute {
 		t.Errorf("the server's clock differs by %s", off)
 	}
 	p.mu.Lock()
 	p.server = p.server.Add(time.Hour) // this machine's clock is an hour behind
 	p.mu.Unlock()
-	if off := (time.Until(s.SharedTime(time.Now())) - time.Hour).Abs(); off > time.Minute {
+	if off := (time.Until(s.ToSharedTime(time.Now())) - time.Hour).Abs(); off > time.Minute {
 		t.Errorf("the shared time differs by %s", off)
 	}
 }

@@ -24,9 +24,9 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// InsertMail queues a mail to an account. A mail of the same kind to the same account that is
-// already queued is replaced. If the account does not exist, InsertMail does nothing.
-func (t *Tx) InsertMail(ctx context.Context, m *Mail) error {
+// UpsertMail queues a mail to an account. A mail of the same kind to the same account that is
+// already queued is replaced. If the account does not exist, UpsertMail does nothing.
+func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ const maxMailSkew = time.Minute
 // increments Attempts and sets Due to retry, so that another attempt follows unless the caller
 // deletes the mail. A new mail that was created more than maxMailSkew after now is also due: the
 // clock was set back, and the mail would otherwise wait until its time comes again.
-func (t *Tx) ClaimMail(ctx context.Context, now, retry time.Time) (*Mail, error) {
+func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
 	if err != nil {
 		return nil, translateError(err)
 	}
 	err = t.execRequired(ctx, ErrNotFound, "UPDATE outbox SET attempts = attempts + 1, due = ? WHERE key = ? AND due = ?",
-		toMicros(retry), m.Key, toMicros(m.Due))
-	m.Attempts, m.Due = m.Attempts+1, retry
+		toMicros(retryAt), m.Key, toMicros(m.Due))
+	m.Attempts, m.Due = m.Attempts+1, retryAt
 	return m, err
 }
 

@@ -61,7 +61,7 @@ func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, e
 		return nil, err
 	}
 	const runs = "SELECT key FROM training WHERE parent = ?"
-	blobKeys, err = t.queryStrings(ctx, "SELECT blob FROM part WHERE training IN ("+runs+")", race)
+	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blob FROM part WHERE training IN ("+runs+")", race)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, e
 // their blobs.
 func (t *Tx) DeleteEndedParts(ctx context.Context) (blobKeys []string, err error) {
 	const ended = "SELECT r.key FROM training r JOIN training race ON race.key = r.parent WHERE race.status NOT IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
-	blobKeys, err = t.queryStrings(ctx, "SELECT blob FROM part WHERE training IN ("+ended+")")
+	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blob FROM part WHERE training IN ("+ended+")")
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +86,6 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 }
 
 // ListLeaseHolders returns the processes that have leased a job whose kind is one of the two.
-func (t *Tx) ListLeaseHolders(ctx context.Context, kind, other string) ([]string, error) {
-	return t.queryStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, other)
+func (t *Tx) ListLeaseHolders(ctx context.Context, kind, otherKind string) ([]string, error) {
+	return t.queryNonEmptyStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, otherKind)
 }

@@ -28,9 +28,9 @@ func IsURL(location string) bool {
 	return strings.HasPrefix(location, "postgres://") || strings.HasPrefix(location, "postgresql://")
 }
 
-// Redact returns the URL of a database without its password and parameters, for logs.
+// RedactURL returns the URL of a database without its password and parameters, for logs.
 // It returns a path unchanged.
-func Redact(location string) string {
+func RedactURL(location string) string {
 	if !IsURL(location) {
 		return location
 	}
@@ -65,7 +65,7 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 				reason = strings.ReplaceAll(reason, secret, "…")
 			}
 		}
-		return nil, fmt.Errorf("%w: %s: %s", ErrInvalidURL, Redact(location), reason)
+		return nil, fmt.Errorf("%w: %s: %s", ErrInvalidURL, RedactURL(location), reason)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
@@ -84,7 +84,7 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
 	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(readOnly, maxReaders), leases: &leaseChecks{}, listenConfig: readOnly}
 	fail := func(err error) (*Store, error) {
-		return nil, errors.Join(fmt.Errorf("%s: %w", Redact(location), connectError(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", RedactURL(location), translateConnectError(err)), s.Close())
 	}
 	if s.migration, err = s.migratePostgres(ctx, version); err != nil {
 		return fail(err)
@@ -97,10 +97,10 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	return s, nil
 }
 
-// connectError is translateError for errors of connecting to PostgreSQL. It keeps only the last
-// line of the message, because the driver writes one line for each address that it tried.
-func connectError(err error) error {
-	if !disconnected(err) {
+// translateConnectError is translateError for errors of connecting to PostgreSQL. It keeps only the
+// last line of the message, because the driver writes one line for each address that it tried.
+func translateConnectError(err error) error {
+	if !isDisconnected(err) {
 		return translateError(err)
 	}
 	text := err.Error()
@@ -108,7 +108,7 @@ func connectError(err error) error {
 	known := ErrUnavailable
 	var refused *pgconn.PgError // the error that a running server sent
 	if errors.As(err, &refused) {
-		known = knownPostgres(refused.Code)
+		known = errorOfSQLState(refused.Code)
 	}
 	if known == nil {
 		return last

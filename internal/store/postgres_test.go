@@ -31,7 +31,7 @@ func TestSchemasAreEqual(t *testing.T) {
 	columns := func(s *Store, query string) map[string]bool {
 		found := map[string]bool{}
 		err := s.Read(t.Context(), func(tx *Tx) error {
-			names, err := tx.queryStrings(t.Context(), query)
+			names, err := tx.queryNonEmptyStrings(t.Context(), query)
 			for _, name := range names {
 				found[name] = true
 			}
@@ -101,7 +101,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 		"postgres://ann:s3cret@127.0.0.1:1/rows?sslrootcert=/nowhere/s3cret":  "postgres://ann@127.0.0.1:1/rows",
 		"postgres://ann:s3cret@127.0.0.1:1/rows?connect_timeout=s3cret%20abc": "postgres://ann@127.0.0.1:1/rows",
 	} {
-		if got := Redact(location); got != want {
+		if got := RedactURL(location); got != want {
 			t.Errorf("%s is shown as %s", location, got)
 		}
 		if strings.Contains(location, "example.com") {

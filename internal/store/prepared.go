@@ -53,12 +53,12 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 	if len(args) == 0 {
 		return c.sqliteConn.ExecContext(ctx, query, args)
 	}
-	s, err := c.take(ctx, query)
+	s, err := c.takeStatement(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	result, err := s.ExecContext(ctx, args)
-	c.put(query, s, err)
+	c.putStatement(query, s, err)
 	return result, err
 }
 
@@ -68,21 +68,21 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	if len(args) == 0 {
 		return c.sqliteConn.QueryContext(ctx, query, args)
 	}
-	s, err := c.take(ctx, query)
+	s, err := c.takeStatement(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
-		c.put(query, s, err)
+		c.putStatement(query, s, err)
 		return nil, err
 	}
-	return &preparedRows{rows, func(err error) { c.put(query, s, err) }}, nil
+	return &preparedRows{rows, func(err error) { c.putStatement(query, s, err) }}, nil
 }
 
-// take removes a prepared statement from the cache, or prepares it if the cache has none. The
-// caller must call put.
-func (c *preparedConn) take(ctx context.Context, query string) (preparedStatement, error) {
+// takeStatement removes a prepared statement from the cache, or prepares it if the cache has none.
+// The caller must call putStatement.
+func (c *preparedConn) takeStatement(ctx context.Context, query string) (preparedStatement, error) {
 	if s, ok := c.unused[query]; ok {
 		delete(c.unused, query)
 		return s, nil
@@ -94,10 +94,10 @@ func (c *preparedConn) take(ctx context.Context, query string) (preparedStatemen
 	return s.(preparedStatement), nil
 }
 
-// put returns a statement to the cache. It closes the statement instead if err, the error of its
-// last use, is not nil, or if the cache already has a statement for this query. If the cache is
-// full, put closes another statement.
-func (c *preparedConn) put(query string, s preparedStatement, err error) {
+// putStatement returns a statement to the cache. It closes the statement instead if err, the error
+// of its last use, is not nil, or if the cache already has a statement for this query. If the cache
+// is full, putStatement closes another statement.
+func (c *preparedConn) putStatement(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
 		_ = s.Close() // returns the error of the last use again
 		return

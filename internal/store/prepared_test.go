@@ -13,7 +13,7 @@ import (
 // statements that the connection keeps.
 func prepared(t *testing.T) (*sql.DB, func() int) {
 	t.Helper()
-	db, err := openDB(filepath.Join(t.TempDir(), "test.db"), "immediate", "")
+	db, err := openSQLiteDB(filepath.Join(t.TempDir(), "test.db"), "immediate", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,11 +67,12 @@ func (p *processLock) path(name string) string {
 
 func (p *processLock) name() string { return p.self }
 
-// offset returns 0, because all processes are on one machine.
-func (p *processLock) offset() time.Duration { return 0 }
+// clockOffset returns 0, because all processes are on one machine.
+func (p *processLock) clockOffset() time.Duration { return 0 }
 
-// mayHaveDied returns true, because the operating system does not report when a lock is released.
-func (p *processLock) mayHaveDied() bool { return true }
+// anyMayHaveDied returns true, because the operating system does not report when a lock is
+// released.
+func (p *processLock) anyMayHaveDied() bool { return true }
 
 // isAlive reports whether the named process is running: it tries to lock the file of
 // the process. It removes the file of a dead process.

@@ -38,7 +38,7 @@ type processRow struct {
 	server, beat time.Time
 	// others has the heartbeats of the other processes, by name.
 	others renewals
-	// died is set if another process has died since the last call of mayHaveDied.
+	// died is set if another process has died since the last call of anyMayHaveDied.
 	died bool
 }
 
@@ -46,7 +46,7 @@ type processRow struct {
 // db: release closes db, and registerProcess itself does if it returns an error.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
-	if err := p.renew(ctx); err != nil {
+	if err := p.renewAndDeleteDead(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -60,7 +60,7 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 			case <-background.Done():
 				return
 			case <-tick.C:
-				_ = p.renew(background) // after an error, the next heartbeat handles the longer interval
+				_ = p.renewAndDeleteDead(background) // after an error, the next heartbeat handles the longer interval
 			}
 		}
 	}()
@@ -75,9 +75,9 @@ const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, `
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
 	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
 
-// renew sends a heartbeat, records the heartbeats of the other processes, and deletes the rows of
-// dead processes.
-func (p *processRow) renew(ctx context.Context) error {
+// renewAndDeleteDead sends a heartbeat, records the heartbeats of the other processes, and deletes
+// the rows of dead processes.
+func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, beatTimeout)
 	defer done()
 	rows, err := p.db.QueryContext(ctx, heartbeat, p.self, processLease.Microseconds())
@@ -155,8 +155,8 @@ func (p *processRow) isAlive(name string) bool {
 	return alive || err != nil
 }
 
-// mayHaveDied reports whether another process has died since the last call.
-func (p *processRow) mayHaveDied() bool {
+// anyMayHaveDied reports whether another process has died since the last call.
+func (p *processRow) anyMayHaveDied() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	died := p.died
@@ -164,10 +164,10 @@ func (p *processRow) mayHaveDied() bool {
 	return died
 }
 
-// offset returns the time of the server minus the time of this machine. It is correct even if the
-// clock of this machine was set since the last heartbeat, because the time since then is measured
-// with the monotonic clock.
-func (p *processRow) offset() time.Duration {
+// clockOffset returns the time of the server minus the time of this machine. It is correct even if
+// the clock of this machine was set since the last heartbeat, because the time since then is
+// measured with the monotonic clock.
+func (p *processRow) clockOffset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // compared with the server's clock

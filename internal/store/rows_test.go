@@ -16,7 +16,7 @@ func (s suite) accounts(t *testing.T) {
 		return tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"})
 	}), ErrExists)
 	write(t, s.Store, func(tx *Tx) error {
-		return tx.InsertSession(t.Context(), &Session{Hash: "hash", Account: "ann", Created: at(0), Expires: at(10)})
+		return tx.InsertSessionAndPrune(t.Context(), &Session{Hash: "hash", Account: "ann", Created: at(0), Expires: at(10)})
 	})
 	write(t, s.Store, func(tx *Tx) error {
 		a, err := tx.GetAccountByToken(t.Context(), "hash", at(9))

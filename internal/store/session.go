@@ -29,9 +29,9 @@ func (t *Tx) scanSession(row rowScanner) (*Session, error) {
 	return &s, err
 }
 
-// InsertSession adds a session. It also deletes all sessions that expired before
+// InsertSessionAndPrune adds a session. It also deletes all sessions that expired before
 // s.Created.
-func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
+func (t *Tx) InsertSessionAndPrune(ctx context.Context, s *Session) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", t.toSharedMicros(s.Created)); err != nil {
 		return err
 	}

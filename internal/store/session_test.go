@@ -22,7 +22,7 @@ func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	ahead := now.Add(time.Hour)
 	insert := func(s *Store, hash string, now time.Time) {
 		write(t, s, func(tx *Tx) error {
-			return tx.InsertSession(t.Context(), &Session{Hash: hash, Account: "ann", Created: now, Expires: now.Add(30 * time.Minute)})
+			return tx.InsertSessionAndPrune(t.Context(), &Session{Hash: hash, Account: "ann", Created: now, Expires: now.Add(30 * time.Minute)})
 		})
 	}
 	insert(right, "right", now)

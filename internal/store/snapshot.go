@@ -55,8 +55,8 @@ func (s *Store) withoutTimeLimit() *Store {
 	return &unlimited
 }
 
-// Snapshot is [Store.Read] for a function that may run for hours.
-func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
+// ReadSnapshot is [Store.Read] for a function that may run for hours.
+func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withoutTimeLimit().Read(ctx, fn)
 }
 
@@ -64,7 +64,7 @@ func (s *Store) Snapshot(ctx context.Context, fn func(*Tx) error) error {
 // after a conflict.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	unlimited := s.withoutTimeLimit()
-	return unlimited.transact(ctx, unlimited.write, unlimited.dialect.write, fn)
+	return unlimited.runTx(ctx, unlimited.write, unlimited.dialect.write, fn)
 }
 
 // rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.

@@ -18,7 +18,7 @@ func TestSnapshotTables(t *testing.T) {
 	tables := func(s *Store, query string) (names []string) {
 		t.Helper()
 		read(t, s, func(tx *Tx) (err error) {
-			names, err = tx.queryStrings(t.Context(), query)
+			names, err = tx.queryNonEmptyStrings(t.Context(), query)
 			return err
 		})
 		slices.Sort(names)

@@ -37,7 +37,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 		return nil, err
 	}
 	s := &Store{dialect: sqliteDialect, leases: &leaseChecks{}}
-	write, err := openDB(path, "immediate", "")
+	write, err := openSQLiteDB(path, "immediate", "")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 	if s.migration, err = s.dialect.migrate(ctx, write, version); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
 	}
-	read, err := openDB(path, "deferred", "query_only(1)")
+	read, err := openSQLiteDB(path, "deferred", "query_only(1)")
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -83,11 +83,11 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
-// openDB returns a pool of connections to the SQLite file at path. The parameter txLock is the kind
-// of its transactions, "immediate" or "deferred". The parameter pragma is an additional PRAGMA, or
-// empty. The setting synchronous(FULL) makes each commit wait for an fsync, so that the commit
-// survives a power failure and not only the end of the process.
-func openDB(path, txLock, pragma string) (*sql.DB, error) {
+// openSQLiteDB returns a pool of connections to the SQLite file at path. The parameter txLock is
+// the kind of its transactions, "immediate" or "deferred". The parameter pragma is an additional
+// PRAGMA, or empty. The setting synchronous(FULL) makes each commit wait for an fsync, so that the
+// commit survives a power failure and not only the end of the process.
+func openSQLiteDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}

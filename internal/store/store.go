@@ -21,7 +21,7 @@ const maxReaders = 8
 type Store struct {
 	write, read *connectionPool
 	dialect     *dialect
-	processes   registry
+	processes   processRegistry
 	migration   Migration
 	leases      *leaseChecks
 	// listenConfig is the configuration of the connection for notifications. It is nil for
@@ -29,19 +29,19 @@ type Store struct {
 	listenConfig *pgx.ConnConfig
 }
 
-// registry registers this process, and reports which of the processes that share the database are
-// alive.
-type registry interface {
+// processRegistry registers this process, and reports which of the processes that share the
+// database are alive.
+type processRegistry interface {
 	// name returns the name of this process.
 	name() string
 	// isAlive reports whether the named process is running. It returns true if this is
 	// unknown.
 	isAlive(process string) bool
-	// offset returns the time of the clock that all processes share minus the time of the clock of
-	// this machine.
-	offset() time.Duration
-	// mayHaveDied reports whether a process may have died since the last call of mayHaveDied.
-	mayHaveDied() bool
+	// clockOffset returns the time of the clock that all processes share minus the time of the
+	// clock of this machine.
+	clockOffset() time.Duration
+	// anyMayHaveDied reports whether a process may have died since the last call of anyMayHaveDied.
+	anyMayHaveDied() bool
 	// release unregisters this process. Other processes then consider it dead.
 	release() error
 }
@@ -64,9 +64,9 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 	return openSQLite(ctx, location, version)
 }
 
-// OpenUnchanged is [Open] without a migration, for [Store.Snapshot]. With the schema of an earlier
-// release, other methods may fail. OpenUnchanged returns ErrOldSchema if the schema is missing or
-// too old for a snapshot.
+// OpenUnchanged is [Open] without a migration, for [Store.ReadSnapshot]. With the schema of an
+// earlier release, other methods may fail. OpenUnchanged returns ErrOldSchema if the schema is
+// missing or too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, unchangedSchema)
 }
@@ -104,25 +104,25 @@ func (s *Store) Ping(ctx context.Context) error {
 // share the database.
 func (s *Store) ProcessName() string { return s.processes.name() }
 
-// OnServer reports whether the database is on a server, which processes on several
+// IsOnServer reports whether the database is on a server, which processes on several
 // machines may share.
-func (s *Store) OnServer() bool { return s.dialect == postgresDialect }
+func (s *Store) IsOnServer() bool { return s.dialect == postgresDialect }
 
-// SharedTime converts a time of this machine's clock to the clock that all processes share. This is
-// the clock of the PostgreSQL server or, with SQLite, of this machine.
-func (s *Store) SharedTime(t time.Time) time.Time { return t.Add(s.processes.offset()) }
+// ToSharedTime converts a time of this machine's clock to the clock that all processes share. This
+// is the clock of the PostgreSQL server or, with SQLite, of this machine.
+func (s *Store) ToSharedTime(t time.Time) time.Time { return t.Add(s.processes.clockOffset()) }
 
-// IsAlive reports whether the process with this [Store.ProcessName] is running. It
+// IsProcessAlive reports whether the process with this [Store.ProcessName] is running. It
 // returns true if this is unknown.
-func (s *Store) IsAlive(process string) bool { return s.processes.isAlive(process) }
+func (s *Store) IsProcessAlive(process string) bool { return s.processes.isAlive(process) }
 
 // Tx is a transaction. A function that gets a Tx must not keep the Tx for use after the function
 // has returned. If a method of Tx returns an error of the database, such as ErrExists, the function
 // must return this error.
 type Tx struct {
 	tx dialectTx
-	// offset is the offset of the registry at the start of the transaction.
-	offset time.Duration
+	// clockOffset is the offset of the registry at the start of the transaction.
+	clockOffset time.Duration
 }
 
 // maxConflicts is how often a transaction is repeated after conflicts with concurrent transactions.
@@ -135,21 +135,21 @@ const maxConflicts = 20
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
 	defer func() { span.End(own, err) }()
-	return s.repeat(ctx, s.dialect.write, fn)
+	return s.runWithRetries(ctx, s.dialect.write, fn)
 }
 
 // writeStatement is Write for a function that needs less isolation, because it executes a single
 // statement, or because each of its statements changes one row and depends on no other.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
-	return s.repeat(ctx, s.dialect.statement, fn)
+	return s.runWithRetries(ctx, s.dialect.statement, fn)
 }
 
-// repeat runs a transaction, and runs it again after each conflict with other
+// runWithRetries runs a transaction, and runs it again after each conflict with other
 // transactions.
-func (s *Store) repeat(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
+func (s *Store) runWithRetries(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
 	for n := 1; ; n++ {
-		err := s.transact(ctx, s.write, opts, fn)
-		if !conflicts(err) || n > maxConflicts {
+		err := s.runTx(ctx, s.write, opts, fn)
+		if !isConflict(err) || n > maxConflicts {
 			return err
 		}
 		delay := time.NewTimer(rand.N(time.Duration(n) * 5 * time.Millisecond)) //nolint:forbidigo // needs no seed
@@ -167,7 +167,7 @@ func (s *Store) repeat(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) er
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()
-	return s.transact(ctx, s.read, s.dialect.read, fn)
+	return s.runTx(ctx, s.read, s.dialect.read, fn)
 }
 
 // ReadStatement is Read for a function that executes a single statement. With PostgreSQL it takes
@@ -175,13 +175,13 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()
-	limited, done := s.dialect.limit(ctx)
+	limited, done := s.dialect.withTimeLimit(ctx)
 	defer done()
 	if err := s.read.acquire(limited); err != nil {
-		return s.translate(ctx, limited, err)
+		return s.translateTxError(ctx, limited, err)
 	}
 	defer s.read.release()
-	return s.translate(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.offset()}))
+	return s.translateTxError(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.clockOffset()}))
 }
 
 // ignoreNotFound returns nil for ErrNotFound, which a trace should not show as a failure.
@@ -192,11 +192,11 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-func (s *Store) transact(ctx context.Context, p *connectionPool, opts *sql.TxOptions, fn func(*Tx) error) error {
+func (s *Store) runTx(ctx context.Context, p *connectionPool, opts *sql.TxOptions, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	limited, done := s.dialect.limit(ctx)
+	limited, done := s.dialect.withTimeLimit(ctx)
 	defer done()
 	// A commit on a server must not be interrupted when ctx ends: nobody would know whether it
 	// succeeded.
@@ -204,28 +204,28 @@ func (s *Store) transact(ctx context.Context, p *connectionPool, opts *sql.TxOpt
 	if s.dialect.timeout > 0 {
 		whole = context.WithoutCancel(ctx)
 		var done context.CancelFunc
-		wholeLimited, done = s.dialect.limit(whole)
+		wholeLimited, done = s.dialect.withTimeLimit(whole)
 		defer done()
 	}
 	if err := p.acquire(limited); err != nil {
-		return s.translate(ctx, limited, err)
+		return s.translateTxError(ctx, limited, err)
 	}
 	defer p.release()
 	tx, err := p.BeginTx(wholeLimited, opts)
 	if err != nil {
-		return s.translate(ctx, wholeLimited, err)
+		return s.translateTxError(ctx, wholeLimited, err)
 	}
-	err = fn(&Tx{dialectTx{tx, limited, s.dialect}, s.processes.offset()})
+	err = fn(&Tx{dialectTx{tx, limited, s.dialect}, s.processes.clockOffset()})
 	if err != nil {
-		return errors.Join(s.translate(ctx, limited, err), ignoreTxDone(tx.Rollback()))
+		return errors.Join(s.translateTxError(ctx, limited, err), ignoreTxDone(tx.Rollback()))
 	}
-	return s.translate(whole, wholeLimited, tx.Commit())
+	return s.translateTxError(whole, wholeLimited, tx.Commit())
 }
 
 // ignoreTxDone returns nil if err means that the transaction had already been rolled
 // back, by the end of its context or of its connection. Otherwise it returns err.
 func ignoreTxDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) || disconnected(err) {
+	if errors.Is(err, sql.ErrTxDone) || isDisconnected(err) {
 		return nil
 	}
 	return err

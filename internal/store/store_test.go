@@ -28,11 +28,11 @@ func (s suite) kill(t *testing.T, other *Store) {
 		dead.file = nil
 	case *processRow:
 		own := s.processes.(*processRow)
-		renew := own.renew(t.Context()) // it sees the other process
+		renew := own.renewAndDeleteDead(t.Context()) // it sees the other process
 		dead.stop()
 		<-dead.done
 		_, err := dead.db.ExecContext(t.Context(), "DELETE FROM process WHERE name = $1", dead.self)
-		if err := errors.Join(renew, err, own.renew(t.Context())); err != nil {
+		if err := errors.Join(renew, err, own.renewAndDeleteDead(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func (s suite) secrets(t *testing.T) {
 		if err != nil || secret != "0" {
 			t.Errorf("secret %q, %v", secret, err)
 		}
-		folder, err := from.ReplaceFolderID(t.Context(), "", value)
+		folder, err := from.CompareAndSwapFolderID(t.Context(), "", value)
 		if err != nil || folder != "0" {
 			t.Errorf("folder %q, %v", folder, err)
 		}
@@ -183,7 +183,7 @@ func (s suite) cancelledWrites(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		name := strconv.Itoa(i)
 		err := s.Write(ctx, func(tx *Tx) error {
-			err := tx.InsertWorker(ctx, &Worker{Process: name})
+			err := tx.UpsertWorker(ctx, &Worker{Process: name})
 			if i%2 == 0 {
 				cancel()
 			} else {
@@ -194,7 +194,7 @@ func (s suite) cancelledWrites(t *testing.T) {
 		cancel()
 		var workers []string
 		read(t, s.Store, func(tx *Tx) (err error) {
-			workers, err = tx.queryStrings(t.Context(), "SELECT process FROM worker")
+			workers, err = tx.queryNonEmptyStrings(t.Context(), "SELECT process FROM worker")
 			return err
 		})
 		if stored := slices.Contains(workers, name); stored != (err == nil) {

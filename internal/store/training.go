@@ -45,9 +45,9 @@ type Training struct {
 	FailureReason              string
 	Created, Started, Finished time.Time
 	// Deadline is when the race must end, even if it is still queued, or zero if it has no
-	// deadline. It is a time of the clock that all processes share, see [Store.SharedTime]. In the
-	// row of a run that another worker trains, it is the end of the race's time limit, if that is
-	// earlier.
+	// deadline. It is a time of the clock that all processes share, see [Store.ToSharedTime]. In
+	// the row of a run that another worker trains, it is the end of the race's time limit, if that
+	// is earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -188,7 +188,7 @@ func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, er
 // UpdateTraining writes the mutable columns of a training job. It returns
 // ErrWrongState if the stored status is not fromState or the job does not exist.
 func (t *Tx) UpdateTraining(ctx context.Context, r *Training, fromState string) error {
-	curve, err := json.Marshal(emptyIfNil(r.Curve))
+	curve, err := json.Marshal(emptyInsteadOfNil(r.Curve))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.db")
-	db, err := openDB(path, "immediate", "")
+	db, err := openSQLiteDB(path, "immediate", "")
 	if err != nil {
 		t.Fatal(err)
 	}

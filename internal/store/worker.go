@@ -24,8 +24,8 @@ type Worker struct {
 	Seen time.Time
 }
 
-// InsertWorker registers a worker, or changes its registration.
-func (t *Tx) InsertWorker(ctx context.Context, w *Worker) error {
+// UpsertWorker registers a worker, or changes its registration.
+func (t *Tx) UpsertWorker(ctx context.Context, w *Worker) error {
 	return t.exec(ctx, `INSERT INTO worker (process, memory, host, version, cores, started) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (process) DO UPDATE SET memory = excluded.memory, host = excluded.host, version = excluded.version,
 		cores = excluded.cores, started = excluded.started`, w.Process, w.Memory, w.Host, w.Version, w.Cores, toMicros(w.Started))
@@ -41,14 +41,14 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 	var names []string
 	err := s.ReadStatement(ctx, func(t *Tx) (err error) {
-		names, err = t.queryStrings(ctx, "SELECT process FROM worker")
+		names, err = t.queryNonEmptyStrings(ctx, "SELECT process FROM worker")
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if s.IsAlive(name) {
+		if s.IsProcessAlive(name) {
 			continue
 		}
 		if err := s.writeStatement(ctx, func(t *Tx) error { return t.DeleteWorker(ctx, name) }); err != nil {
@@ -72,7 +72,7 @@ func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 		err := row.Scan(&w.Process, &w.Memory, &w.Host, &w.Version, &w.Cores, &started, &until)
 		w.Started = fromMicros(started)
 		if until > 0 {
-			w.Seen = fromMicros(until).Add(-processLease - t.offset)
+			w.Seen = fromMicros(until).Add(-processLease - t.clockOffset)
 		}
 		return &w, err
 	})

@@ -19,7 +19,7 @@ import (
 // convertRandomAccess converts a file in a format that needs random access: Parquet, ZIP
 // or Excel. head is the beginning of the file's content. It returns false if the file has
 // another format.
-func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (bool, error) {
+func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (converted bool, err error) {
 	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	if !isParquet && !isZIP {
 		return false, nil
@@ -107,7 +107,7 @@ func hasTableExtension(name string) bool {
 // stores it in f.temp as CSV in UTF-8. Locations are lines of the file at memberPath.
 func (f *sourceFile) readMember(ctx context.Context, memberPath string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, member: true}
-	err := member.inspect(ctx, opts)
+	err := member.detectAndConvert(ctx, opts)
 	if err == nil && member.temp == "" {
 		var done int64
 		var s *stream

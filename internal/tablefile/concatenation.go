@@ -172,14 +172,14 @@ func (h *header) setRecord(record *csvfile.Record) {
 // columns of another file. It returns nil if the columns are the same in the same order,
 // and a *csvfile.Defect if the columns differ. line is the line of the other file's
 // header. firstFile is the name of the first file.
-func matchColumns(first, names []string, line int, firstFile string) ([]int, error) {
-	if slices.Equal(first, names) {
+func matchColumns(firstNames, names []string, line int, firstFile string) (positions []int, err error) {
+	if slices.Equal(firstNames, names) {
 		return nil, nil
 	}
 	missing := func(name, message string) *csvfile.Defect {
 		return &csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: line, Name: name, Message: message}
 	}
-	order := make([]int, 0, len(first))
+	order := make([]int, 0, len(firstNames))
 	at := map[string]int{}
 	for i, name := range names {
 		if _, twice := at[name]; twice {
@@ -190,7 +190,7 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 		}
 		at[name] = i
 	}
-	for _, name := range first {
+	for _, name := range firstNames {
 		i, ok := at[name]
 		if !ok {
 			return nil, missing(name, "this column of "+firstFile+" is missing here: files that make one table must have the same columns")
@@ -208,7 +208,7 @@ func matchColumns(first, names []string, line int, firstFile string) ([]int, err
 	if len(order) != len(names) {
 		return nil, &csvfile.Defect{
 			Code: csvfile.CodeDuplicateColumn, Line: line,
-			Message: fmt.Sprintf("the %d columns cannot be matched with the %d columns of %s, whose header has a name twice", len(names), len(first), firstFile),
+			Message: fmt.Sprintf("the %d columns cannot be matched with the %d columns of %s, whose header has a name twice", len(names), len(firstNames), firstFile),
 		}
 	}
 	return order, nil

@@ -108,7 +108,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table := openFiles(t, "id,x\n1,a\n", c.in)
 			_, err := text(t, table)
-			if r, openErr := table.CSV(t.Context()); openErr == nil { // Read after an error returns the error again
+			if r, openErr := table.OpenCSV(t.Context()); openErr == nil { // Read after an error returns the error again
 				_, first := io.ReadAll(r)
 				if _, again := r.Read(make([]byte, 1)); first == nil || again == nil {
 					t.Errorf("got %v, then %v", first, again)

@@ -62,7 +62,7 @@ func (w *csvFile) Write(p []byte) (int, error) {
 }
 
 func (w *csvFile) writeField(text []byte) {
-	w.breaks += lineEnds(text)
+	w.breaks += countLineEnds(text)
 	w.out.WriteField(text)
 }
 
@@ -93,9 +93,9 @@ func (w *csvFile) writeRecord(fields []string, source int) error {
 	return w.endRecord(source)
 }
 
-// finish closes the file. If err is not nil or closing fails, it removes the file and
+// finishOrRemove closes the file. If err is not nil or closing fails, it removes the file and
 // returns the error.
-func (w *csvFile) finish(err error) error {
+func (w *csvFile) finishOrRemove(err error) error {
 	if err == nil {
 		err = w.out.Flush()
 	}
@@ -105,7 +105,7 @@ func (w *csvFile) finish(err error) error {
 	return err
 }
 
-func lineEnds(text []byte) int {
+func countLineEnds(text []byte) int {
 	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 		return 0
 	}
@@ -121,16 +121,16 @@ func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csv
 	if err != nil {
 		return err
 	}
-	if err := w.finish(recoverDefect(func() error { return fill(w) })); err != nil {
+	if err := w.finishOrRemove(recoverAsDefect(func() error { return fill(w) })); err != nil {
 		return err
 	}
 	f.temp, f.lines = w.file.Name(), w.lineMap
 	return nil
 }
 
-// recoverDefect calls read and returns its error. If read panics, which libraries may do
-// on a damaged file, recoverDefect returns a defect.
-func recoverDefect(read func() error) (err error) {
+// recoverAsDefect calls read and returns its error. If read panics, which libraries may do
+// on a damaged file, recoverAsDefect returns a defect.
+func recoverAsDefect(read func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the file is damaged: %v", fault)}

@@ -15,17 +15,17 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessCharset guesses the encoding of a text, for which it reads the whole text. If the text is
-// not UTF-8 but certainly Windows-1252, guessCharset sets f.charset and adds a warning. Otherwise
-// the text is later read as UTF-8, and invalid bytes are an error then.
-func (f *sourceFile) guessCharset(ctx context.Context, delimiter byte) error {
+// guessAndSetCharset guesses the encoding of a text, for which it reads the whole text. If the text
+// is not UTF-8 but certainly Windows-1252, guessAndSetCharset sets f.charset and adds a warning.
+// Otherwise the text is later read as UTF-8, and invalid bytes are an error then.
+func (f *sourceFile) guessAndSetCharset(ctx context.Context, delimiter byte) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
 	}
 	defer s.closeQuietly()
 	c, err := scanCharset(ctx, s)
-	if err != nil || c.invalid == 0 || !c.isWestern() {
+	if err != nil || c.invalid == 0 || !c.isWindows1252() {
 		return err
 	}
 	w, err := f.charsetWarning(delimiter)
@@ -151,11 +151,11 @@ func (c *charsetStats) classifyLast(next byte) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isWestern reports whether the text is certainly Windows-1252: it has no undefined
+// isWindows1252 reports whether the text is certainly Windows-1252: it has no undefined
 // bytes, and hardly any bytes that would be characters of UTF-8. Most of its invalid
 // bytes are between ASCII characters, and hardly any are implausible, such as a symbol
 // inside a word.
-func (c *charsetStats) isWestern() bool {
+func (c *charsetStats) isWindows1252() bool {
 	return c.undefined == 0 && 20*c.multibyte <= c.invalid && 2*c.adjacent <= c.invalid && 10*c.implausible <= c.invalid
 }
 

@@ -54,7 +54,7 @@ func TestGuessCharset(t *testing.T) {
 					src = iotest.OneByteReader(src)
 				}
 				s, err := scanCharset(t.Context(), src)
-				if err != nil || s.isWestern() && s.invalid > 0 != (c.want != "") {
+				if err != nil || s.isWindows1252() && s.invalid > 0 != (c.want != "") {
 					t.Errorf("%+v, %v", s, err)
 				}
 			}

@@ -98,8 +98,8 @@ type keySet struct {
 	grew      bool // whether a key was added after the header was written
 }
 
-// position returns the position of a key. A new key is added.
-func (k *keySet) position(key []byte) (int, error) {
+// positionOrAdd returns the position of a key. A new key is added.
+func (k *keySet) positionOrAdd(key []byte) (int, error) {
 	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
 	}
@@ -204,7 +204,7 @@ func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 }
 
 // readRow reads the next row and reports whether there was one.
-func (r *jsonRowReader) readRow(form *jsonLayout) (bool, error) {
+func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
 	r.release()
 	switch kind := r.PeekKind(); {
 	case kind == '{':
@@ -281,7 +281,7 @@ func (r *jsonRowReader) readObject(depth int) error {
 
 // readCell reads the next value and stores it as the cell of the column r.path.
 func (r *jsonRowReader) readCell() error {
-	at, err := r.keys.position(r.path)
+	at, err := r.keys.positionOrAdd(r.path)
 	if err != nil {
 		return err
 	}

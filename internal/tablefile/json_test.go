@@ -46,7 +46,7 @@ func TestJSONIsCancelled(t *testing.T) {
 	table := openText(t, `{"count":1,"data":[{"a":1}]}`, Options{Encoding: "utf-8"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := table.OpenCSV(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
@@ -130,7 +130,7 @@ func TestConvertIsCancelled(t *testing.T) {
 	table := openText(t, strings.Repeat("{\"a\":1}\n", 10_000), Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := table.CSV(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := table.OpenCSV(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func BenchmarkJSON(b *testing.B) {
 		if err := table.Close(); err != nil {
 			b.Fatal(err)
 		}
-		if err := table.inspect(b.Context()); err != nil {
+		if err := table.detectAndConvert(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

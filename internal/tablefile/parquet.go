@@ -102,10 +102,9 @@ func damagedParquet(err error) error {
 
 // parquetColumns returns the columns that have one value per row, and the number of
 // leaves of the schema. It warns about the other columns, which are omitted.
-func (f *sourceFile) parquetColumns(file *parquet.File) ([]parquetColumn, int, error) {
-	var columns, index []parquetColumn
+func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn, leaves int, err error) {
+	var index []parquetColumn
 	var lists []string
-	leaves := 0
 	var visit func(column *parquet.Column, repeated bool)
 	visit = func(column *parquet.Column, repeated bool) {
 		repeated = repeated || column.Repeated()
@@ -200,10 +199,10 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 				return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(dst, time.DateOnly), nil
 			}
 		case *format.TimestampType:
-			unit := timeUnit(l.Unit)
+			unit := unitDuration(l.Unit)
 			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendTimestamp(dst, v.Int64(), unit), nil }
 		case *format.TimeType:
-			unit := timeUnit(l.Unit)
+			unit := unitDuration(l.Unit)
 			return func(dst []byte, v parquet.Value) ([]byte, error) {
 				count := v.Int64()
 				if v.Kind() == parquet.Int32 {
@@ -277,7 +276,7 @@ func physicalFormatter(kind parquet.Kind) func(dst []byte, v parquet.Value) ([]b
 	return nil
 }
 
-func timeUnit(unit format.TimeUnit) time.Duration {
+func unitDuration(unit format.TimeUnit) time.Duration {
 	switch unit.Value.(type) {
 	case *format.MilliSeconds:
 		return time.Millisecond

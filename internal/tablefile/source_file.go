@@ -55,8 +55,8 @@ type offsets struct {
 	lines lineMap // from lines of the concatenation to lines of the file, if rows are rewritten
 }
 
-// inspect determines how to read the file, and converts a file in another format to CSV.
-func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
+// detectAndConvert determines how to read the file, and converts a file in another format to CSV.
+func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if f.temp != "" {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
 		f.charset = detectUTF16(head)
 	}
 	if f.charset == "" {
-		if err := f.guessCharset(ctx, opts.Delimiter); err != nil {
+		if err := f.guessAndSetCharset(ctx, opts.Delimiter); err != nil {
 			return err
 		}
 	}
@@ -98,13 +98,12 @@ func (f *sourceFile) inspect(ctx context.Context, opts Options) error {
 
 // detectCompression sets f.compression and returns the first bytes of the unpacked
 // content.
-func (f *sourceFile) detectCompression() ([]byte, error) {
+func (f *sourceFile) detectCompression() (head []byte, err error) {
 	s, err := openFile(f.Path, ignoreCount)
 	if err != nil {
 		return nil, err
 	}
 	defer s.closeQuietly()
-	var head []byte
 	f.compression, head, err = s.unpack()
 	return head, err
 }

@@ -64,13 +64,13 @@ func New(files []File, opts Options) *Table {
 	return t
 }
 
-// inspect determines how to read the files. It does nothing after it has succeeded.
-func (t *Table) inspect(ctx context.Context) error {
+// detectAndConvert determines how to read the files. It does nothing after it has succeeded.
+func (t *Table) detectAndConvert(ctx context.Context) error {
 	if t.inspected {
 		return nil
 	}
 	for _, p := range t.parts {
-		if err := p.inspect(ctx, t.opts); err != nil {
+		if err := p.detectAndConvert(ctx, t.opts); err != nil {
 			return p.wrapError(err)
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Table) Close() error {
 	return err
 }
 
-// Reader reads a Table as CSV. See [Table.CSV].
+// Reader reads a Table as CSV. See [Table.OpenCSV].
 type Reader struct {
 	src   io.Reader
 	close func() error
@@ -112,12 +112,12 @@ func (r *Reader) Close() error { return r.close() }
 // not be called concurrently with Read.
 func (r *Reader) BytesRead() int64 { return *r.done }
 
-// CSV returns a reader of the table as CSV in UTF-8. The first call detects the formats
+// OpenCSV returns a reader of the table as CSV in UTF-8. The first call detects the formats
 // of the files, which may require reading them. An error about a file, returned here or
 // by Read, is an *Error. If it wraps a *csvfile.Defect, the location of the defect is in
 // that file. The Reader must be closed.
-func (t *Table) CSV(ctx context.Context) (*Reader, error) {
-	if err := t.inspect(ctx); err != nil {
+func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
+	if err := t.detectAndConvert(ctx); err != nil {
 		return nil, err
 	}
 	done := new(int64)
@@ -133,9 +133,9 @@ func (t *Table) CSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// Converted reports whether the first file has another format than CSV. The method CSV
+// IsConverted reports whether the first file has another format than CSV. The method CSV
 // then returns a table with commas between the fields. It must have been called before.
-func (t *Table) Converted() bool { return t.parts[0].isConverted() }
+func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
 // Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.
 func (t *Table) Size() int64 {

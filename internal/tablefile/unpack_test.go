@@ -67,7 +67,7 @@ func openText(tb testing.TB, content string, opts Options) *Table {
 // text returns the whole table as CSV.
 func text(t *testing.T, table *Table) (string, error) {
 	t.Helper()
-	r, err := table.CSV(t.Context())
+	r, err := table.OpenCSV(t.Context())
 	if err != nil {
 		return "", err
 	}

@@ -46,7 +46,7 @@ type dateStyle struct{ hasDate, hasTime bool }
 func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
 	return f.convert(ctx, opts, func(w *csvFile) error {
-		if err := b.readIndex(); err != nil {
+		if err := b.readSharedParts(); err != nil {
 			return damagedWorkbook(err)
 		}
 		at := 0
@@ -108,8 +108,8 @@ func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml
 	}
 }
 
-// readIndex reads the parts of the workbook that all sheets share.
-func (b *workbook) readIndex() error {
+// readSharedParts reads the parts of the workbook that all sheets share.
+func (b *workbook) readSharedParts() error {
 	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	type sheet struct{ name, id string }
 	var sheets []sheet

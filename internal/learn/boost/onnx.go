@@ -13,7 +13,7 @@ import (
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	trees := onnx.NewBoostedTrees(m.base)
 	x = m.ensemble.addONNX(g, trees, x)
-	return g.SoftmaxOf(g.BoostedTrees(trees, x.Value), len(m.base))
+	return g.ClassProbabilities(g.AddBoostedTrees(trees, x.Value), len(m.base))
 }
 
 // addONNX implements ensemble.
@@ -92,10 +92,10 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 			factors[at[second]*len(keyed)+i] = 1
 		}
 	}
-	levels := g.ToFloat64(g.Levels(g.Columns(x, columns), maxLevels))
-	index := g.Op("MatMul", levels, g.Float64s(factors, len(columns), len(keyed)))
-	index = g.ToInt64(g.Op("Add", index, g.Float64s(offsets, len(offsets))))
-	return g.ToFloat64(g.Op("Gather", g.Bytes(table, len(table)), index))
+	levels := g.ToFloat64(g.CategoryLevels(g.SelectColumns(x, columns), maxLevels))
+	index := g.Op("MatMul", levels, g.ConstFloat64s(factors, len(columns), len(keyed)))
+	index = g.ToInt64(g.Op("Add", index, g.ConstFloat64s(offsets, len(offsets))))
+	return g.ToFloat64(g.Op("Gather", g.ConstBytes(table, len(table)), index))
 }
 
 // onnxTree is a symmetric tree that is added to an ensemble as a binary tree.
@@ -113,7 +113,7 @@ type onnxTree struct {
 // single leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
-		return t.ensemble.Leaf(t.weights(leaf)...)
+		return t.ensemble.AddLeaf(t.weights(leaf)...)
 	}
 	split := &t.tree.splits[level]
 	source := &t.model.sources[split.Feature]
@@ -124,7 +124,7 @@ func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 		}
 		return t.add(level+1, leaf)
 	}
-	return t.ensemble.Split(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
+	return t.ensemble.AddSplit(&sides, t.add(level+1, leaf|1<<level), t.add(level+1, leaf))
 }
 
 // isUniform reports whether all leaves of a subtree have equal values. The subtree is the
@@ -166,7 +166,7 @@ func (s *featureSource) onnxSplit(column int, passes func(bin uint8) bool) onnx.
 	}
 	sides := onnx.Split{Column: column}
 	for bin := range tree.MaxBins {
-		sides.Extend(float64(bin)-0.5, passes(uint8(bin)))
+		sides.AddInterval(float64(bin)-0.5, passes(uint8(bin)))
 	}
 	sides.MissingLeft = sides.Left[0]
 	return sides

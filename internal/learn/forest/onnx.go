@@ -19,7 +19,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 			return weights
 		})
 	}
-	votes := g.ToFloat64(g.Trees(e, x.Value))
-	p := g.Op("Div", g.Op("Add", votes, g.Float64s(base, len(base))), g.Float64(float64(len(trees)+1)*one16))
-	return g.Power(p, 1/float64(m.temperature))
+	votes := g.ToFloat64(g.AddTrees(e, x.Value))
+	p := g.Op("Div", g.Op("Add", votes, g.ConstFloat64s(base, len(base))), g.ConstFloat64(float64(len(trees)+1)*one16))
+	return g.PowerNormalized(p, 1/float64(m.temperature))
 }

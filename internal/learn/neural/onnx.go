@@ -17,14 +17,14 @@ import (
 //	· layer … · heads                    members × rows × classes
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	l := m.layout
-	weights := func(values []float32, dims ...int) onnx.Value { return g.ToFloat64(g.Float32s(values, dims...)) }
+	weights := func(values []float32, dims ...int) onnx.Value { return g.ToFloat64(g.ConstFloat32s(values, dims...)) }
 	in, rows := m.addONNXInputs(g, x.Value)
 	first, inputs := l.dense[0].weightMatrix(m.params), make([]float32, 0, max(len(rows), 1)*l.width)
 	for _, row := range rows {
 		inputs = append(inputs, first[row*l.width:(row+1)*l.width]...)
 	}
 	if len(rows) == 0 { // no column varied
-		in, inputs = g.Zeros(x.Value), make([]float32, l.width*x.Columns)
+		in, inputs = g.ZerosLike(x.Value), make([]float32, l.width*x.Columns)
 	}
 	h := g.Op("MatMul", in, weights(inputs, len(inputs)/l.width, l.width))
 	adapters := l.members * l.width
@@ -66,10 +66,10 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 			scales[i] = c.scale
 		}
 		centers := centersOf(numbers)
-		parts = append(parts, g.Clipped(g.Filled(g.Columns(x, columnsOf(numbers)), centers), centers, scales))
+		parts = append(parts, g.SmoothClip(g.FillMissing(g.SelectColumns(x, columnsOf(numbers)), centers), centers, scales))
 	}
 	if len(flagged) > 0 {
-		parts = append(parts, g.IsMissing(g.Columns(x, columnsOf(flagged))))
+		parts = append(parts, g.IsMissing(g.SelectColumns(x, columnsOf(flagged))))
 		for _, c := range flagged {
 			rows = append(rows, c.denseIndex+1)
 		}
@@ -119,9 +119,9 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 			}
 		}
 	}
-	numbers := g.Filled(g.Columns(x, columnsOf(columns)), centersOf(columns))
-	sums := g.Rows(g.Embedded(numbers, len(columns), low, width, steps), len(columns)*size)
-	return g.Op("Add", sums, g.Float64s(first, len(first)))
+	numbers := g.FillMissing(g.SelectColumns(x, columnsOf(columns)), centersOf(columns))
+	sums := g.ToMatrix(g.PiecewiseLinearEmbedding(numbers, len(columns), low, width, steps), len(columns)*size)
+	return g.Op("Add", sums, g.ConstFloat64s(first, len(first)))
 }
 
 // addONNXCategories returns the embeddings of the given categorical columns.
@@ -135,9 +135,9 @@ func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputC
 			rows = append(rows, tables[(c.firstRow+int(row))*size:][:size]...)
 		}
 	}
-	levels := g.Levels(g.Columns(x, columnsOf(columns)), highest)
-	found := g.Lookup(g.Float32s(rows, len(rows)/size, size), levels, first)
-	return g.Rows(g.ToFloat64(found), len(columns)*size)
+	levels := g.CategoryLevels(g.SelectColumns(x, columnsOf(columns)), highest)
+	found := g.Lookup(g.ConstFloat32s(rows, len(rows)/size, size), levels, first)
+	return g.ToMatrix(g.ToFloat64(found), len(columns)*size)
 }
 
 func columnsOf(inputs []*inputColumn) []int {

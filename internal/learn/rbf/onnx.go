@@ -18,12 +18,12 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 			norms[j] += z * z
 		}
 	}
-	square := g.Op("ReduceSum", g.Op("Mul", in, in), g.Int64s([]int{1}, 1))
-	distance := g.Op("Add", g.Op("MatMul", in, g.Float64s(centers, m.encoder.width, count)), g.Float64s(norms, count))
+	square := g.Op("ReduceSum", g.Op("Mul", in, in), g.ConstInt64s([]int{1}, 1))
+	distance := g.Op("Add", g.Op("MatMul", in, g.ConstFloat64s(centers, m.encoder.width, count)), g.ConstFloat64s(norms, count))
 	distance = g.Op("Add", distance, square)
-	kernel := g.Op("Exp", g.Op("Mul", distance, g.Float64(-m.gamma)))
-	scores := g.Op("MatMul", kernel, g.Float64s(m.alpha, count, outputs))
-	return g.SoftmaxOf(g.Op("Add", scores, g.Float64s(m.bias, outputs)), outputs)
+	kernel := g.Op("Exp", g.Op("Mul", distance, g.ConstFloat64(-m.gamma)))
+	scores := g.Op("MatMul", kernel, g.ConstFloat64s(m.alpha, count, outputs))
+	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
 }
 
 // addONNX adds the encoder to g and returns the inputs of the kernel in another order
@@ -46,10 +46,10 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 		}
 	}
 	if len(numbers) > 0 {
-		parts = append(parts, g.Clipped(g.Filled(g.Columns(x, numbers), centers), centers, scales))
+		parts = append(parts, g.SmoothClip(g.FillMissing(g.SelectColumns(x, numbers), centers), centers, scales))
 	}
 	if len(flagged) > 0 {
-		parts = append(parts, g.IsMissing(g.Columns(x, flagged)))
+		parts = append(parts, g.IsMissing(g.SelectColumns(x, flagged)))
 		order = append(order, flags...)
 	}
 	if len(categories) > 0 {
@@ -75,7 +75,7 @@ func (e *encoder) addONNXCategories(g *onnx.Graph, x onnx.Value, indices []int) 
 			repeated, numbers, order = append(repeated, at), append(numbers, float64(k+1)), append(order, in.first+k)
 		}
 	}
-	found := g.Lookup(g.Int64s(inputOfLevel, len(inputOfLevel)), g.Levels(g.Columns(x, columns), highest), first)
-	same := g.Op("Equal", g.Columns(g.ToFloat64(found), repeated), g.Float64s(numbers, len(numbers)))
+	found := g.Lookup(g.ConstInt64s(inputOfLevel, len(inputOfLevel)), g.CategoryLevels(g.SelectColumns(x, columns), highest), first)
+	same := g.Op("Equal", g.SelectColumns(g.ToFloat64(found), repeated), g.ConstFloat64s(numbers, len(numbers)))
 	return g.ToFloat64(same), order
 }

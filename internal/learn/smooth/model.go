@@ -145,7 +145,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	for _, p := range []Predictor{m.networks, m.smooth} {
 		exported, ok := p.(onnxModel)
 		if !ok {
-			g.Fail(errors.New("the model has a smooth part that cannot be written as ONNX"))
+			g.RecordError(errors.New("the model has a smooth part that cannot be written as ONNX"))
 			return ""
 		}
 		parts = append(parts, exported.AddONNX(g, x))

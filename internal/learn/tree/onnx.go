@@ -9,14 +9,14 @@ func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Sp
 	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}
 	if m.Categorical {
 		for code, bin := range m.CodeBins {
-			s.Extend(float64(code)-0.5, goesLeft(bin))
+			s.AddInterval(float64(code)-0.5, goesLeft(bin))
 		}
-		s.Extend(float64(len(m.CodeBins))-0.5, goesLeft(m.BinOfCode(int32(len(m.CodeBins)))))
+		s.AddInterval(float64(len(m.CodeBins))-0.5, goesLeft(m.BinOfCode(int32(len(m.CodeBins)))))
 		return s
 	}
-	s.Extend(0, goesLeft(0))
+	s.AddInterval(0, goesLeft(0))
 	for i, threshold := range m.Thresholds {
-		s.Extend(threshold, goesLeft(uint8(i+1)))
+		s.AddInterval(threshold, goesLeft(uint8(i+1)))
 	}
 	return s
 }
@@ -31,7 +31,7 @@ func (t *Tree) AddONNX(e *onnx.TreeEnsemble, mappers []BinMapper, weights func(l
 func (t *Tree) addONNXNode(e *onnx.TreeEnsemble, node int32, mappers []BinMapper, weights func(leaf int) []onnx.Weight) onnx.TreeNode {
 	n := &t.Nodes[node]
 	if n.Feature < 0 {
-		return e.Leaf(weights(int(n.Left))...)
+		return e.AddLeaf(weights(int(n.Left))...)
 	}
 	split := mappers[n.Feature].ONNXSplit(int(n.Feature), func(bin uint8) bool { return t.goesLeft(n, bin) })
 	if left, ok := split.OnlySide(); ok { // no row goes to the other side
@@ -42,5 +42,5 @@ func (t *Tree) addONNXNode(e *onnx.TreeEnsemble, node int32, mappers []BinMapper
 	}
 	left := t.addONNXNode(e, n.Left, mappers, weights)
 	right := t.addONNXNode(e, n.Left+1, mappers, weights)
-	return e.Split(&split, left, right)
+	return e.AddSplit(&split, left, right)
 }
