@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"foretell/internal/api"
 )
@@ -42,15 +41,10 @@ func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte)
 // awaitNewFile waits until exactly one file is not in before, and returns its name.
 func (a *testApp) awaitNewFile(t *testing.T, before []string) string {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		added := slices.DeleteFunc(a.files(t), func(name string) bool { return slices.Contains(before, name) })
-		if len(added) == 1 {
-			return added[0]
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the new files are %q, want one", added)
-		}
-	}
+	added := eventually(t, func() ([]string, error) {
+		return slices.DeleteFunc(a.files(t), func(name string) bool { return slices.Contains(before, name) }), nil
+	}, func(added []string) bool { return len(added) == 1 })
+	return added[0]
 }
 
 func wantDamage(t *testing.T, status, reason string) {
@@ -123,7 +117,8 @@ func TestMissingFile(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)
 	race := b.trained(t, "flowers")
-	for _, name := range b.files(t) {
+	files := eventually(t, func() ([]string, error) { return b.files(t), nil }, func(files []string) bool { return len(files) == 2 })
+	for _, name := range files { // the dataset and the model
 		if err := os.Remove(filepath.Join(b.dir, "blobs", name)); err != nil {
 			t.Fatal(err)
 		}
