@@ -26,7 +26,7 @@ func TestServeOperation(t *testing.T) {
 		return resp.StatusCode, string(body)
 	}
 	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--metrics-listen", "127.0.0.1:0",
-		"--drain-delay", "2s", "--log-level", "debug")
+		"--drain-delay", "2s", "--clamav", "127.0.0.1:3310", "--log-level", "debug")
 	serve.Env = append(serve.Environ(), "FORETELL_LOG_FORMAT=json")
 	metrics, base, draining := "", "", false
 	_, messages, err := follow(t, serve, func(line string) {
@@ -45,7 +45,7 @@ func TestServeOperation(t *testing.T) {
 			for _, name := range []string{
 				`foretell_jobs_oldest_queued_seconds{kind="train"} 0`, `foretell_job_duration_seconds_count{kind="train"} 0`, "foretell_http_connections ",
 				`foretell_storage_bytes{kind="models"} 0`, "foretell_disk_free_bytes ", `foretell_login_failures_total{reason="credentials"} 0`,
-				`foretell_storage_objects{kind="files"} 0`, `foretell_storage_errors_total{operation="read"} 0`,
+				`foretell_storage_objects{kind="files"} 0`, `foretell_storage_errors_total{operation="read"} 0`, `foretell_malware_scans_total{result="unavailable"} 0`,
 			} {
 				if status != http.StatusOK || !strings.Contains(body, name) {
 					t.Errorf("%d, no %s in %s", status, name, body)

@@ -147,6 +147,17 @@ func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, 
 	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
 }
 
+// RecordRefusedFile appends an event to the audit log: a file that the account with the key owner
+// has uploaded was refused by action, such as "dataset.malware". The object is the key of the
+// dataset or prediction. The transaction t must be the one that deletes the file.
+func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, action, object string) error {
+	account, err := t.GetAccountByKey(ctx, owner)
+	if err != nil {
+		return err
+	}
+	return a.insertEvent(ctx, t, event{actor: account.Email, action: action, object: object, outcome: refused})
+}
+
 // RecordCallerEvent is [Accounts.Record] for an action that has no transaction.
 func (a *Accounts) RecordCallerEvent(ctx context.Context, action, object string) error {
 	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))

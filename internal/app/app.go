@@ -18,6 +18,7 @@ import (
 	"foretell/internal/account"
 	"foretell/internal/auth"
 	"foretell/internal/blob"
+	"foretell/internal/clamav"
 	"foretell/internal/job"
 	"foretell/internal/spill"
 	"foretell/internal/store"
@@ -67,6 +68,9 @@ type Config struct {
 	// Host is the name of the machine, and Version the version of the program. Administrators
 	// see both in the list of workers.
 	Host, Version string
+	// Scanner scans each uploaded CSV for malware before a job reads it. Nil means that no file is
+	// scanned.
+	Scanner *clamav.Client
 	// Accounts configures accounts and the mails to their owners.
 	Accounts account.Options
 }
@@ -97,6 +101,7 @@ type App struct {
 	queueWatchers        queueWatchers
 	deadlines            raceDeadlines
 	models               *modelCache
+	scanner              *clamav.Client // nil if no file is scanned
 	finishedJobs         *jobCounter
 	// drifts ensures that concurrent requests for the drift of the same prediction share one
 	// call of measureDrift. measuringDrift is locked during each call, so that the drifts of
@@ -121,7 +126,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
-		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
+		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.Direct()

@@ -19,6 +19,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/blob"
+	"foretell/internal/clamav"
 	"foretell/internal/store"
 )
 
@@ -57,6 +58,7 @@ type appOptions struct {
 	storage     string // defaults to a folder
 	spread      int64
 	preparation time.Duration
+	clamav      string // the address of a clamd; "" scans no files
 }
 
 func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), error) {
@@ -69,7 +71,13 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := app.New(app.Config{Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory, MinSpreadCells: h.spread})
+	var scanner *clamav.Client
+	if h.clamav != "" {
+		if scanner, err = clamav.New(h.clamav); err != nil {
+			return nil, nil, err
+		}
+	}
+	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory, MinSpreadCells: h.spread})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

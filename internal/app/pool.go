@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/blob"
+	"foretell/internal/clamav"
 	"foretell/internal/job"
 	"foretell/internal/store"
 )
@@ -45,13 +46,13 @@ func (a *App) newPool(races int) *job.Pool {
 	return job.NewPool(c)
 }
 
-// postponing returns a function that calls do. If do fails because the database or the S3 store is
-// unavailable, the function returns an error that wraps job.ErrPostponed, so that the job returns
+// postponing returns a function that calls do. If do fails because the database, the S3 store or the
+// malware scanner is unavailable, the function returns an error that wraps job.ErrPostponed, so that the job returns
 // to the queue.
 func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
 		err := do(ctx, r)
-		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) {
+		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable) {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
 		}
 		return err

@@ -29,6 +29,9 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
+	if err := a.scanForMalware(ctx, blindFile(p)); err != nil {
+		return err
+	}
 	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
 	defer done()
 	err = a.writeResult(limited, r, p)
@@ -125,6 +128,9 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
 		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, a.failureReason(cause), a.now()
+		if err := a.recordMalware(ctx, t, j, "prediction.malware", cause); err != nil {
+			return err
+		}
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	if err == nil {

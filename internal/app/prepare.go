@@ -29,11 +29,14 @@ func (a *App) preparationLimit(bytes int64) time.Duration {
 	return a.basePreparationLimit + time.Duration(bytes/minPreparationRate)*time.Second
 }
 
-// prepare runs the job of a PROCESSING dataset: it scans the CSV, stores the profile and makes
+// prepare runs the job of a PROCESSING dataset: it reads the CSV, stores the profile and makes
 // the dataset COMPLETED, or FAILED if the CSV has a defect.
 func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	d, err := a.findJobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
+		return err
+	}
+	if err := a.scanForMalware(ctx, csvFile(d)); err != nil {
 		return err
 	}
 	var prof *profile.Profile
@@ -45,19 +48,19 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
-		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit))
+		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit), nil)
 	}
 	if err != nil {
 		return err
 	}
 	if reason := prof.DefectSummary(); reason != "" {
-		return a.endDataset(ctx, &r.Job, d, reason)
+		return a.endDataset(ctx, &r.Job, d, reason, nil)
 	}
 	if d.Schema, err = json.Marshal(prof.Schema); err != nil {
 		return err
 	}
 	d.Rows, d.Columns, d.Classes = int64(prof.Rows), toColumns(prof), toClasses(prof)
-	return a.endDataset(ctx, &r.Job, d, "")
+	return a.endDataset(ctx, &r.Job, d, "", nil)
 }
 
 // findJobDataset returns the dataset of a job.
@@ -69,15 +72,20 @@ func (a *App) findJobDataset(ctx context.Context, account, key string) (d *store
 	return d, err
 }
 
-// endDataset makes the dataset COMPLETED. If reason is not empty, it makes the
-// dataset FAILED instead and deletes its CSV.
-func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string) error {
+// endDataset makes the dataset COMPLETED. If reason is not empty, it makes the dataset FAILED
+// instead and deletes its CSV. The parameter cause is the error of the job, or nil.
+func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
 	unused := ""
 	if reason != "" {
 		d.Status, unused, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
-	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
+	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error {
+		if err := a.recordMalware(ctx, t, j, "dataset.malware", cause); err != nil {
+			return err
+		}
+		return t.UpdateDataset(ctx, d, api.DatasetProcessing)
+	})
 	if err == nil && unused != "" {
 		a.deleteBlobs(ctx, unused)
 	}
@@ -96,7 +104,7 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	if api.CodeFromError(cause) == api.CodeDamaged {
 		return a.failDamaged(ctx, j, d, cause)
 	}
-	return a.endDataset(ctx, j, d, a.failureReason(cause))
+	return a.endDataset(ctx, j, d, a.failureReason(cause), cause)
 }
 
 // failDamaged makes a dataset FAILED because its stored CSV is damaged. It keeps the CSV, because

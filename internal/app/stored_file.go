@@ -7,6 +7,8 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/clamav"
+	"foretell/internal/job"
 	"foretell/internal/store"
 )
 
@@ -47,7 +49,7 @@ func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r i
 	}
 	defer func() { _ = r.Close() }()
 	err = use(r, r.Size)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, clamav.ErrUnavailable) { // the job will read the file again
 		return err
 	}
 	if damage := r.Verify(); damage != nil {
@@ -57,6 +59,51 @@ func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r i
 		a.storeChecksum(ctx, f, r)
 	}
 	return err
+}
+
+// errMalware is wrapped by the error of scanForMalware for a file that contains malware.
+var errMalware = errors.New("malware")
+
+// scanForMalware sends a stored file to Config.Scanner, if there is one. If the file contains
+// malware, or if the scanner did not scan all of it, it returns a problem for users. If the scanner
+// is unavailable, it returns clamav.ErrUnavailable.
+func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
+	if a.scanner == nil {
+		return nil
+	}
+	signature := ""
+	err := a.readVerified(ctx, f, func(r io.Reader, _ int64) (err error) {
+		signature, err = a.scanner.Scan(ctx, r)
+		return err
+	})
+	switch {
+	case errors.Is(err, clamav.ErrLimit):
+		a.log.ErrorContext(ctx, "a file exceeds a limit of the malware scanner: increase StreamMaxLength, MaxFileSize and MaxScanSize in clamd.conf", "file", f.Blob, "bytes", f.Bytes, "error", err)
+		return api.NewProblem(api.CodeTooLarge, "the malware scanner of the service did not scan the whole file of %d bytes, so the file was deleted: "+
+			"upload fewer rows or columns, or ask the operator to increase the scanner's limits", f.Bytes).WithCause(err)
+	case signature != "":
+		a.log.WarnContext(ctx, "malware found", "of", fileKindTexts[f.Kind].noun+" "+f.Key, "signature", signature, "sha256", f.SHA256)
+		return api.NewProblem(api.CodeInvalid, "the malware scanner of the service found %s in the file, so the file was deleted", signature).WithCause(errMalware)
+	}
+	return err
+}
+
+// recordMalware adds an audit event with the given action if cause, the error of job j, is
+// errMalware.
+func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action string, cause error) error {
+	if !errors.Is(cause, errMalware) {
+		return nil
+	}
+	return a.RecordRefusedFile(ctx, t, j.Account, action, j.Subject)
+}
+
+// MalwareScans returns the numbers of scans of this process by result, see [clamav.Client.Counts].
+// It returns nil if no file is scanned.
+func (a *App) MalwareScans() map[string]int64 {
+	if a.scanner == nil {
+		return nil
+	}
+	return a.scanner.Counts()
 }
 
 // storeChecksum stores the size and checksum of a file. r must have read the file to its end.

@@ -18,6 +18,7 @@ import (
 	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/build"
+	"foretell/internal/clamav"
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
@@ -52,6 +53,8 @@ type localOptions struct {
 	storage string
 	// accounts configures the accounts of the service.
 	accounts account.Options
+	// scanner has the meaning of app.Config.Scanner.
+	scanner *clamav.Client
 	// races and memory have the meanings of app.Config.Races and app.Config.Memory.
 	races  int
 	memory int64
@@ -89,13 +92,13 @@ type DaemonFlags struct {
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
 	races                 int
-	memory                string
+	memory, clamav        string
 	// Accounts configures the accounts of the service.
 	Accounts account.Options
 }
 
-// Bind adds --data-dir, --database, --storage, --accept-database, --races, --memory and
-// the flags of the log to cmd.
+// Bind adds --data-dir, --database, --storage, --accept-database, --races, --memory,
+// --clamav and the flags of the log to cmd.
 func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "data `folder`")
 	BindDatabase(cmd)
@@ -103,6 +106,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
 	cmd.Flags().IntVar(&f.races, "races", 1, "maximum `number` of races at once, which share the cores")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "maximum `size` of the memory for races, such as 12GB, or none for no limit (default the memory of the machine or its cgroup, minus a reserve)")
+	cmd.Flags().StringVar(&f.clamav, "clamav", "", "scan uploaded files for malware with the clamd at this `address`: HOST:PORT, or the path of a Unix socket")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "info", "lowest `level` to log: debug, info, warn or error")
@@ -127,8 +131,14 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
+	var scanner *clamav.Client
+	if flags.clamav != "" {
+		if scanner, err = clamav.New(flags.clamav); err != nil {
+			return nil, exit.Usagef("invalid --clamav %q: %w", flags.clamav, err)
+		}
+	}
 	return openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts,
+		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts,
 	})
 }
 
@@ -185,7 +195,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
-		Races: opts.races, Memory: opts.memory, Tracer: f.Tracer,
+		Races: opts.races, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())

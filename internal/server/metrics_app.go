@@ -25,7 +25,10 @@ var (
 		"Time from the beginning to the end of the jobs that this process ended, by kind; a job of kind train is a race.", []string{"kind"}, nil)
 )
 
-// jobCollector collects the job counts of the app at each scrape.
+var malwareScansDesc = prometheus.NewDesc("foretell_malware_scans_total",
+	"Scans of uploaded files for malware by this process, by result: clean, infected, limit of the scanner exceeded, or scanner unavailable.", []string{"result"}, nil)
+
+// jobCollector collects the counts of jobs and of scans for malware at each scrape.
 type jobCollector struct {
 	app *app.App
 	log *slog.Logger
@@ -33,14 +36,17 @@ type jobCollector struct {
 
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc} {
+	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc, malwareScansDesc} {
 		descs <- desc
 	}
 }
 
-// Collect sends the job counts. If the store fails, it sends nothing instead of an
-// invalid metric, so that the scrape still has the other metrics.
+// Collect sends the counts. If the store fails, it sends no counts of jobs instead of invalid
+// ones, so that the scrape still has the other metrics.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
+	for result, n := range c.app.MalwareScans() {
+		metrics <- prometheus.MustNewConstMetric(malwareScansDesc, prometheus.CounterValue, float64(n), result)
+	}
 	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer done()
 	counts, err := c.app.JobCounts(ctx)
