@@ -79,7 +79,7 @@ func (o *getOptions[T]) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.gate.FindBaselineOf(ctx, session, key); err != nil {
+	if err := o.gate.SetBaselineForModel(ctx, session, key); err != nil {
 		return err
 	}
 	verdicts, err := o.gate.Evaluate(ctx, session, key)

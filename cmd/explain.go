@@ -116,14 +116,14 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	if err := p.DefectError(); err != nil {
 		return err
 	}
-	if last := wanted.last(); last > p.TrainProfile.Rows {
+	if last := wanted.lastRow(); last > p.TrainProfile.Rows {
 		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row"))
 	}
 	if o.output.IsAligned() && !o.output.Cmd.Flags().Changed("top") {
 		o.top = terminalTop
 	}
 	printer := &explanationPrinter{options: o}
-	rows := cmp.Or(wanted.count(), p.TrainProfile.Rows)
+	rows := cmp.Or(wanted.numRows(), p.TrainProfile.Rows)
 	opts := learn.ExplainOptions{Class: class + 1}
 	if err := o.explain(ctx, explainTask{model, blind, opts, wanted, progress, rows}, printer.add); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 		if done++; phase != nil {
 			phase.Tick(fmt.Sprintf("%d %%", 100*done/t.rows))
 		}
-		if x.Row == t.wanted.last() {
+		if x.Row == t.wanted.lastRow() {
 			return learn.ErrSkipAll
 		}
 		return nil
@@ -241,8 +241,8 @@ func (r rowRanges) contains(row int) bool {
 	return len(r) == 0 || slices.ContainsFunc(r, func(one [2]int) bool { return one[0] <= row && row <= one[1] })
 }
 
-// last returns the highest row number in r, or 0 if r means all rows.
-func (r rowRanges) last() int {
+// lastRow returns the highest row number in r, or 0 if r means all rows.
+func (r rowRanges) lastRow() int {
 	last := 0
 	for _, one := range r {
 		last = max(last, one[1])
@@ -250,9 +250,9 @@ func (r rowRanges) last() int {
 	return last
 }
 
-// count returns the number of rows in r, or 0 if r means all rows.
-func (r rowRanges) count() (n int) {
-	for row := 1; row <= r.last(); row++ {
+// numRows returns the number of rows in r, or 0 if r means all rows.
+func (r rowRanges) numRows() (n int) {
+	for row := 1; row <= r.lastRow(); row++ {
 		if r.contains(row) {
 			n++
 		}

@@ -66,7 +66,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer session.Close()
-	models, err := o.models(ctx, session, args)
+	models, err := o.findModels(ctx, session, args)
 	if err != nil {
 		return err
 	}
@@ -80,22 +80,22 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	leaderboard.Rank(rows)
+	leaderboard.SortAndRank(rows)
 	if n := o.list.Limit; n > 0 {
 		rows = rows[:min(len(rows), int(n))]
 	}
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintList(&o.output, rows, "model")
 	}
-	if o.output.NoteEmpty(len(rows)) {
+	if o.output.NoteIfEmpty(len(rows)) {
 		return nil
 	}
 	return o.output.WriteTable(leaderboard.Table(rows), true)
 }
 
-// models returns the models of the series that args[0] refers to. Without arguments, args[0]
+// findModels returns the models of the series that args[0] refers to. Without arguments, args[0]
 // defaults to the series that was trained last.
-func (o *leaderboardOptions) models(ctx context.Context, session *connect.Session, args []string) ([]client.SeriesModel, error) {
+func (o *leaderboardOptions) findModels(ctx context.Context, session *connect.Session, args []string) ([]client.SeriesModel, error) {
 	models, err := connect.Collect(session.AllModels(ctx))
 	if err != nil {
 		return nil, err

@@ -86,9 +86,9 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 	return err
 }
 
-// handledSignal calls the handler of the signal s, which is f.OnHangup or f.OnInterrupt.
+// handleSignal calls the handler of the signal s, which is f.OnHangup or f.OnInterrupt.
 // It returns false if no handler is set.
-func handledSignal(f *cli.Factory, s os.Signal) bool {
+func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	var handle *func()
 	switch s {
 	case syscall.SIGHUP:
@@ -106,7 +106,7 @@ func handledSignal(f *cli.Factory, s os.Signal) bool {
 // catchSignals returns a context that ends with the first signal. Any later signal except
 // SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the
 // shell often both send one when a terminal is closed.
-func catchSignals(f *cli.Factory) (context.Context, func()) {
+func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -115,7 +115,7 @@ func catchSignals(f *cli.Factory) (context.Context, func()) {
 	}
 	go func() {
 		first, ok := <-signals
-		for ok && (f.PagerRunning.Load() || handledSignal(f, first)) {
+		for ok && (f.PagerRunning.Load() || handleSignal(f, first)) {
 			first, ok = <-signals
 		}
 		if !ok {

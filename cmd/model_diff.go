@@ -50,11 +50,11 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 		if err != nil {
 			return err
 		}
-		if both[i], err = leaderboard.FindEntry(ctx, session.Client, key); err != nil {
+		if both[i], err = leaderboard.LoadEntryByKey(ctx, session.Client, key); err != nil {
 			return err
 		}
 	}
-	rows := leaderboard.Compare(both[0], both[1])
+	rows := leaderboard.CompareModels(both[0], both[1])
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintList(&o.output, rows, "name")
 	}

@@ -108,7 +108,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 		return err
 	}
 	written := exportDocument{Path: o.target.Path, ModelKey: key}
-	if written.Bytes, err = o.download(ctx, session, key); err != nil {
+	if written.Bytes, err = o.downloadAndExport(ctx, session, key); err != nil {
 		return err
 	}
 	written.Features = o.features
@@ -124,9 +124,9 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	return o.output.PrintLine(written.Path)
 }
 
-// download downloads the model, writes it to the target in the format of --format, and
+// downloadAndExport downloads the model, writes it to the target in the format of --format, and
 // returns the number of bytes written.
-func (o *modelsExportOptions) download(ctx context.Context, session *connect.Session, key string) (size int64, err error) {
+func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *connect.Session, key string) (size int64, err error) {
 	again := "foretell models export " + key
 	if o.format != formatForetell {
 		again += " --format " + o.format

@@ -115,7 +115,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 		_, err := client.Call(ctx, session.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: key}})
 		return err // the service has no reports
 	}
-	if err := o.gate.FindBaselineOf(ctx, session, key); err != nil {
+	if err := o.gate.SetBaselineForModel(ctx, session, key); err != nil {
 		return err
 	}
 	verdicts, err := o.gate.Evaluate(ctx, session, key)

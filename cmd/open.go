@@ -71,7 +71,7 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 		return exit.Errorf(exit.NotFound, "the service at %s has no dashboard", session.BaseURL()).
 			WithHint("see `foretell datasets list`, or use --server URL to choose a service with a dashboard")
 	}
-	return o.show(ctx, address)
+	return o.openOrPrint(ctx, address)
 }
 
 // serveLocal serves the dashboard of the embedded service on the loopback interface until
@@ -85,7 +85,7 @@ func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, 
 	if err != nil {
 		return exit.Errorf(exit.Unexpected, "cannot listen on this computer: %w", err).WithHint("see the results with `foretell models report` instead")
 	}
-	err = o.show(ctx, pages.Link(page))
+	err = o.openOrPrint(ctx, pages.Link(page))
 	if err == nil {
 		o.factory.Note("serving the dashboard on this computer; stop with Ctrl-C")
 		<-ctx.Done()
@@ -94,14 +94,14 @@ func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, 
 	return errors.Join(err, pages.Close())
 }
 
-// show opens a URL in a browser. Without a terminal, or with --no-browser, it prints the URL.
-func (o *openOptions) show(ctx context.Context, address string) error {
+// openOrPrint opens a URL in a browser. Without a terminal, or with --no-browser, it prints it.
+func (o *openOptions) openOrPrint(ctx context.Context, address string) error {
 	if o.noBrowser || !o.factory.Console.OutTerminal {
 		_, err := fmt.Fprintln(o.factory.Console.Out, address)
 		return err
 	}
 	o.factory.Note("opening %s", address)
-	if err := o.browse(ctx, address); err != nil {
+	if err := o.startBrowser(ctx, address); err != nil {
 		return exit.Errorf(exit.Unexpected, "cannot start a browser for %s: %w", address, err).
 			WithHint("set BROWSER, or print the URL with --no-browser")
 	}
@@ -110,7 +110,7 @@ func (o *openOptions) show(ctx context.Context, address string) error {
 
 // hasDashboard reports whether the service has a dashboard, according to its front page.
 func hasDashboard(ctx context.Context, session *connect.Session) bool {
-	front, err := session.Do(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
+	front, err := session.DoRaw(ctx, client.RawRequest{Method: http.MethodGet, Path: "/"})
 	if err != nil {
 		return api.CodeFromError(err) != api.CodeNoRoute
 	}
@@ -150,8 +150,8 @@ func findDashboardPage(ctx context.Context, session *connect.Session, ref string
 	return "", missing
 }
 
-// browse starts a browser without waiting for it.
-func (o *openOptions) browse(ctx context.Context, address string) error {
+// startBrowser starts a browser without waiting for it.
+func (o *openOptions) startBrowser(ctx context.Context, address string) error {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {
 	case "darwin":

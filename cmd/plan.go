@@ -42,7 +42,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		File: files.Train.Name, Rows: files.TrainProfile.Rows, Metric: cmp.Or(body.Metric, api.MetricAccuracy),
 		Trials: []learningcurve.Trial{},
 	}
-	sizes := learningcurve.Sizes(doc.Rows)
+	sizes := learningcurve.SampleSizes(doc.Rows)
 	if len(sizes) == 0 {
 		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s, which is too few for samples; run the command without --plan", doc.File, humanize.Count(doc.Rows, "row")))
 		return o.printPlan(doc)

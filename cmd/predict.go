@@ -93,11 +93,11 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return o.predict(ctx, progress, model, p)
+	return o.predictWithModel(ctx, progress, model, p)
 }
 
-// predict predicts the rows of the blind file with a model that was read from a file.
-func (o *predictOptions) predict(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
+// predictWithModel predicts the rows of the blind file with a model that was read from a file.
+func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
 	result := &resultDocument{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
 	rec, err := o.newReceipt(ctx, model, p)

@@ -90,7 +90,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	read := p.TrainProfile
-	found := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetLabels(dataset)}
+	found := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetClassLabels(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
 		if found.Blind, err = blind.ReceiptInput(ctx, read.Rows); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
-	return p, o.target.Columns.CheckAvailable(p.TrainProfile, connect.DatasetLabels(dataset), o.target.Reasons)
+	return p, o.target.Columns.CheckAvailable(p.TrainProfile, connect.DatasetClassLabels(dataset), o.target.Reasons)
 }
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the

@@ -59,7 +59,7 @@ func (o *predictionsVerifyOptions) run(ctx context.Context, result string) error
 		return err
 	}
 	if len(o.blind) > 0 {
-		if err := o.compareBlind(ctx, &v, rec); err != nil {
+		if err := o.verifyAgainstBlind(ctx, &v, rec); err != nil {
 			return err
 		}
 	}
@@ -93,9 +93,9 @@ func (o *predictionsVerifyOptions) findReceipt(v *verifyDocument) (*receipt.Rece
 	return nil, err
 }
 
-// compareBlind verifies the result row by row against the blind file. The blind file is read
+// verifyAgainstBlind verifies the result row by row against the blind file. The blind file is read
 // with the flags or, if none is set, with the options in the receipt.
-func (o *predictionsVerifyOptions) compareBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
+func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	if rec != nil && rec.Result.Columns != nil {
 		return o.checkBlindDigest(ctx, v, rec)
 	}

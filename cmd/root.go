@@ -64,7 +64,7 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 	addCommands(root, f)
 	root.AddCommand(cli.NewHelpTopics()...)
 	root.InitDefaultHelpCmd()
-	cli.ValidateHelpArgs(root)
+	cli.RejectUnknownHelpTopics(root)
 	root.InitDefaultCompletionCmd()
 	setGroupHandlers(root)
 	cli.SetFlagCompletions(root, "color", colorModes...)

@@ -146,7 +146,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer session.Close()
 	session.Progress = progress
-	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.initialCost(files, limit)}
+	p := &runPipeline{runOptions: o, Session: session, files: files, provenance: found, limit: limit, cost: o.estimateCost(files, limit)}
 	if !files.Train.IsSpooled() && (files.Blind == nil || !files.Blind.IsSpooled()) {
 		p.RunCommand = p.resumeCommand
 	} else if files.Blind != nil {
@@ -164,8 +164,8 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		return err
 	}
 	if !o.output.Quiet {
-		p.summarize(ctx, o.factory.Now().Sub(began))
-		p.suggestNext()
+		p.printSummary(ctx, o.factory.Now().Sub(began))
+		p.printNextCommands()
 	}
 	if err := p.print(); err != nil {
 		return err
@@ -219,8 +219,8 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	return files, err
 }
 
-// initialCost estimates, before the race, how long the command will take after the race.
-func (o *runOptions) initialCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
+// estimateCost estimates, before the race, how long the command will take after the race.
+func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
 	return race.CostEstimate{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
 	}
@@ -271,16 +271,16 @@ func (o *runOptions) checkBlindFlags() error {
 
 // hashInputs digests the inputs for the receipt before they are sent, because a file may
 // change during a race.
-func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight) (found download.Provenance, err error) {
+func (o *runOptions) hashInputs(ctx context.Context, files *preflight.Preflight) (provenance download.Provenance, err error) {
 	if files.Blind == nil || o.target.ReceiptPath() == "" {
-		return found, nil
+		return provenance, nil
 	}
-	found.Options = files.ReceiptOptions(&o.layout)
-	if found.Train, err = files.Train.ReceiptInput(ctx, files.TrainProfile.Rows); err != nil {
-		return found, err
+	provenance.Options = files.ReceiptOptions(&o.layout)
+	if provenance.Train, err = files.Train.ReceiptInput(ctx, files.TrainProfile.Rows); err != nil {
+		return provenance, err
 	}
-	found.Blind, err = files.Blind.ReceiptInput(ctx, files.BlindProfile.Rows)
-	return found, err
+	provenance.Blind, err = files.Blind.ReceiptInput(ctx, files.BlindProfile.Rows)
+	return provenance, err
 }
 
 // runPipeline is the state of one run.
@@ -325,11 +325,11 @@ func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTrainin
 	if err != nil {
 		return err
 	}
-	err = p.gate.FindBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.stem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.stem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}
-	if p.dataset, err = p.ensureDataset(prepCtx); err != nil {
+	if p.dataset, err = p.findOrCreateDataset(prepCtx); err != nil {
 		return err
 	}
 	return p.runRace(ctx, body)
@@ -363,7 +363,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	return err
 }
 
-// predict predicts the blind file and downloads the verified result.
+// predictWithModel predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
 	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)

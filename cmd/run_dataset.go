@@ -14,9 +14,9 @@ import (
 	"foretell/internal/term"
 )
 
-// ensureDataset returns a prepared dataset with the contents of the training file: the newest
+// findOrCreateDataset returns a prepared dataset with the contents of the training file: the newest
 // such dataset of the series or, if none exists, a new one.
-func (p *runPipeline) ensureDataset(ctx context.Context) (*api.Dataset, error) {
+func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
 		all, err := client.ListSeries(ctx, p.Client)
@@ -155,8 +155,8 @@ func (p *runPipeline) modelTitle() string {
 	return p.modelReference() + ", of dataset " + p.dataset.DatasetName
 }
 
-// suggestNext prints the next commands on a terminal.
-func (p *runPipeline) suggestNext() {
+// printNextCommands prints the next commands on a terminal.
+func (p *runPipeline) printNextCommands() {
 	if !p.factory.Console.ErrTerminal {
 		return
 	}

@@ -17,8 +17,8 @@ import (
 	"foretell/internal/term"
 )
 
-// summarize prints the result for people.
-func (p *runPipeline) summarize(ctx context.Context, took time.Duration) {
+// printSummary prints the result for people.
+func (p *runPipeline) printSummary(ctx context.Context, took time.Duration) {
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	// The report has the components of a blend and the number of rows behind the scores. It
 	// is an extension that another service may not have.

@@ -42,5 +42,5 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	if p.job.ModelKey == "" {
 		return connect.TrainingError(p.job)
 	}
-	return p.gate.FindBaselineOf(ctx, p.Session, p.job.ModelKey)
+	return p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey)
 }

@@ -31,7 +31,7 @@ func consoleOf(t *testing.T, columns string) *term.Console {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = null.Close() })
-	c := term.Open(null, null, null, func(name string) string { return map[string]string{"COLUMNS": columns}[name] }, "never")
+	c := term.OpenConsole(null, null, null, func(name string) string { return map[string]string{"COLUMNS": columns}[name] }, "never")
 	c.OutTerminal, c.ErrTerminal = true, true
 	return c
 }

@@ -99,7 +99,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	return o.gate.Finish(ctx, &o.output, session, job, o.training.ThresholdError(job))
+	return o.gate.PrintAndEvaluate(ctx, &o.output, session, job, o.training.ThresholdError(job))
 }
 
 // searchThreshold races with increasing thresholds.
@@ -116,7 +116,7 @@ func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *co
 	if err != nil {
 		return err
 	}
-	return o.gate.Finish(ctx, &o.output, session, job, nil)
+	return o.gate.PrintAndEvaluate(ctx, &o.output, session, job, nil)
 }
 
 type trainingWaitOptions struct {
@@ -178,8 +178,8 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if err := connect.TrainingError(job); err != nil {
 		return err
 	}
-	if err := o.gate.FindBaselineOf(ctx, session, job.ModelKey); err != nil {
+	if err := o.gate.SetBaselineForModel(ctx, session, job.ModelKey); err != nil {
 		return err
 	}
-	return o.gate.Finish(ctx, &o.output, session, job, race.BelowThresholdError(job))
+	return o.gate.PrintAndEvaluate(ctx, &o.output, session, job, race.BelowThresholdError(job))
 }

@@ -23,9 +23,9 @@ func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
 	cli.SetFlagGroup(cmd.Flags(), cli.GroupMonitoring, "metrics-listen")
 }
 
-// serve serves the metrics, the profiles and /healthz at the address of the flag until stop
+// startServing serves the metrics, the profiles and /healthz at the address of the flag until stop
 // is called. If the flag is not set, it does nothing.
-func (m *metricsFlag) serve(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
+func (m *metricsFlag) startServing(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
 	if m.address == "" {
 		return func() {}, nil
 	}

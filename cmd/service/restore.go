@@ -55,7 +55,7 @@ func (o *restoreOptions) run(ctx context.Context, path string) error {
 		defer file.Close()
 		from = file
 	}
-	summary, err := o.read(ctx, from)
+	summary, err := o.restoreOrVerify(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (o *restoreOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// read restores or verifies the backup.
-func (o *restoreOptions) read(ctx context.Context, r io.Reader) (*backup.Summary, error) {
+// restoreOrVerify restores or verifies the backup.
+func (o *restoreOptions) restoreOrVerify(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 	if o.verify {
 		return connect.VerifyBackup(ctx, r)
 	}

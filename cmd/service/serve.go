@@ -69,7 +69,7 @@ to be in the URL.
 
 ` + cli.FlagVariablesText("listen"),
 		Args:    cli.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromVariables(cmd, f.Env) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
@@ -104,10 +104,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 		machine.SetMinHeapGrowth(minHeapGrowth)
 	}
 	var err error
-	if o.daemon.Accounts, err = o.account.options(o.network.publicURL); err != nil {
+	if o.daemon.Accounts, err = o.account.accountOptions(o.network.publicURL); err != nil {
 		return err
 	}
-	retention, err := o.retention.retention()
+	retention, err := o.retention.parseRetention()
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	defer service.SendMails(ctx)()
 	defer startRetention(ctx, service, retention)()
 	o.factory.Note("listening on %s", web.url())
-	if err := o.announce(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
+	if err := o.storeSettingsAndNoteLink(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
 	}
 	served := make(chan error, 1)
@@ -150,15 +150,14 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(web.drain(o.drainDelay, o.gracePeriod), <-worked); err != nil {
 		return err
 	}
-	noteStopped(o.factory)
+	recordStoppedBySignal(o.factory)
 	return nil
 }
 
-// announce stores the address of the service, from which the users commands make links.
-// If there are no accounts, it prints a link with which the first administrator is
-// created.
-func (o *serveOptions) announce(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
-	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachable(address))
+// storeSettingsAndNoteLink stores the address of the service, from which the users commands make
+// links. If there are no accounts, it prints a link with which the first administrator is created.
+func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
+	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachableHostPort(address))
 	if err := service.App.StoreServiceSettings(ctx, serviceURL); err != nil {
 		return err
 	}
@@ -169,9 +168,9 @@ func (o *serveOptions) announce(ctx context.Context, service *connect.LocalServi
 	return err
 }
 
-// reachable returns host:port for a link to the listener at address. If the listener
+// reachableHostPort returns host:port for a link to the listener at address. If the listener
 // accepts connections to all addresses of the machine, host is localhost.
-func reachable(address net.Addr) string {
+func reachableHostPort(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
 		return net.JoinHostPort("localhost", port)
@@ -179,9 +178,9 @@ func reachable(address net.Addr) string {
 	return address.String()
 }
 
-// noteStopped records that a signal has stopped serve or worker. The exit status is then 0,
-// as service managers expect.
-func noteStopped(f *cli.Factory) {
+// recordStoppedBySignal records that a signal has stopped serve or worker. The exit status is then
+// 0, as service managers expect.
+func recordStoppedBySignal(f *cli.Factory) {
 	f.StoppedBySignal = true
 	f.Note("stopped; unfinished jobs are back in the queue")
 }

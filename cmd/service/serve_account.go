@@ -39,9 +39,9 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// options returns the options of accounts that the flags set. publicURL is the value of
+// accountOptions returns the options of accounts that the flags set. publicURL is the value of
 // --public-url.
-func (a *accountFlags) options(publicURL string) (account.Options, error) {
+func (a *accountFlags) accountOptions(publicURL string) (account.Options, error) {
 	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions, RequireSecondFactor: a.requireSecondFactor}
 	if a.maxSessions < 1 {
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)

@@ -79,7 +79,7 @@ func (n *networkFlags) check() error {
 	if err := checkBaseURL("--public-url", n.publicURL); err != nil {
 		return err
 	}
-	_, err := n.trusted()
+	_, err := n.trustedNetworks()
 	return err
 }
 
@@ -96,8 +96,8 @@ func checkBaseURL(flag, value string) error {
 	return nil
 }
 
-// trusted returns the networks of --trust-proxy.
-func (n *networkFlags) trusted() ([]netip.Prefix, error) {
+// trustedNetworks returns the networks of --trust-proxy.
+func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, text := range n.proxies {
 		network, err := netip.ParsePrefix(text)
@@ -116,11 +116,11 @@ func (n *networkFlags) trusted() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// hosts returns the host names to which requests may be sent; nil allows all. These are
+// allowedHostNames returns the host names to which requests may be sent; nil allows all. These are
 // the names of --allowed-hosts. If the flag is not set, the default depends on address,
 // which is that of the listener. It is LoopbackHosts if only this machine can reach the
 // listener and neither a proxy nor a public URL is configured, and otherwise nil.
-func (n *networkFlags) hosts(address net.Addr) []string {
+func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
 		return nil
@@ -132,9 +132,9 @@ func (n *networkFlags) hosts(address net.Addr) []string {
 	return nil
 }
 
-// tls returns the TLS configuration, or nil if TLS is not used. The returned function reads the
-// certificate files again. It is nil if there are no such files. dir is the data folder.
-func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), error) {
+// tlsConfig returns the TLS configuration, or nil if TLS is not used. The returned function reads
+// the certificate files again. It is nil if there are no such files. dir is the data folder.
+func (n *networkFlags) tlsConfig(dir string, log *slog.Logger) (config *tls.Config, reload func(), err error) {
 	switch {
 	case len(n.acmeHosts) > 0:
 		return listen.ACME{Hosts: n.acmeHosts, Folder: filepath.Join(dir, "acme"), Directory: n.acmeDirectory}.TLSConfig(), nil, nil
@@ -149,9 +149,9 @@ func (n *networkFlags) tls(dir string, log *slog.Logger) (*tls.Config, func(), e
 	return nil, nil, nil
 }
 
-// open opens a listener that limits the number of connections.
-func (n *networkFlags) open(ctx context.Context, log *slog.Logger, now func() time.Time) (*listen.Listener, error) {
-	exempt, err := n.trusted()
+// openListener opens a listener that limits the number of connections.
+func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now func() time.Time) (*listen.Listener, error) {
+	exempt, err := n.trustedNetworks()
 	if err != nil {
 		return nil, err
 	}

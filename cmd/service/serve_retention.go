@@ -30,8 +30,8 @@ func (r *retentionFlags) bind(cmd *cobra.Command) {
 	cli.SetFlagGroup(flags, cli.GroupAccounts, "keep-predictions", "keep-trainings", "keep-datasets", "keep-audit-log")
 }
 
-// retention parses the flags and returns how long each kind of data is kept.
-func (r *retentionFlags) retention() (out app.Retention, err error) {
+// parseRetention parses the flags and returns how long each kind of data is kept.
+func (r *retentionFlags) parseRetention() (out app.Retention, err error) {
 	for _, flag := range []struct {
 		name, text string
 		value      *time.Duration

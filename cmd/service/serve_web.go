@@ -24,22 +24,22 @@ type webServer struct {
 // newWebServer opens the listeners that the flags select. It serves nothing yet, except the
 // metrics of --metrics-listen.
 func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalService) (*webServer, error) {
-	certificates, reload, err := o.network.tls(service.Dir, service.Log)
+	certificates, reload, err := o.network.tlsConfig(service.Dir, service.Log)
 	if err != nil {
 		return nil, err
 	}
-	proxies, err := o.network.trusted()
+	proxies, err := o.network.trustedNetworks()
 	if err != nil {
 		return nil, err
 	}
 	w := &webServer{}
-	if w.listener, err = o.network.open(ctx, service.Log, o.factory.Now); err != nil {
+	if w.listener, err = o.network.openListener(ctx, service.Log, o.factory.Now); err != nil {
 		return nil, err
 	}
 	metrics := service.Metrics()
 	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.NumOpen()) })
-	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.hosts(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == ""}
-	if w.stopMetrics, err = o.metrics.serve(ctx, o.factory, metrics, service.Log); err != nil {
+	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.allowedHostNames(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == ""}
+	if w.stopMetrics, err = o.metrics.startServing(ctx, o.factory, metrics, service.Log); err != nil {
 		return nil, errors.Join(err, w.listener.Close())
 	}
 	if reload != nil {
@@ -61,7 +61,7 @@ func (w *webServer) scheme() string {
 // url returns the base URL of the server.
 func (w *webServer) url() string { return w.scheme() + "://" + w.listener.Addr().String() }
 
-// serve serves requests until the server is shut down.
+// startServing serves requests until the server is shut down.
 func (w *webServer) serve() error {
 	if w.http.TLSConfig != nil {
 		return w.http.ServeTLS(w.listener, "", "")

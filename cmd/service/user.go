@@ -41,13 +41,13 @@ func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	bindServiceLocation(cmd)
 }
 
-func (r *dataDirFlag) open(ctx context.Context) (*connect.LocalService, error) {
+func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, error) {
 	return connect.OpenSelected(ctx, r.factory, r.cmd)
 }
 
 // withAccount opens the service and calls fn with the account that has the given e-mail.
 func (r *dataDirFlag) withAccount(ctx context.Context, email string, fn func(a *app.App, found *api.Account) error) error {
-	service, err := r.open(ctx)
+	service, err := r.openService(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func newUsersListCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *usersListOptions) run(ctx context.Context) error {
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ administration, deletes and downloads.`,
 }
 
 func (o *usersAuditOptions) run(ctx context.Context) error {
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}

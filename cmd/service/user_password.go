@@ -68,7 +68,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 			return err
 		}
 	}
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}

@@ -51,12 +51,12 @@ none removes it. Data above a new limit is kept.`,
 }
 
 func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
-	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.change(ctx, a, found) })
+	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.setAndPrintQuota(ctx, a, found) })
 }
 
-// change sets each limit of an account whose flag is set, and prints the quota of the
+// setAndPrintQuota sets each limit of an account whose flag is set, and prints the quota of the
 // account.
-func (o *usersQuotaOptions) change(ctx context.Context, a *app.App, found *api.Account) (err error) {
+func (o *usersQuotaOptions) setAndPrintQuota(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false
 	for _, limit := range []struct {
 		flag, text string

@@ -41,7 +41,7 @@ func (o *usersRequestsOptions) run(ctx context.Context) error {
 	if !slices.Contains([]string{"", api.RequestPending, api.RequestApproved, api.RequestRefused}, o.state) {
 		return exit.Usagef("invalid --state %q: want PENDING, APPROVED or REFUSED", o.state)
 	}
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func newUsersDecideCmd(f *cli.Factory, opts *usersDecideOptions, use, short stri
 }
 
 func (o *usersDecideOptions) run(ctx context.Context, name string) error {
-	service, err := o.dataDir.open(ctx)
+	service, err := o.dataDir.openService(ctx)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ may run on another machine that shares the stored files.
 
 ` + cli.FlagVariablesText("data-dir"),
 		Args:    cli.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.FlagsFromVariables(cmd, f.Env) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cli.SetFlagsFromVariables(cmd, f.Env) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.cmd = cmd
@@ -44,7 +44,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing is written any more
-	stopMetrics, err := o.metrics.serve(ctx, o.factory, service.Metrics(), service.Log)
+	stopMetrics, err := o.metrics.startServing(ctx, o.factory, service.Metrics(), service.Log)
 	if err != nil {
 		return err
 	}
@@ -55,6 +55,6 @@ func (o *workerOptions) run(ctx context.Context) error {
 	if err := stopWork(); err != nil {
 		return err
 	}
-	noteStopped(o.factory)
+	recordStoppedBySignal(o.factory)
 	return nil
 }

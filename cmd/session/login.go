@@ -72,7 +72,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		s.Set(config.KeyServer, args[0])
 	}
-	if err := o.promptFor(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
+	if err := o.promptForSetting(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
 		return err
 	}
 	trace, closeTrace, err := connect.NewTracer(o.factory, s.GetString(config.KeyDebug))
@@ -90,7 +90,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	s.Set(config.KeyStorage, storage)
 	if !o.tokenStdin {
-		if err := o.promptFor(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
+		if err := o.promptForSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	kept, err := o.credential(ctx, tokens)
+	kept, err := o.obtainCredential(ctx, tokens)
 	if err != nil {
 		return err
 	}
@@ -155,10 +155,10 @@ type signedIn struct {
 // settingNames has the names of settings in error messages, by key.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// promptFor prints the question and sets the setting called key to the answer. It does nothing
-// if the setting has a value. If prompting is disabled, it returns an error with the given
+// promptForSetting prints the question and sets the setting called key to the answer. It does
+// nothing if the setting has a value. If prompting is disabled, it returns an error with the given
 // hint.
-func (o *loginOptions) promptFor(ctx context.Context, s *config.Settings, key, question, hint string) error {
+func (o *loginOptions) promptForSetting(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
@@ -222,9 +222,9 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 	return config.StorageFile, nil
 }
 
-// credential returns the credential to store: the token from standard input, or a token for
+// obtainCredential returns the credential to store: the token from standard input, or a token for
 // the password.
-func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
+func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.TokenSource) (credential.Credential, error) {
 	if o.tokenStdin {
 		token, err := credential.ReadSecret(o.factory.Console.In)
 		if err != nil {
@@ -232,7 +232,7 @@ func (o *loginOptions) credential(ctx context.Context, tokens *credential.TokenS
 		}
 		return o.verifyToken(ctx, tokens, token)
 	}
-	password, err := o.password(ctx, tokens)
+	password, err := o.readPassword(ctx, tokens)
 	if err != nil {
 		return credential.Credential{}, err
 	}
@@ -293,7 +293,7 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	return credential.Credential{Token: token, Expires: o.factory.Now().Add(api.TokenLifetime * 1e9)}, nil
 }
 
-func (o *loginOptions) password(ctx context.Context, tokens *credential.TokenSource) (string, error) {
+func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.TokenSource) (string, error) {
 	if o.passwordStdin {
 		return credential.ReadSecret(o.factory.Console.In)
 	}

@@ -50,20 +50,20 @@ func CreateTemp(dir, name string) (*os.File, error) {
 // does not exist, path is a folder, or path is an existing file and force is false. A device or
 // a pipe is allowed. The parameter other is the part of the hints that says how to choose
 // another file, such as "write to another file with -o".
-func CheckOutputPath(path string, force bool, other string) error {
+func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(path); !IsDir(dir) {
-			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).WithHint("create the folder, or %s", other)
+			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).WithHint("create the folder, or %s", otherHint)
 		}
 		return nil
 	case err != nil:
 		return err
 	case info.IsDir():
-		return exit.Usagef("the output %s is a folder", path).WithHint("%s", other)
+		return exit.Usagef("the output %s is a folder", path).WithHint("%s", otherHint)
 	case info.Mode().IsRegular() && !force:
-		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", other)
+		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {
 }
 
 // PromptDisabled reports whether --no-input or a setting disables prompts.
-func (f *Factory) PromptDisabled(cmd *cobra.Command) (bool, error) {
+func (f *Factory) PromptDisabled(cmd *cobra.Command) (disabled bool, err error) {
 	s, err := config.Load(f.Env, cmd.Flags())
 	if err != nil {
 		return false, err

@@ -129,19 +129,19 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 
 // findOperation returns the ID of a request's operation, or "" if it is unknown. The result
 // ours reports whether the request goes to the service.
-func (r *dryRunTransport) findOperation(req *http.Request) (id string, ours bool) {
+func (r *dryRunTransport) findOperation(req *http.Request) (id string, isForService bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
-	path, ours := strings.CutPrefix(address, r.base)
+	path, isForService := strings.CutPrefix(address, r.base)
 	for _, op := range api.Operations() {
 		template := op.Path
 		if override, ok := r.Paths[op.ID]; ok {
 			template = override
 		}
-		if ours && op.Method == req.Method && matchesTemplate(template, path) {
-			return op.ID, ours
+		if isForService && op.Method == req.Method && matchesTemplate(template, path) {
+			return op.ID, isForService
 		}
 	}
-	return "", ours
+	return "", isForService
 }
 
 // matchesTemplate reports whether a path matches a template such as /datasets/{datasetKey}.

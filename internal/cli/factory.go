@@ -51,7 +51,7 @@ type Factory struct {
 
 // OpenConsole sets Console to a console on the streams, with the colours that Color selects.
 func (f *Factory) OpenConsole() {
-	f.Console = term.Open(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
+	f.Console = term.OpenConsole(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
 }
 
 // WantsJSON reports whether errors are printed as JSON. It searches Args, because the flags

@@ -71,7 +71,7 @@ func AddSharedFlags(root *cobra.Command) {
 			groups = append(groups, cmd)
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if isShared(f) && shared.Lookup(f.Name) == nil {
+			if isSharedFlag(f) && shared.Lookup(f.Name) == nil {
 				shared.AddFlag(f)
 			}
 		})
@@ -85,8 +85,8 @@ func AddSharedFlags(root *cobra.Command) {
 	}
 }
 
-// isShared reports whether a flag belongs to a group that many commands have.
-func isShared(f *pflag.Flag) bool {
+// isSharedFlag reports whether a flag belongs to a group that many commands have.
+func isSharedFlag(f *pflag.Flag) bool {
 	note := f.Annotations[groupAnnotation]
 	return len(note) > 0 && (note[0] == GroupService || note[0] == GroupOutput)
 }

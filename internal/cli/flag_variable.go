@@ -21,10 +21,10 @@ func FlagVariablesText(example string) string {
 		"by " + flagVariable(example) + ". Flags override variables."
 }
 
-// FlagsFromVariables sets each flag of cmd that is not on the command line to the value of
+// SetFlagsFromVariables sets each flag of cmd that is not on the command line to the value of
 // its environment variable, if that is not empty. It skips persistent flags, which
 // have their own variables.
-func FlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
+func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		name := flagVariable(f.Name)

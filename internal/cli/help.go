@@ -10,8 +10,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// ValidateHelpArgs makes `help` report an unknown command as a usage error.
-func ValidateHelpArgs(root *cobra.Command) {
+// RejectUnknownHelpTopics makes `help` report an unknown command as a usage error.
+func RejectUnknownHelpTopics(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
 		return

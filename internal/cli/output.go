@@ -145,7 +145,7 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 		}
 		return nil
 	}
-	if o.NoteEmpty(len(items)) {
+	if o.NoteIfEmpty(len(items)) {
 		return nil
 	}
 	if err := o.WriteTable(o.Tabulate(records, columns), true); err != nil {
@@ -155,9 +155,9 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteEmpty prints a notice if n, the number of items of a list, is 0 and the output is a
+// NoteIfEmpty prints a notice if n, the number of items of a list, is 0 and the output is a
 // terminal. It reports whether it has printed the notice.
-func (o *Output) NoteEmpty(n int) bool {
+func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
 	}
@@ -282,7 +282,7 @@ func (o *Output) IsAligned() bool { return !o.csv && !o.tsv && o.Factory.Console
 
 // WriteTable is like PrintTable. If pages is set, a table longer than the terminal is shown
 // in the pager.
-func (o *Output) WriteTable(t *term.Table, pages bool) error {
+func (o *Output) WriteTable(t *term.Table, usePager bool) error {
 	if o.noHeader {
 		t.Header = nil
 	}
@@ -293,5 +293,5 @@ func (o *Output) WriteTable(t *term.Table, pages bool) error {
 	case o.tsv, !c.OutTerminal:
 		return t.WriteTSV(c.Out)
 	}
-	return o.writeAligned(t, pages)
+	return o.writeAligned(t, usePager)
 }

@@ -38,9 +38,9 @@ var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "ach
 
 // columnHeading returns the heading of a field on a terminal, which is shorter than the name of
 // the field. The parameter first is set for the first column.
-func columnHeading(name string, first bool) string {
+func columnHeading(name string, isFirst bool) string {
 	switch {
-	case first && strings.HasSuffix(name, "Key"):
+	case isFirst && strings.HasSuffix(name, "Key"):
 		return "key"
 	case name == "datasetName":
 		return "dataset"

@@ -31,13 +31,13 @@ func (o *Output) pagerCommand() (string, error) {
 
 // writeAligned prints a table on the terminal. If pages is set and the table is too long,
 // it is shown in the pager.
-func (o *Output) writeAligned(t *term.Table, pages bool) error {
+func (o *Output) writeAligned(t *term.Table, usePager bool) error {
 	c := o.Factory.Console
 	var text bytes.Buffer
 	if err := t.WriteAligned(&text, c.OutWidth(), c.OutStyle); err != nil {
 		return err
 	}
-	if !pages {
+	if !usePager {
 		_, err := text.WriteTo(c.Out)
 		return err
 	}

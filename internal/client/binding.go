@@ -17,11 +17,11 @@ type binding struct {
 	body  []byte // JSON; nil if there is no body
 }
 
-// bind makes the parameters and the body of a request from in, a pointer to a struct.
+// newBinding makes the parameters and the body of a request from in, a pointer to a struct.
 // Fields with the tag path or query become parameters, also those of embedded structs. A
 // field named Body becomes the JSON body. A query parameter that is zero is omitted
 // unless its field has the tag required.
-func bind(in any) (binding, error) {
+func newBinding(in any) (binding, error) {
 	b := binding{path: map[string]string{}, query: url.Values{}}
 	v := reflect.Indirect(reflect.ValueOf(in))
 	if !v.IsValid() || v.Kind() != reflect.Struct {

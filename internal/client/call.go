@@ -33,7 +33,7 @@ func Call[In, Out any](ctx context.Context, c *Client, e api.Endpoint[In, Out], 
 
 // newRequest returns the request that calls an operation with the input in.
 func (c *Client) newRequest(op api.Operation, in any) (*request, error) {
-	b, err := bind(in)
+	b, err := newBinding(in)
 	if err != nil {
 		return nil, err
 	}
@@ -102,15 +102,15 @@ func decodeResponse(req *request, resp *http.Response, body []byte, out any) err
 	if looksLikeHTML(resp, body) {
 		return notServiceError(req, resp, "a web page")
 	}
-	if page := findPage(out); page != nil {
+	if page := embeddedPage(out); page != nil {
 		page.Total = -1 // stays -1 if the service does not report the total
 	}
-	if err := decode(body, out); err != nil {
+	if err := decodeLenient(body, out); err != nil {
 		e := notServiceError(req, resp, "something other than this operation's JSON")
 		e.Err = err
 		return e
 	}
-	normalizeStates(out)
+	normalizeStatesAndOutcomes(out)
 	return nil
 }
 
@@ -124,9 +124,9 @@ func looksLikeHTML(resp *http.Response, body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// findPage returns the api.Page that is embedded in out, or nil if out is not the response of
+// embeddedPage returns the api.Page that is embedded in out, or nil if out is not the response of
 // a list.
-func findPage(out any) *api.Page {
+func embeddedPage(out any) *api.Page {
 	v := reflect.Indirect(reflect.ValueOf(out))
 	if v.Kind() != reflect.Struct {
 		return nil

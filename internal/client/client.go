@@ -31,7 +31,7 @@ type Options struct {
 	// https://foretell.example.com.
 	BaseURL string
 	// Transport sends the requests. Defaults to one that uses the proxies of the
-	// environment. [InProcess] returns the transport of the embedded service.
+	// environment. [NewInProcessTransport] returns the transport of the embedded service.
 	Transport http.RoundTripper
 	// Wrap, if not nil, wraps the transport, for example with [Observe].
 	Wrap func(http.RoundTripper) http.RoundTripper
@@ -150,10 +150,10 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 
 // claimRelogin reports whether the caller may log in again. If so, it prevents
 // further logins until the service accepts the new token.
-func (c *Client) claimRelogin() bool {
+func (c *Client) claimRelogin() (allowed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	allowed := c.mayRelogin
+	allowed = c.mayRelogin
 	c.mayRelogin = false
 	return allowed
 }

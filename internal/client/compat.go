@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// decode unmarshals JSON into the value that out points to. If that fails, it converts values
-// that other deployments of the service encode differently, and tries again. Such deployments
-// may send numbers and lists as strings, and keys as numbers.
-func decode(data []byte, out any) error {
+// decodeLenient unmarshals JSON into the value that out points to. If that fails, it converts
+// values that other deployments of the service encode differently, and tries again. Such
+// deployments may send numbers and lists as strings, and keys as numbers.
+func decodeLenient(data []byte, out any) error {
 	strict := json.Unmarshal(data, out)
 	if strict == nil {
 		return nil
@@ -47,19 +47,19 @@ func coerce(value any, t reflect.Type) any {
 	case reflect.Pointer:
 		return coerce(value, t.Elem())
 	case reflect.Struct:
-		if object, ok := parseNested(value).(map[string]any); ok {
+		if object, ok := parseJSONString(value).(map[string]any); ok {
 			coerceFields(object, t)
 			return object
 		}
 	case reflect.Slice:
-		if list, ok := parseNested(value).([]any); ok {
+		if list, ok := parseJSONString(value).([]any); ok {
 			for i := range list {
 				list[i] = coerce(list[i], t.Elem())
 			}
 			return list
 		}
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
-		return parseNested(value)
+		return parseJSONString(value)
 	case reflect.String:
 		if n, ok := value.(json.Number); ok {
 			return n.String()
@@ -82,9 +82,9 @@ func coerceFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// parseNested decodes a string that contains JSON. It returns nil for an empty string. A value
+// parseJSONString decodes a string that contains JSON. It returns nil for an empty string. A value
 // that is not a string is returned unchanged.
-func parseNested(value any) any {
+func parseJSONString(value any) any {
 	text, ok := value.(string)
 	if !ok {
 		return value
@@ -101,9 +101,9 @@ func parseNested(value any) any {
 	return inner
 }
 
-// normalizeStates replaces the state names of other deployments by those of package
+// normalizeStatesAndOutcomes replaces the state names of other deployments by those of package
 // api, and adds missing outcomes.
-func normalizeStates(out any) {
+func normalizeStatesAndOutcomes(out any) {
 	switch v := out.(type) {
 	case *api.Training:
 		v.Status = canonicalTrainingState(v.Status)

@@ -37,14 +37,14 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 	return c.download(ctx, w, req)
 }
 
-// download writes the file that req requests to w.
+// downloadState writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
-	d := &download{c: c, w: w, total: -1, req: req}
+	d := &downloadState{c: c, w: w, total: -1, req: req}
 	// A compressed response would have other byte offsets than the file.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
 		before := d.written
-		err := d.fetch(ctx)
+		err := d.fetchRest(ctx)
 		if err == nil || !d.interrupted || ctx.Err() != nil {
 			return d.written, err
 		}
@@ -61,8 +61,8 @@ func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int
 	}
 }
 
-// download is the state of a download.
-type download struct {
+// downloadState is the state of a download.
+type downloadState struct {
 	c           *Client
 	req         *request
 	w           io.Writer
@@ -72,8 +72,8 @@ type download struct {
 	interrupted bool   // whether the last attempt ended before the end of the file
 }
 
-// fetch downloads the rest of the file.
-func (d *download) fetch(ctx context.Context) error {
+// fetchRest downloads the rest of the file.
+func (d *downloadState) fetchRest(ctx context.Context) error {
 	d.interrupted = false
 	if d.written > 0 {
 		d.req.header.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
@@ -93,12 +93,12 @@ func (d *download) fetch(ctx context.Context) error {
 	if _, err := io.CopyN(io.Discard, resp.Body, skip); err != nil {
 		return d.interruptedError(ctx, err)
 	}
-	return d.copy(ctx, resp.Body)
+	return d.copyBody(ctx, resp.Body)
 }
 
 // findOffset determines which part of the file the response has. It returns the number of
 // bytes at the start of the response to skip, because they were written before.
-func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
+func (d *downloadState) findOffset(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {
 		if start, total, err = parseContentRange(resp.Header.Get("Content-Range")); err != nil || start > d.written {
@@ -120,9 +120,9 @@ func (d *download) findOffset(resp *http.Response) (skip int64, err error) {
 	return d.written - start, nil
 }
 
-// copy writes body to the writer of the download. It returns an error of the writer unchanged,
+// copyBody writes body to the writer of the download. It returns an error of the writer unchanged,
 // and an error of body as a network error.
-func (d *download) copy(ctx context.Context, body io.Reader) error {
+func (d *downloadState) copyBody(ctx context.Context, body io.Reader) error {
 	buf := make([]byte, 64<<10)
 	for {
 		n, readErr := body.Read(buf)
@@ -146,7 +146,7 @@ func (d *download) copy(ctx context.Context, body io.Reader) error {
 	return nil
 }
 
-func (d *download) interruptedError(ctx context.Context, err error) error {
+func (d *downloadState) interruptedError(ctx context.Context, err error) error {
 	d.interrupted = true
 	return d.c.networkError(ctx, d.req, err)
 }

@@ -54,8 +54,8 @@ func (e *NetworkError) Error() string {
 // Unwrap returns the cause.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// temporary reports whether another attempt may succeed.
-func (e *NetworkError) temporary() bool {
+// isTemporary reports whether another attempt may succeed.
+func (e *NetworkError) isTemporary() bool {
 	if e.Kind == Broken {
 		return true
 	}
@@ -78,12 +78,12 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 		err = outer.Err // outer contains the URL with its secrets
 	}
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
-	e.Kind, e.Reason = classify(err)
+	e.Kind, e.Reason = classifyConnectionError(err)
 	return e
 }
 
-// classify returns the kind of a connection error, and its cause in words.
-func classify(err error) (ErrorKind, string) {
+// classifyConnectionError returns the kind of a connection error, and its cause in words.
+func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	var (
 		redirect  *redirectError
 		authority x509.UnknownAuthorityError

@@ -18,7 +18,7 @@ func parseExtraHeaders(text string) (http.Header, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok || !isToken(name) || !isHeaderValue(value) {
+		if !ok || !isHeaderName(name) || !isHeaderValue(value) {
 			return nil, fmt.Errorf("extraHeaders: invalid line %q: want Name:value", line)
 		}
 		switch http.CanonicalHeaderKey(name) {
@@ -30,8 +30,8 @@ func parseExtraHeaders(text string) (http.Header, error) {
 	return headers, nil
 }
 
-// isToken reports whether s is a valid header name (RFC 9110, 5.6.2).
-func isToken(s string) bool {
+// isHeaderName reports whether s is a valid header name (RFC 9110, 5.6.2).
+func isHeaderName(s string) bool {
 	for _, r := range s {
 		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) {
 			return false

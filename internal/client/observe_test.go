@@ -23,7 +23,7 @@ func TestObserve(t *testing.T) {
 	c := d.client(t, client.Options{Token: "hidden", Wrap: func(rt http.RoundTripper) http.RoundTripper {
 		return client.Observe(rt, nil, func(e client.RoundTrip) { seen = append(seen, e) })
 	}})
-	resp, err := c.Do(t.Context(), client.RawRequest{
+	resp, err := c.DoRaw(t.Context(), client.RawRequest{
 		Method: "PUT", Path: "/x?signature=hidden", Size: 3,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("abc")), nil },
 	})
@@ -57,7 +57,7 @@ func TestDoOnlyCallsTheService(t *testing.T) {
 		{Method: "GET", Path: d.URL + "/c"},
 		{Method: "GET", Path: "/d", Header: http.Header{"Authorization": {"Basic x"}}},
 	} {
-		resp, err := c.Do(t.Context(), raw)
+		resp, err := c.DoRaw(t.Context(), raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestDoOnlyCallsTheService(t *testing.T) {
 		t.Errorf("sent %v, want %s", got, want)
 	}
 	for _, path := range []string{"https://example.com/x", "http://127.0.0.1:1/x"} {
-		if resp, err := c.Do(t.Context(), client.RawRequest{Method: "GET", Path: path}); err == nil {
+		if resp, err := c.DoRaw(t.Context(), client.RawRequest{Method: "GET", Path: path}); err == nil {
 			_ = resp.Body.Close()
 			t.Errorf("%s was called", path)
 		}

@@ -25,9 +25,9 @@ type RawRequest struct {
 	Size int64
 }
 
-// Do sends a request and returns the response, whose body the caller must
+// DoRaw sends a request and returns the response, whose body the caller must
 // close. A response other than 2xx is an error.
-func (c *Client) Do(ctx context.Context, raw RawRequest) (*http.Response, error) {
+func (c *Client) DoRaw(ctx context.Context, raw RawRequest) (*http.Response, error) {
 	address := raw.Path
 	if !strings.Contains(address, "://") {
 		address = c.base.String() + "/" + strings.TrimLeft(address, "/")

@@ -60,7 +60,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 		if req.sendToken {
 			token = c.Token()
 		}
-		resp, err := c.attempt(ctx, req, token, attempt)
+		resp, err := c.sendOnce(ctx, req, token, attempt)
 		if err == nil && resp.StatusCode < 300 {
 			if req.sendToken {
 				c.markAccepted(token)
@@ -100,9 +100,9 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 	}
 }
 
-// attempt sends req once, with token unless that is "". n is the number of the attempt; the
+// sendOnce sends req once, with token unless that is "". n is the number of the attempt; the
 // first is 1.
-func (c *Client) attempt(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
+func (c *Client) sendOnce(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
 	ctx, end := startSpan(ctx, req, n)
 	defer func() { end(resp, err) }()
 	out, err := http.NewRequestWithContext(ctx, req.method, req.url.String(), nil)
@@ -147,7 +147,7 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	pause -= jitter(pause / 2)
 	var network *NetworkError
 	if errors.As(err, &network) {
-		return pause, network.temporary() && (req.idempotent || network.Kind == Unreachable)
+		return pause, network.isTemporary() && (req.idempotent || network.Kind == Unreachable)
 	}
 	var problem *api.Problem
 	if !errors.As(err, &problem) {

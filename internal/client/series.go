@@ -69,7 +69,7 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	}
 	var all []Series
 	for _, d := range datasets {
-		name := cmp.Or(d.Series, seriesByName(d.DatasetName, names))
+		name := cmp.Or(d.Series, inferSeries(d.DatasetName, names))
 		i := slices.IndexFunc(all, func(s Series) bool { return s.Name == name })
 		if i < 0 {
 			i, all = len(all), append(all, Series{Name: name})
@@ -79,12 +79,12 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 	return all
 }
 
-// seriesByName returns the series of the dataset called name, for a service that does not
+// inferSeries returns the series of the dataset called name, for a service that does not
 // report series. names are the names of all datasets. NAME-2 belongs to the series NAME
 // if there is a dataset NAME. NAME may also be the beginning of a longer name that
 // [DatasetName] has truncated. Then NAME-2 belongs to the series with the longer name.
 // Any other dataset is a series of its own.
-func seriesByName(name string, names map[string]bool) string {
+func inferSeries(name string, datasetNames map[string]bool) string {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
 		return name
@@ -93,11 +93,11 @@ func seriesByName(name string, names map[string]bool) string {
 	if err != nil || n < 2 || name[at+1:] != strconv.Itoa(n) {
 		return name
 	}
-	if names[name[:at]] {
+	if datasetNames[name[:at]] {
 		return name[:at]
 	}
 	cut := "" // the first name in alphabetical order that DatasetName truncates to make name
-	for other := range names {
+	for other := range datasetNames {
 		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
 		}

@@ -62,7 +62,7 @@ func inBoth(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Helper()
 	t.Run("in_process", func(t *testing.T) {
 		a, handler := newService(t)
-		transport, closer := client.InProcess(handler)
+		transport, closer := client.NewInProcessTransport(handler)
 		t.Cleanup(func() {
 			if err := closer.Close(); err != nil {
 				t.Error(err)
@@ -263,7 +263,7 @@ func TestInProcess(t *testing.T) {
 	t.Parallel()
 	t.Run("answers_stream", func(t *testing.T) {
 		next := make(chan struct{})
-		transport, closer := client.InProcess(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		transport, closer := client.NewInProcessTransport(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			for _, word := range []string{"one", "two"} {
 				_, _ = io.WriteString(w, word)
 				_ = http.NewResponseController(w).Flush()
@@ -283,7 +283,7 @@ func TestInProcess(t *testing.T) {
 	})
 	t.Run("cancellation_carries", func(t *testing.T) {
 		begun, ended := make(chan struct{}), make(chan struct{})
-		transport, closer := client.InProcess(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		transport, closer := client.NewInProcessTransport(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done()
 			close(ended)
@@ -300,7 +300,7 @@ func TestInProcess(t *testing.T) {
 	})
 	t.Run("close_waits_for_handlers", func(t *testing.T) {
 		begun, finished := make(chan struct{}), false
-		transport, closer := client.InProcess(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		transport, closer := client.NewInProcessTransport(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done()
 			finished = true
@@ -320,7 +320,7 @@ func TestInProcess(t *testing.T) {
 		}
 	})
 	t.Run("closed_means_unreachable", func(t *testing.T) {
-		transport, closer := client.InProcess(http.NotFoundHandler())
+		transport, closer := client.NewInProcessTransport(http.NotFoundHandler())
 		_ = closer.Close()
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://x/", nil)
 		if resp, err := transport.RoundTrip(req); err == nil {

@@ -16,7 +16,7 @@ var errResponse = errors.New("the service rejected the request")
 
 // startSpan starts the span of an attempt to send a request, if ctx has a span. The returned
 // function ends the new span.
-func startSpan(ctx context.Context, req *request, attempt int) (context.Context, func(*http.Response, error)) {
+func startSpan(ctx context.Context, req *request, attempt int) (spanCtx context.Context, end func(*http.Response, error)) {
 	ctx, own := span.Start(ctx, req.method+" "+req.op, trace.SpanKindClient,
 		attribute.String("http.request.method", req.method), attribute.String("server.address", req.url.Hostname()),
 		attribute.String("url.path", req.url.Path), attribute.Int("http.request.resend_count", attempt-1))

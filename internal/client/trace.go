@@ -42,7 +42,7 @@ func (c *Client) traceAttempt(req *request, out *http.Request, resp *http.Respon
 		Elapsed: c.now().Sub(r.began), Sent: redactHeader(out.Header), Body: redactJSON(req.jsonBody),
 	}
 	if r.err != nil {
-		_, reason := classify(r.err)
+		_, reason := classifyConnectionError(r.err)
 		event.Err = &NetworkError{Op: req.op, URL: event.URL, Reason: reason}
 	} else {
 		event.Status, event.Received = resp.StatusCode, redactHeader(resp.Header)

@@ -28,12 +28,12 @@ func newTransport() *http.Transport {
 	}
 }
 
-// InProcess serves h without a port, and returns a transport that sends requests for
+// NewInProcessTransport serves h without a port, and returns a transport that sends requests for
 // any host to h. Each connection is a pipe to an HTTP server, so bodies stream and
 // cancellation propagates as over a socket. Close closes all connections and
 // returns when the last handler has returned.
-func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
-	p := &inProcess{conns: make(chan net.Conn), closed: make(chan struct{})}
+func NewInProcessTransport(h http.Handler) (http.RoundTripper, io.Closer) {
+	p := &inProcessServer{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.transport = newTransport()
 	p.transport.Proxy = nil
 	p.transport.DialContext = p.dial
@@ -48,8 +48,8 @@ func InProcess(h http.Handler) (http.RoundTripper, io.Closer) {
 	return p.transport, p
 }
 
-// inProcess is a listener whose connections are pipes.
-type inProcess struct {
+// inProcessServer is a listener whose connections are pipes.
+type inProcessServer struct {
 	transport *http.Transport
 	server    *http.Server
 	conns     chan net.Conn
@@ -61,7 +61,7 @@ type inProcess struct {
 }
 
 // trackConn tracks the open connections. The accept loop calls it with StateNew.
-func (p *inProcess) trackConn(_ net.Conn, state http.ConnState) {
+func (p *inProcessServer) trackConn(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		p.open.Add(1)
@@ -70,7 +70,7 @@ func (p *inProcess) trackConn(_ net.Conn, state http.ConnState) {
 	}
 }
 
-func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (p *inProcessServer) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case p.conns <- server:
@@ -83,7 +83,7 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // Accept returns the server's end of the next dialled connection.
-func (p *inProcess) Accept() (net.Conn, error) {
+func (p *inProcessServer) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.conns:
 		return conn, nil
@@ -93,11 +93,11 @@ func (p *inProcess) Accept() (net.Conn, error) {
 }
 
 // Addr returns the name of the listener.
-func (p *inProcess) Addr() net.Addr { return pipeAddr{} }
+func (p *inProcessServer) Addr() net.Addr { return pipeAddr{} }
 
 // Close closes the server and the listener. It may be called twice, because closing
 // the server calls it again.
-func (p *inProcess) Close() error {
+func (p *inProcessServer) Close() error {
 	first := false
 	p.once.Do(func() {
 		first = true

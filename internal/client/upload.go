@@ -27,7 +27,7 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {
 		return c.AddData(ctx, created.DatasetKey, src, progress)
 	}
-	return c.putFile(ctx, created, src, progress)
+	return c.uploadToURL(ctx, created, src, progress)
 }
 
 // CreateDataset creates a dataset. The name of its file is an extension. If the service rejects
@@ -52,7 +52,7 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 	if err != nil {
 		return nil, err
 	}
-	req.setFile(newForm(src.Name), src, progress)
+	req.setFileBody(newForm(src.Name), src, progress)
 	return c.sendFile(ctx, req, key)
 }
 
@@ -60,7 +60,7 @@ func (c *Client) AddData(ctx context.Context, key string, src Source, progress f
 // URL is that of an object store. UploadData does not know the key of the dataset, so it
 // cannot check whether the file was added, and does not retry after a lost connection.
 func (c *Client) UploadData(ctx context.Context, info api.UploadInfo, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
-	return c.putFile(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
+	return c.uploadToURL(ctx, &api.CreatedDataset{DatasetUploadInfo: info}, src, progress)
 }
 
 // CreatePrediction sends a blind CSV and starts its prediction with a model. It does not retry
@@ -70,7 +70,7 @@ func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, sr
 	if err != nil {
 		return nil, err
 	}
-	req.setFile(newForm(src.Name), src, progress)
+	req.setFileBody(newForm(src.Name), src, progress)
 	out := new(api.CreatedPrediction)
 	if err := c.doJSON(ctx, req, out); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (c *Client) CreatePrediction(ctx context.Context, in *api.NewPrediction, sr
 	return out, nil
 }
 
-// putFile sends src to the upload URL of a dataset. The key of created may be "".
-func (c *Client) putFile(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
+// uploadToURL sends src to the upload URL of a dataset. The key of created may be "".
+func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
 	address, err := c.resolveURL(info.UploadURL)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Client) putFile(ctx context.Context, created *api.CreatedDataset, src S
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
 		waitOn429: true, sendToken: c.sendsToken(address),
 	}
-	req.setFile(multipartForm{}, src, progress)
+	req.setFileBody(multipartForm{}, src, progress)
 	return c.sendFile(ctx, req, created.DatasetKey)
 }
 
@@ -112,17 +112,17 @@ func (c *Client) sendsToken(address *url.URL) bool {
 
 // sendFile sends the file of the dataset with the given key. If key is not "", it retries
 // after a lost connection while the dataset is still PENDING.
-func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.DatasetEntry, error) {
-	if key != "" {
+func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) (*api.DatasetEntry, error) {
+	if datasetKey != "" {
 		req.idempotent = true
 		req.wasApplied = func(ctx context.Context) (bool, error) {
-			entry, err := c.datasetEntry(ctx, key)
+			entry, err := c.datasetEntry(ctx, datasetKey)
 			return err == nil && entry.Status != api.DatasetPending, err
 		}
 	}
 	resp, err := c.send(ctx, req)
-	if key != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeFromError(err) == api.CodeWrongState) {
-		return c.datasetEntry(ctx, key)
+	if datasetKey != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeFromError(err) == api.CodeWrongState) {
+		return c.datasetEntry(ctx, datasetKey)
 	}
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (c *Client) sendFile(ctx context.Context, req *request, key string) (*api.D
 	switch {
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
 		return entry, decodeResponse(req, resp, body, entry) // HTML is an error: only the service responds to AddData, never an object store
-	case key != "":
-		return c.datasetEntry(ctx, key) // the response is that of an object store, or was lost
+	case datasetKey != "":
+		return c.datasetEntry(ctx, datasetKey) // the response is that of an object store, or was lost
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:

@@ -33,7 +33,7 @@ func TestUploadBody(t *testing.T) {
 			t.Parallel()
 			var progress []int64
 			req := &request{header: http.Header{}}
-			req.setFile(c.form, source(content, c.size), func(sent int64) { progress = append(progress, sent) })
+			req.setFileBody(c.form, source(content, c.size), func(sent int64) { progress = append(progress, sent) })
 			for attempt := range 2 { // the second is a retry
 				progress = nil
 				body, err := req.open()
@@ -91,7 +91,7 @@ func TestUploadBodyErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := &request{header: http.Header{}}
-			req.setFile(newForm(""), src, nil)
+			req.setFileBody(newForm(""), src, nil)
 			body, err := req.open()
 			if err != nil {
 				t.Fatal(err)

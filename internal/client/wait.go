@@ -41,7 +41,7 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 	var job *api.Training
 	reported := map[string]int{}
 	_, err := poll(ctx, c, func() (*api.TrainingProgress, bool, error) {
-		progress, err := c.trainingProgress(ctx, key, reported)
+		progress, err := c.fetchProgressWithHistory(ctx, key, reported)
 		if err != nil || !trainingEnded(progress.Status) {
 			return progress, false, err
 		}
@@ -61,10 +61,10 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 	return job, nil
 }
 
-// trainingProgress returns the progress of a race. If the recent scores do not continue the
+// fetchProgressWithHistory returns the progress of a race. If the recent scores do not continue the
 // scores that were reported before, it requests the history, too. The map reported has the
 // number of scores reported so far, by key of the run.
-func (c *Client) trainingProgress(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
+func (c *Client) fetchProgressWithHistory(ctx context.Context, key string, reported map[string]int) (*api.TrainingProgress, error) {
 	in := &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}}
 	progress, err := Call(ctx, c, api.GetTrainingProgress, in)
 	if err != nil {
@@ -142,7 +142,7 @@ func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bo
 func isOutage(err error) bool {
 	var network *NetworkError
 	if errors.As(err, &network) {
-		return network.temporary()
+		return network.isTemporary()
 	}
 	var problem *api.Problem
 	return errors.As(err, &problem) && codeFromStatus(problem.Status) == api.CodeNotReady

@@ -100,7 +100,7 @@ var Variables = []variable{
 
 // FindSetting returns the environment variable for the setting with the given key. It
 // returns false if there is no such setting.
-func FindSetting(key string) (variable, bool) {
+func FindSetting(key string) (v variable, found bool) {
 	i := slices.IndexFunc(Variables, func(v variable) bool { return v.Key == key && key != "" })
 	if i < 0 {
 		return variable{}, false

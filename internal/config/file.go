@@ -29,7 +29,7 @@ func WriteValue(env Getenv, value string, keys ...string) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
 	}
-	return WritePrivate(path, content)
+	return WritePrivateFile(path, content)
 }
 
 // editYAML changes a scalar in a YAML document to value, and returns the new document.
@@ -59,7 +59,7 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 			}
 			break
 		}
-		node, above = findOrAdd(node, key), node
+		node, above = mappingValueOrAdd(node, key), node
 		if last {
 			node.SetString(value)
 		}
@@ -73,9 +73,9 @@ func editYAML(content []byte, value string, keys []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// findOrAdd returns the value of key in a mapping. If none exists, it adds an empty
+// mappingValueOrAdd returns the value of key in a mapping. If none exists, it adds an empty
 // mapping as the value.
-func findOrAdd(mapping *yaml.Node, key string) *yaml.Node {
+func mappingValueOrAdd(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
 			return mapping.Content[i+1]
@@ -96,8 +96,8 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// WritePrivate atomically replaces a file that only its owner can read.
-func WritePrivate(path string, content []byte) error {
+// WritePrivateFile atomically replaces a file that only its owner can read.
+func WritePrivateFile(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

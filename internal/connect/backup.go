@@ -33,7 +33,7 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	if at.dir, err = config.DataDir(f.Env, s); err != nil {
 		return at, err
 	}
-	at.storage = storageOf(f, cmd)
+	at.storage = storageLocation(f, cmd)
 	at.database, err = databaseLocation(f, cmd, at.dir)
 	return at, err
 }
@@ -63,7 +63,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, backupError(err)
 	}
-	return summary, recordOperation(ctx, f, database, "backup.create", "")
+	return summary, recordAuditEvent(ctx, f, database, "backup.create", "")
 }
 
 // writeBackup writes the backup of an open database and its stored files to w.
@@ -84,9 +84,9 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: at.dir}, build.Current().Version, f.Now())
 }
 
-// recordOperation adds an operation on the data folder to the audit log. The parameter object
+// recordAuditEvent adds an operation on the data folder to the audit log. The parameter object
 // is the object of the operation, or "".
-func recordOperation(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
+func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
 	accounts := account.New(account.Config{
 		Store: database, Now: f.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Problem: func(err error) error { return err },
 	})

@@ -56,17 +56,17 @@ func (c *Session) ResumePreparation(ctx context.Context, key string) error {
 	return err
 }
 
-// ClassLabels reads the dataset with the key dataset and returns its [DatasetLabels].
-func (c *Session) ClassLabels(ctx context.Context, dataset string) ([]string, error) {
+// FetchClassLabels reads the dataset with the key dataset and returns its [DatasetClassLabels].
+func (c *Session) FetchClassLabels(ctx context.Context, dataset string) ([]string, error) {
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
 		return nil, err
 	}
-	return DatasetLabels(d), nil
+	return DatasetClassLabels(d), nil
 }
 
-// DatasetLabels returns the labels of the classes of a dataset; nil if they are unknown.
-func DatasetLabels(d *api.Dataset) []string {
+// DatasetClassLabels returns the labels of the classes of a dataset; nil if they are unknown.
+func DatasetClassLabels(d *api.Dataset) []string {
 	if len(d.Classes) == 0 {
 		return nil
 	}

@@ -138,7 +138,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 			return err
 		}
 		conn.Account = session.Username
-		transport, closer := client.InProcess(service.Handler(server.Options{}))
+		transport, closer := client.NewInProcessTransport(service.Handler(server.Options{}))
 		conn.closers = append(conn.closers, closer.Close)
 		opts.Transport, opts.Token = transport, session.AccessToken
 		opts.MaxPoll = 100 * time.Millisecond // polls are cheap in the same process

@@ -49,7 +49,7 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 		url: "http://" + listener.Addr().String(), served: make(chan error, 1),
 	}
 	handler := c.service.Handler(server.Options{Local: p.local, PublicURL: p.url})
-	p.server = listen.NewServer(onlyHost(listener.Addr().String(), handler), c.service.Log)
+	p.server = listen.NewServer(rejectOtherHosts(listener.Addr().String(), handler), c.service.Log)
 	go func() { p.served <- p.server.Serve(listener) }()
 	return p, nil
 }
@@ -63,10 +63,10 @@ func (c *Session) validToken(ctx context.Context) (string, error) {
 	return c.Token(), nil
 }
 
-// onlyHost rejects requests whose Host header is not host. This prevents DNS rebinding,
+// rejectOtherHosts rejects requests whose Host header is not host. This prevents DNS rebinding,
 // in which a page of another site reaches the service through a host name that resolves
 // to this computer.
-func onlyHost(host string, next http.Handler) http.Handler {
+func rejectOtherHosts(host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {
 			http.Error(w, fmt.Sprintf("this service is only for http://%s", host), http.StatusMisdirectedRequest)

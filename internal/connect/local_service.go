@@ -68,11 +68,11 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if f.Env(config.EnvDebug) != "" {
 		log = newLogger(f)
 	}
-	memory, err := raceMemory(config.EnvMemory, f.Env(config.EnvMemory))
+	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageOf(f, cmd), memory: memory})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageLocation(f, cmd), memory: memory})
 }
 
 // OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select.
@@ -127,7 +127,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if flags.races < 1 {
 		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
 	}
-	memory, err := raceMemory("--memory", flags.memory)
+	memory, err := parseRaceMemory("--memory", flags.memory)
 	if err != nil {
 		return nil, err
 	}
@@ -149,10 +149,10 @@ const (
 	reserveShare = 1.0 / 8
 )
 
-// raceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of the
-// flag or environment variable called name. If text is empty, the result is the memory of the
+// parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
+// the flag or environment variable called name. If text is empty, the result is the memory of the
 // machine minus the reserve, but at least half of the memory.
-func raceMemory(name, text string) (int64, error) {
+func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
 		total := machine.Memory()
@@ -261,18 +261,18 @@ func (s *LocalService) StartJobs() func() error {
 // store, until ctx is done or stop is called. It does nothing unless the service was opened
 // with DirectTransfers.
 func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
-	return start(ctx, s.App.WatchUploads)
+	return startBackground(ctx, s.App.WatchUploads)
 }
 
 // SendMails starts sending the mails in the outbox, until ctx is done or stop is called. The
 // function stop waits for a mail that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
-	return start(ctx, s.App.SendMails)
+	return startBackground(ctx, s.App.SendMails)
 }
 
-// start calls run in another goroutine. The function stop cancels the context of run and waits
-// until run has returned.
-func start(ctx context.Context, run func(ctx context.Context)) (stop func()) {
+// startBackground calls run in another goroutine. The function stop cancels the context of run and
+// waits until run has returned.
+func startBackground(ctx context.Context, run func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

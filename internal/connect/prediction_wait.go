@@ -10,7 +10,7 @@ import (
 
 // AwaitPrediction waits until a prediction is done and returns it. The parameter again is the
 // command that continues the wait after an interruption.
-func (c *Session) AwaitPrediction(ctx context.Context, key, again string) (*api.Prediction, error) {
+func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string) (*api.Prediction, error) {
 	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, again string) (*api.
 		}
 	})
 	if err != nil {
-		return nil, c.WaitError(ctx, err, "prediction", key, again)
+		return nil, c.WaitError(ctx, err, "prediction", key, resumeCommand)
 	}
 	if p.Status != api.PredictionCompleted {
 		e := exit.Errorf(exit.JobFailed, "prediction %s ended as %s", key, p.Status)

@@ -49,9 +49,9 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// describe returns the text to show after the user has asked to end the race. activity is the
+// activityText returns the text to show after the user has asked to end the race. activity is the
 // text without that request.
-func (s *raceStop) describe(activity string) string {
+func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"
 	}

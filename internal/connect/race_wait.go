@@ -97,7 +97,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 		return nil, err
 	}
 	opts := term.RaceOptions{
-		Name: job.DatasetName, Metric: api.PerformanceName(job.Metric), Target: job.TargetPerformance,
+		Name: job.DatasetName, Metric: api.PerformanceName(job.Metric), Threshold: job.TargetPerformance,
 		Limit: time.Duration(job.TimeLimitSeconds) * time.Second, Replay: w.replay, Stoppable: w.stop != nil,
 	}
 	if began, err := time.Parse(api.TimeLayout, job.StartedOn); err == nil {
@@ -117,7 +117,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 		if w.stop != nil {
 			w.stop.update(p)
 			if w.stop.requested.Load() {
-				now = w.stop.describe(now)
+				now = w.stop.activityText(now)
 			}
 		}
 		race.Update(toRunStates(p.Jobs, job.TargetPerformance), now)
@@ -125,7 +125,7 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.
 	if err == nil && ended.ModelKey != "" && ended.Algorithm != "" {
 		race.SetWinner(term.RunState{
 			Name: ended.Algorithm, Title: api.AlgorithmTitle(ended.Algorithm), StateLabel: "kept", Done: true,
-			Kept: ended.AchievedPerformance, LogLoss: ended.LogLoss,
+			BestScore: ended.AchievedPerformance, LogLoss: ended.LogLoss,
 		})
 	}
 	return ended, err
@@ -171,7 +171,7 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	for i, job := range jobs {
 		l := term.RunState{
 			Name: job.Algorithm, Title: api.AlgorithmTitle(job.Algorithm), State: job.Status, Recent: job.RecentPerformances, Steps: job.Steps,
-			Kept: job.KeptPerformance, LogLoss: job.LogLoss,
+			BestScore: job.KeptPerformance, LogLoss: job.LogLoss,
 			StateLabel: api.FormatOutcome(job.Outcome, threshold), Done: true,
 		}
 		if len(job.Performances) > 0 {

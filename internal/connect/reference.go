@@ -79,13 +79,13 @@ var commandGroups = map[string]string{"dataset": "datasets", "training": "traini
 // DatasetKey resolves a reference to a dataset. The name of a series refers to its newest
 // dataset.
 func (c *Session) DatasetKey(ctx context.Context, ref string) (string, error) {
-	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
+	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry { return s.Datasets })
 }
 
 // DatasetKeyExact is like [Session.DatasetKey], but a name refers to the dataset with exactly
 // that name, if there is one. Destructive commands use it.
 func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, error) {
-	return c.findDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
+	return c.resolveDataset(ctx, ref, func(s *client.Series) []api.DatasetEntry {
 		if i := slices.IndexFunc(s.Datasets, func(d api.DatasetEntry) bool { return d.DatasetName == ref }); i >= 0 {
 			return s.Datasets[i : i+1]
 		}
@@ -93,9 +93,9 @@ func (c *Session) DatasetKeyExact(ctx context.Context, ref string) (string, erro
 	})
 }
 
-// findDataset resolves a reference to a dataset. The function choose returns the datasets that
+// resolveDataset resolves a reference to a dataset. The function choose returns the datasets that
 // the name of a series may refer to; the newest of them is used.
-func (c *Session) findDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
+func (c *Session) resolveDataset(ctx context.Context, ref string, choose func(s *client.Series) []api.DatasetEntry) (string, error) {
 	return resolveReference("dataset", ref, func(yield func(refCandidate, error) bool) {
 		all, err := client.ListSeries(ctx, c.Client)
 		if err != nil {

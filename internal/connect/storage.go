@@ -31,9 +31,9 @@ func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
-// storageOf returns the location of the stored files: the value of --storage if cmd has this
+// storageLocation returns the location of the stored files: the value of --storage if cmd has this
 // flag and it is set, and otherwise the value of FORETELL_STORAGE, which may be "".
-func storageOf(f *cli.Factory, cmd *cobra.Command) string {
+func storageLocation(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()
 	}
@@ -43,7 +43,7 @@ func storageOf(f *cli.Factory, cmd *cobra.Command) string {
 // StorageName returns where the stored files are, for messages. It ends in a slash: blobs/, or
 // the location that --storage or FORETELL_STORAGE selects.
 func StorageName(f *cli.Factory, cmd *cobra.Command) string {
-	location, _, _ := strings.Cut(storageOf(f, cmd), "?")
+	location, _, _ := strings.Cut(storageLocation(f, cmd), "?")
 	return strings.TrimSuffix(cmp.Or(location, "blobs"), "/") + "/"
 }
 
@@ -51,7 +51,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 // database or the storage that the flags of cmd select. It creates nothing.
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
-	if err != nil || store.IsURL(location) || storageOf(f, cmd) != "" {
+	if err != nil || store.IsURL(location) || storageLocation(f, cmd) != "" {
 		return true // OpenLocal reports an error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {

@@ -97,7 +97,7 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 // a message and a hint for users. Such a wait is ended by --timeout, Ctrl-C or a lost
 // connection. noun and key identify the job. The parameter again is the command that
 // continues the wait.
-func (c *Session) WaitError(ctx context.Context, err error, noun, key, again string) error {
+func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {
 		where = "it is paused until a command waits for it"
@@ -106,19 +106,19 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, again str
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exit.Errorf(exit.StillRunning, "%s is not done after --timeout: %s", what, where).WithHint("continue with `%s`", again)
+		return exit.Errorf(exit.StillRunning, "%s is not done after --timeout: %s", what, where).WithHint("continue with `%s`", resumeCommand)
 	}
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while waiting for " + what + ": " + where, Cause: err}
-		if watch := "foretell training watch " + key; noun == "training" && !c.Embedded && again != watch {
-			return e.WithHint("continue with `%s`, or only watch the race with `%s`", again, watch)
+		if watch := "foretell training watch " + key; noun == "training" && !c.Embedded && resumeCommand != watch {
+			return e.WithHint("continue with `%s`, or only watch the race with `%s`", resumeCommand, watch)
 		}
-		return e.WithHint("continue with `%s`", again)
+		return e.WithHint("continue with `%s`", resumeCommand)
 	}
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		return exit.FromError(ctx, err).WithHint("when the service responds again, continue with `%s`", again)
+		return exit.FromError(ctx, err).WithHint("when the service responds again, continue with `%s`", resumeCommand)
 	}
 	return err
 }

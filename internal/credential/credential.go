@@ -118,5 +118,5 @@ func (s fileStore) write(all map[string]Credential) error {
 	if err != nil {
 		return err
 	}
-	return config.WritePrivate(s.path, append(b, '\n'))
+	return config.WritePrivateFile(s.path, append(b, '\n'))
 }

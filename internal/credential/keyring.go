@@ -87,9 +87,9 @@ func (s keyringStore) Remove(entry string) error {
 	return err
 }
 
-// explainKeyring returns a short error if err means that no keyring service is running, and
+// shortenKeyringError returns a short error if err means that no keyring service is running, and
 // err otherwise.
-func explainKeyring(err error) error {
+func shortenKeyringError(err error) error {
 	for _, sign := range []string{"dbus-launch", "org.freedesktop.secrets was not provided", "The name org.freedesktop.secrets"} {
 		if strings.Contains(err.Error(), sign) {
 			return errors.New("no Secret Service is running, as is usual without a desktop session")
@@ -108,7 +108,7 @@ func (s keyringStore) withTimeout(call func() error) error {
 	select {
 	case err := <-done:
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("%w: %w", errKeyringUnavailable, explainKeyring(err))
+			return fmt.Errorf("%w: %w", errKeyringUnavailable, shortenKeyringError(err))
 		}
 		return err
 	case <-timer.C:

@@ -55,23 +55,25 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		return token, nil
 	}
-	return s.accessToken(ctx, false)
+	return s.findOrRequestToken(ctx, false)
 }
 
 // Renew signs in again and returns the new token. It is an error if no password is available.
-func (s *TokenSource) Renew(ctx context.Context) (string, error) { return s.accessToken(ctx, true) }
+func (s *TokenSource) Renew(ctx context.Context) (string, error) {
+	return s.findOrRequestToken(ctx, true)
+}
 
-// accessToken signs in with the password in the environment, if there is one, and returns the
-// token. Otherwise it returns the stored token. If that has expired, or the service has
-// rejected it, accessToken signs in with the stored password.
-func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, error) {
+// findOrRequestToken signs in with the password in the environment, if there is one, and returns
+// the token. Otherwise it returns the stored token. If that has expired, or the service has
+// rejected it, findOrRequestToken signs in with the stored password.
+func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
 		return "", err
 	}
 	if password != "" && s.Username != "" {
 		kept, err := s.LogIn(ctx, password, "")
-		return kept.Token, withoutPrompt(err)
+		return kept.Token, addLoginHint(err)
 	}
 	kept, err := s.storedCredential()
 	if err != nil {
@@ -85,7 +87,7 @@ func (s *TokenSource) accessToken(ctx context.Context, rejected bool) (string, e
 	}
 	fresh, err := s.LogIn(ctx, kept.Password, "")
 	if err != nil {
-		return "", withoutPrompt(err)
+		return "", addLoginHint(err)
 	}
 	fresh.Password = kept.Password
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
@@ -108,9 +110,9 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// withoutPrompt adds a hint to err if the account needs a code of an authenticator app, which
+// addLoginHint adds a hint to err if the account needs a code of an authenticator app, which
 // only a prompt can ask for. It returns any other error unchanged.
-func withoutPrompt(err error) error {
+func addLoginHint(err error) error {
 	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
 		return err
 	}

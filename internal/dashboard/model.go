@@ -124,7 +124,7 @@ func (p *Pages) writeSeries(v *visit, status int, chosen []string, message strin
 		}
 		data.Entries = append(data.Entries, entry)
 	}
-	leaderboard.Rank(data.Entries)
+	leaderboard.SortAndRank(data.Entries)
 	command := "foretell leaderboard " + term.ShellQuote(name)
 	if data.Metric != api.MetricAccuracy {
 		command += " --metric " + data.Metric
@@ -159,12 +159,12 @@ func (p *Pages) compareModels(v *visit) error {
 	var both [2]*leaderboard.Entry
 	for i, key := range chosen {
 		var err error
-		if both[i], err = leaderboard.FindEntry(v.r.Context(), v.client, key); err != nil {
+		if both[i], err = leaderboard.LoadEntryByKey(v.r.Context(), v.client, key); err != nil {
 			return err
 		}
 	}
 	data := comparePage{A: both[0], B: both[1]}
-	for _, c := range leaderboard.Compare(both[0], both[1]) {
+	for _, c := range leaderboard.CompareModels(both[0], both[1]) {
 		row := comparisonView{Name: c.Name, A: formatProperty(c.A), B: formatProperty(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
 		if c.Name == "seconds" {
 			row.A, row.B = formatSeconds(both[0].Seconds), formatSeconds(both[1].Seconds)

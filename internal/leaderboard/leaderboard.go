@@ -19,8 +19,8 @@ import (
 
 // Entry is a model with its scores.
 type Entry struct {
-	// Rank is the position of the model, from 1. It is 0 for a model without a test score. Tie
-	// is set if other models have the same Rank.
+	// SortAndRank is the position of the model, from 1. It is 0 for a model without a test score.
+	// Tie is set if other models have the same Rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
@@ -116,10 +116,10 @@ func (e *Entry) setMetric(metric string) {
 	}
 }
 
-// Rank sorts the models, best first, and sets their ranks. A model shares the rank of the
+// SortAndRank sorts the models, best first, and sets their ranks. A model shares the rank of the
 // model before it if the interval of its score includes the score of the first model with
 // this rank.
-func Rank(rows []*Entry) {
+func SortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
 		sign = -1
@@ -147,18 +147,18 @@ func Rank(rows []*Entry) {
 // tiesWith reports whether e ties with a model with a better score: whether the interval
 // of e includes this score, value. If e has no interval, the scores must be equal. sign
 // is -1 for a metric where lower is better.
-func (e *Entry) tiesWith(value, sign float64) bool {
+func (e *Entry) tiesWith(score, sign float64) bool {
 	switch {
 	case e.Low == nil || e.High == nil:
-		return *e.Test == value
+		return *e.Test == score
 	case sign < 0:
-		return *e.Low <= value
+		return *e.Low <= score
 	}
-	return *e.High >= value
+	return *e.High >= score
 }
 
-// FindEntry returns the entry of the model with a key, for a comparison.
-func FindEntry(ctx context.Context, c *client.Client, key string) (*Entry, error) {
+// LoadEntryByKey returns the entry of the model with a key, for a comparison.
+func LoadEntryByKey(ctx context.Context, c *client.Client, key string) (*Entry, error) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
 		return nil, err
@@ -196,8 +196,8 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// Compare returns the properties of two models side by side.
-func Compare(a, b *Entry) []Comparison {
+// CompareModels returns the properties of two models side by side.
+func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
 		a.setMetric(metric)

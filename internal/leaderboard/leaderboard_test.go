@@ -40,7 +40,7 @@ func TestRank(t *testing.T) {
 			{Model: "d", Metric: api.MetricROCAUC},
 		}, "1=a 1=c 3b -d "},
 	} {
-		Rank(test.rows)
+		SortAndRank(test.rows)
 		got := ""
 		for _, row := range Table(test.rows).Rows {
 			got += row[0].Text + row[1].Text + " "

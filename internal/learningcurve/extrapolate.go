@@ -51,11 +51,11 @@ type Forecast struct {
 // test and tested are the same for the test rows. The field Value of the result is the
 // performance on all of these rows. classes holds the number of rows of each class in the
 // whole file.
-func NewTrial(rows int, classes []int, validation float64, validated int, test float64, tested int) Trial {
-	scored := validated + tested
-	t := Trial{Rows: rows, Scored: scored, Validation: validation, Validated: validated, classes: stratifiedCounts(classes, rows)}
+func NewTrial(rows int, classRows []int, validationScore float64, validationRows int, testScore float64, testRows int) Trial {
+	scored := validationRows + testRows
+	t := Trial{Rows: rows, Scored: scored, Validation: validationScore, Validated: validationRows, classes: stratifiedCounts(classRows, rows)}
 	if scored > 0 {
-		t.Value = (validation*float64(validated) + test*float64(tested)) / float64(scored)
+		t.Value = (validationScore*float64(validationRows) + testScore*float64(testRows)) / float64(scored)
 	}
 	return t
 }
@@ -64,13 +64,13 @@ func NewTrial(rows int, classes []int, validation float64, validated int, test f
 // sample of the given number of rows. classes holds the number of rows of each
 // class in the file. The counts are proportional to classes, but a class with
 // at least two rows has at least two in the sample.
-func stratifiedCounts(classes []int, rows int) []int {
+func stratifiedCounts(classRows []int, rows int) []int {
 	all := 0
-	for _, n := range classes {
+	for _, n := range classRows {
 		all += n
 	}
-	counts := make([]int, len(classes))
-	for i, n := range classes {
+	counts := make([]int, len(classRows))
+	for i, n := range classRows {
 		counts[i] = min(n, max(2, int(math.Round(float64(n)*float64(rows)/float64(max(all, 1))))))
 	}
 	return counts
@@ -80,14 +80,14 @@ func stratifiedCounts(classes []int, rows int) []int {
 // one trial, and trials must be in ascending order of rows. classes holds the
 // number of rows of each class. perClass reports whether the performance is a
 // mean over classes rather than over rows.
-func Extrapolate(trials []Trial, classes []int, seed uint64, perClass bool) Forecast {
+func Extrapolate(trials []Trial, classRows []int, seed uint64, perClass bool) Forecast {
 	rows := 0
-	for _, n := range classes {
+	for _, n := range classRows {
 		rows += n
 	}
-	plan := validationPlan(classes, seed)
+	plan := validationPlan(classRows, seed)
 	f := Forecast{Rows: rows, Scored: len(plan.Test)}
-	f.extrapolateScore(trials, classes, perClass)
+	f.extrapolateScore(trials, classRows, perClass)
 	f.extrapolateTime(trials, plan, seed)
 	return f
 }
@@ -165,9 +165,9 @@ func fitCurve(trials []Trial, perClass bool) curve {
 // standardError returns the standard error of an error rate e. classes holds the number of
 // rows of each class. If perClass is true, e is a mean over classes, and its standard
 // error is mostly that of the small classes.
-func standardError(e float64, classes []int, perClass bool) float64 {
+func standardError(e float64, classRows []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
-	for _, n := range classes {
+	for _, n := range classRows {
 		rows += n
 		if n > 0 {
 			parts += 1 / float64(n)
@@ -178,7 +178,7 @@ func standardError(e float64, classes []int, perClass bool) float64 {
 	}
 	e = min(max(e, 0.5/float64(rows)), 1-0.5/float64(rows))
 	if perClass {
-		return math.Sqrt(e * (1 - e) * parts / float64(len(classes)*len(classes)))
+		return math.Sqrt(e * (1 - e) * parts / float64(len(classRows)*len(classRows)))
 	}
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
@@ -195,11 +195,11 @@ func validationPlan(classes []int, seed uint64) split.ValidationPlan {
 	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
 }
 
-// trainedRows returns the number of rows that a race trains on, summed over its fits, as
+// weightedTrainedRows returns the number of rows that a race trains on, summed over its fits, as
 // a measure of its time. The training rows of a single holdout have the weight
 // holdoutWeight, because a run on a holdout stops improving sooner. The rows of the refit
 // have the weight refitWeight, because the most expensive refits are skipped.
-func trainedRows(plan split.ValidationPlan) float64 {
+func weightedTrainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {
 		share := 1.0
@@ -214,7 +214,7 @@ func trainedRows(plan split.ValidationPlan) float64 {
 // Weights and exponents of the time of a race, measured on two-class data sets of
 // 3,000 to 37,000 rows, and with 23 and 26 classes.
 const (
-	// holdoutWeight and refitWeight are the weights in trainedRows.
+	// holdoutWeight and refitWeight are the weights in weightedTrainedRows.
 	holdoutWeight = 0.55
 	refitWeight   = 0.5
 	// timeExponent is the exponent by which the time grows with the rows, for two
@@ -240,7 +240,7 @@ func classTimeExponent(classes int) float64 {
 // extrapolateTime sets the times, extrapolated from the time of the last trial.
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
-	ratio := trainedRows(plan) / max(trainedRows(validationPlan(t.classes, seed)), 1)
+	ratio := weightedTrainedRows(plan) / max(weightedTrainedRows(validationPlan(t.classes, seed)), 1)
 	expected := t.Seconds * math.Pow(ratio, classTimeExponent(len(t.classes)))
 	f.Fastest = expected / timeUncertainty
 	if t.Cut { // the race on all rows takes longer, by an unknown time

@@ -34,7 +34,7 @@ func sampler(t *testing.T, seed uint64) []string {
 	t.Helper()
 	src := labelled(map[string]int{"often": 3000, "seldom": 999, " once": 1})
 	small, large := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := learningcurve.Sample(t.Context(), strings.NewReader(src), mixed, []int{400, 2000}, seed, []io.Writer{small, large}); err != nil {
+	if err := learningcurve.WriteSamples(t.Context(), strings.NewReader(src), mixed, []int{400, 2000}, seed, []io.Writer{small, large}); err != nil {
 		t.Fatal(err)
 	}
 	return []string{small.String(), large.String()}
@@ -158,11 +158,11 @@ func TestTimeOfCutTrial(t *testing.T) {
 
 // TestSizes checks that samples are smaller than the file.
 func TestSizes(t *testing.T) {
-	if sizes := learningcurve.Sizes(learningcurve.MinRows - 1); sizes != nil {
+	if sizes := learningcurve.SampleSizes(learningcurve.MinRows - 1); sizes != nil {
 		t.Errorf("a small file has samples of %v", sizes)
 	}
 	for _, rows := range []int{learningcurve.MinRows, 3451, 1_000_000} {
-		sizes := learningcurve.Sizes(rows)
+		sizes := learningcurve.SampleSizes(rows)
 		for i, n := range sizes {
 			if n > rows/2 || n > 2000 || i > 0 && n <= sizes[i-1] {
 				t.Errorf("%d rows have samples of %v", rows, sizes)

@@ -24,20 +24,20 @@ const (
 	largeSample = 1000
 )
 
-// Sizes returns the sizes of the samples for a file with the given number of rows, or nil if
+// SampleSizes returns the sizes of the samples for a file with the given number of rows, or nil if
 // rows is below MinRows. The larger sample has at most half of the rows.
-func Sizes(rows int) []int {
+func SampleSizes(rows int) []int {
 	if rows < MinRows {
 		return nil
 	}
 	return []int{smallSample, min(largeSample, rows/2)}
 }
 
-// Sample writes stratified samples of src, a file in canonical form: sizes[i] rows to
+// WriteSamples writes stratified samples of src, a file in canonical form: sizes[i] rows to
 // dst[i], in one pass. classes holds the file's classes with their numbers of rows. A
 // sample has the class proportions of the file, but at least two rows of each class that
 // has two in the file. The samples depend only on the file, sizes and seed.
-func Sample(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
+func WriteSamples(ctx context.Context, src io.Reader, classes []profile.ValueCount, sizes []int, seed uint64, dst []io.Writer) error {
 	reader := csvfile.NewReader(src, ',')
 	samplers := make([]*sampler, len(sizes))
 	for i, size := range sizes {

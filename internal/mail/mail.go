@@ -68,13 +68,13 @@ func New(address string) (*Sender, error) {
 	default:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
-	s.options = append(s.options, s.authentication(u.User)...)
+	s.options = append(s.options, s.authOptions(u.User)...)
 	return s, nil
 }
 
-// authentication returns the options with which the Sender authenticates as user. It returns nil if
+// authOptions returns the options with which the Sender authenticates as user. It returns nil if
 // the URL has no user.
-func (s *Sender) authentication(user *url.Userinfo) []gomail.Option {
+func (s *Sender) authOptions(user *url.Userinfo) []gomail.Option {
 	if user.Username() == "" {
 		return nil
 	}

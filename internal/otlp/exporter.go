@@ -37,7 +37,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	}
 	body, err := json.Marshal(toRequest(spans))
 	if err == nil {
-		err = e.send(ctx, body)
+		err = e.sendWithRetries(ctx, body)
 	}
 	if err != nil {
 		e.log.WarnContext(ctx, "sending spans to the collector", "spans", len(spans), "error", err)
@@ -48,8 +48,8 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 // Shutdown does nothing: ExportSpans has already sent all spans.
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
-// send sends a body. If the collector is unavailable, it tries again.
-func (e *exporter) send(ctx context.Context, body []byte) error {
+// sendWithRetries sends a body. If the collector is unavailable, it tries again.
+func (e *exporter) sendWithRetries(ctx context.Context, body []byte) error {
 	for attempt := 1; ; attempt++ {
 		delay, err := e.sendOnce(ctx, body)
 		if err == nil || delay == 0 || attempt == maxAttempts {

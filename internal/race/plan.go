@@ -59,7 +59,7 @@ func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes
 		return err
 	}
 	defer src.Close()
-	if err := learningcurve.Sample(ctx, src, p.TrainProfile.Classes, sizes, uint64(*p.Body.Seed), dst); err != nil {
+	if err := learningcurve.WriteSamples(ctx, src, p.TrainProfile.Classes, sizes, uint64(*p.Body.Seed), dst); err != nil {
 		return err
 	}
 	large, report, err := p.raceSample(ctx, paths[1], sizes[1], p.Body, LargeSampleSeconds)

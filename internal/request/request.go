@@ -101,7 +101,7 @@ func (o *Options) setBodyFromInput(raw *client.RawRequest) error {
 // Send sends a request. An invalid request is a usage error. The caller must close the body
 // of the response.
 func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.Response, error) {
-	resp, err := c.Do(ctx, raw)
+	resp, err := c.DoRaw(ctx, raw)
 	var (
 		network *client.NetworkError
 		problem *api.Problem

@@ -24,22 +24,22 @@ type baseline struct {
 // differentDataNote is appended to a comparison of models of different datasets.
 const differentDataNote = ", on other test rows"
 
-// findBaseline sets f.baseline for a race that will run on a dataset.
-func (f *Flags) findBaseline(ctx context.Context, session *connect.Session, dataset, metric string) error {
+// setBaselineForRace sets f.baseline for a race that will run on a dataset.
+func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session, dataset, metric string) error {
 	if f.beat != connect.ChampionRef {
-		return f.resolveBaseline(ctx, session)
+		return f.setReferredBaseline(ctx, session)
 	}
 	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
 		return err
 	}
-	return f.findChampion(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
+	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
 }
 
-// FindBaselineOf sets the baseline with which an existing model is compared.
-func (f *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, model string) error {
+// SetBaselineForModel sets the baseline with which an existing model is compared.
+func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Session, model string) error {
 	if f.beat != connect.ChampionRef {
-		return f.resolveBaseline(ctx, session)
+		return f.setReferredBaseline(ctx, session)
 	}
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 	if err != nil {
@@ -49,13 +49,13 @@ func (f *Flags) FindBaselineOf(ctx context.Context, session *connect.Session, mo
 	if err != nil {
 		return err
 	}
-	return f.findChampion(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
+	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
 }
 
-// FindBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
-func (f *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
+// SetBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
+func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
-		return f.resolveBaseline(ctx, session)
+		return f.setReferredBaseline(ctx, session)
 	}
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *Flags) FindBaselineForRun(ctx context.Context, session *connect.Session
 	return err
 }
 
-// resolveBaseline sets f.baseline to the model to which --beat refers.
-func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) error {
+// setReferredBaseline sets f.baseline to the model to which --beat refers.
+func (f *Flags) setReferredBaseline(ctx context.Context, session *connect.Session) error {
 	if f.beat == "" {
 		return nil
 	}
@@ -83,9 +83,9 @@ func (f *Flags) resolveBaseline(ctx context.Context, session *connect.Session) e
 	return err
 }
 
-// findChampion sets f.baseline to the model that bestEarlierModel finds in the series of
+// setChampionAsBaseline sets f.baseline to the model that bestEarlierModel finds in the series of
 // a dataset.
-func (f *Flags) findChampion(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
+func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Session, dataset string, c challenger) error {
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 			if err != nil {
 				return baseline{}, err
 			}
-			fits = datasetSchema(d).equal(target.schema)
+			fits = datasetSchema(d).matches(target.schema)
 			same[m.DatasetKey] = fits
 		}
 		if fits {
@@ -154,7 +154,7 @@ type tableSchema struct {
 }
 
 func datasetSchema(d *api.Dataset) tableSchema {
-	t := tableSchema{classes: connect.DatasetLabels(d)}
+	t := tableSchema{classes: connect.DatasetClassLabels(d)}
 	for _, column := range d.Columns {
 		t.columns = append(t.columns, column.Name)
 	}
@@ -174,9 +174,9 @@ func profileSchema(p *profile.Profile) tableSchema {
 	return t
 }
 
-// equal reports whether two tables have the same columns and classes. It returns true if
+// matches reports whether two tables have the same columns and classes. It returns true if
 // the columns or classes of either table are unknown.
-func (t tableSchema) equal(other tableSchema) bool {
+func (t tableSchema) matches(other tableSchema) bool {
 	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
 		return true
 	}

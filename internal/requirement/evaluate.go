@@ -17,19 +17,19 @@ func (f *Flags) Prepare(ctx context.Context, session *connect.Session, dataset, 
 	if !f.IsSet() {
 		return nil
 	}
-	classes, err := session.ClassLabels(ctx, dataset)
+	classes, err := session.FetchClassLabels(ctx, dataset)
 	if err != nil {
 		return err
 	}
 	if err := f.CheckClasses(classes); err != nil {
 		return err
 	}
-	return f.findBaseline(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
+	return f.setBaselineForRace(ctx, session, dataset, cmp.Or(metric, api.MetricAccuracy))
 }
 
-// Finish prints a finished race and checks its model against the requirements. thresholdErr
-// is the error of a missed threshold and may be nil.
-func (f *Flags) Finish(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
+// PrintAndEvaluate prints a finished race and checks its model against the requirements.
+// thresholdErr is the error of a missed threshold and may be nil.
+func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *connect.Session, job *api.Training, thresholdErr error) error {
 	results, err := f.Evaluate(ctx, session, job.ModelKey)
 	if err != nil {
 		return err

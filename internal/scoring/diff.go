@@ -76,7 +76,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(a.joinInput(Predictions, "the first predictions"), b.joinInput(SecondPredictions, "the second predictions"))
+	order, err := joinRows(a.asJoinInput(Predictions, "the first predictions"), b.asJoinInput(SecondPredictions, "the second predictions"))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	for i, at := range order {
 		d.compareRow(a, b, i, at, truths)
 	}
-	d.summarize()
+	d.summarizeChanges()
 	d.listProbabilityChanges(a, b, order)
 	return d, nil
 }
@@ -114,7 +114,7 @@ func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(a.joinInput(Predictions, "the predictions"), answers.joinInput())
+	order, err := joinRows(a.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func (d *Difference) compareRow(a, b *predictions, i, at int, truths []string) {
 	}
 }
 
-// summarize sets LabelChanges and Truth.PValue.
-func (d *Difference) summarize() {
+// summarizeChanges sets LabelChanges and Truth.PValue.
+func (d *Difference) summarizeChanges() {
 	rows := map[[2]string]int{}
 	for _, flip := range d.ChangedRows {
 		rows[[2]string{flip.From, flip.To}]++

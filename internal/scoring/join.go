@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// joinInput is one of two files whose rows are joined.
+// asJoinInput is one of two files whose rows are joined.
 type joinInput struct {
 	file File
 	name string   // its name in messages, such as "the answers"
@@ -10,11 +10,11 @@ type joinInput struct {
 	rows []int    // the line of each row
 }
 
-func (p *predictions) joinInput(file File, name string) joinInput {
+func (p *predictions) asJoinInput(file File, name string) joinInput {
 	return joinInput{file, name, p.ids, p.rows}
 }
 
-func (a *answers) joinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
+func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
 // joinRows returns the position in b of each row of a. It returns a *Fault if the files
 // differ in their IDs or, without IDs, in their number of rows.

@@ -8,9 +8,9 @@ import (
 	"foretell/internal/humanize"
 )
 
-// checkLabels returns a *Fault if no true label is a class of the predictions. Such files do
+// checkLabelsOverlap returns a *Fault if no true label is a class of the predictions. Such files do
 // not belong together, or one of the columns is the wrong one.
-func checkLabels(p *predictions, a *answers) error {
+func checkLabelsOverlap(p *predictions, a *answers) error {
 	predicted := distinctLabels(p.classes, p.labels)
 	truths := distinctLabels(a.labels)
 	known := map[string]bool{}

@@ -222,7 +222,7 @@ func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options
 	if p.ids == nil {
 		return -1, nil
 	}
-	if opts.ID == "" && !slices.Contains(t.names, p.id) && isGenerated(p.ids) {
+	if opts.ID == "" && !slices.Contains(t.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
 		return -1, nil
 	}
@@ -233,9 +233,9 @@ func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options
 	return id, err
 }
 
-// isGenerated reports whether the IDs are r1, r2, …, which are generated for a table without
+// areGeneratedIDs reports whether the IDs are r1, r2, …, which are generated for a table without
 // an ID column.
-func isGenerated(ids []string) bool {
+func areGeneratedIDs(ids []string) bool {
 	for i, id := range ids {
 		if id != "r"+strconv.Itoa(i+1) {
 			return false
@@ -258,7 +258,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 		return nil, t.newFault(0, "the file is empty")
 	}
 	if err != nil {
-		return nil, t.readError(err)
+		return nil, t.toFault(err)
 	}
 	for i := range header.Fields {
 		t.names = append(t.names, trimField(header.Fields[i]))
@@ -276,7 +276,7 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 		return nil, io.EOF
 	}
 	if err != nil {
-		return nil, t.readError(err)
+		return nil, t.toFault(err)
 	}
 	if len(row.Fields) != len(t.names) {
 		return nil, t.newFault(row.Line, "expected %d fields, got %d", len(t.names), len(row.Fields))
@@ -301,8 +301,8 @@ func (t *table) newFault(line int, format string, args ...any) error {
 	return &Fault{File: t.file, Line: line, Message: fmt.Sprintf(format, args...)}
 }
 
-// readError converts a *csvfile.Defect to a *Fault. It returns other errors unchanged.
-func (t *table) readError(err error) error {
+// toFault converts a *csvfile.Defect to a *Fault. It returns other errors unchanged.
+func (t *table) toFault(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
 		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}

@@ -138,7 +138,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(p.joinInput(Predictions, "the predictions"), a.joinInput())
+	order, err := joinRows(p.asJoinInput(Predictions, "the predictions"), a.asJoinInput())
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
-	if err := checkLabels(p, a); err != nil {
+	if err := checkLabelsOverlap(p, a); err != nil {
 		return nil, err
 	}
 	classes, err := newClasses(p, a)
@@ -170,17 +170,17 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 		BalancedAccuracy: computeMetric(metric.NameBalancedAccuracy, decided),
 		MacroF1:          computeMetric(metric.NameMacroF1, decided),
 	}
-	r.addClasses(classes.names, decided)
+	r.setClassMetrics(classes.names, decided)
 	if len(p.classes) > 0 {
 		weighed := decided
 		weighed.Probabilities = p.allProbabilities(classes)
-		r.addRanks(weighed)
+		r.setProbabilityMetrics(weighed)
 	}
 	return r, nil
 }
 
-// addRanks sets the metrics of probabilities.
-func (r *Result) addRanks(p metric.Predictions) {
+// setProbabilityMetrics sets the metrics of probabilities.
+func (r *Result) setProbabilityMetrics(p metric.Predictions) {
 	r.ROCAUC = computeMetric(metric.NameROCAUC, p)
 	r.PRAUC = computeMetric(metric.NamePRAUC, p)
 	r.LogLoss = computeMetric(metric.NameLogLoss, p)
@@ -194,8 +194,8 @@ func (r *Result) addRanks(p metric.Predictions) {
 	}
 }
 
-// addClasses sets the confusion matrix, the metrics of each class and the baseline.
-func (r *Result) addClasses(names []string, p metric.Predictions) {
+// setClassMetrics sets the confusion matrix, the metrics of each class and the baseline.
+func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
 	for c, score := range metric.PerClass(p) {

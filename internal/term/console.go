@@ -45,10 +45,10 @@ type Console struct {
 // defaultWidth is used if the width of a terminal is unknown.
 const defaultWidth = 80
 
-// Open returns the console of three streams. The function env returns environment variables:
+// OpenConsole returns the console of three streams. The function env returns environment variables:
 // TERM, CI, COLUMNS, NO_COLOR, CLICOLOR_FORCE and the locale. color is "always", "never" or
 // "auto", which uses colour if the variables and the terminal allow it.
-func Open(in, out, err *os.File, env func(string) string, color string) *Console {
+func OpenConsole(in, out, err *os.File, env func(string) string, color string) *Console {
 	c := &Console{
 		In: in, Out: out, Err: err,
 		in: int(in.Fd()), out: int(out.Fd()), err: int(err.Fd()),

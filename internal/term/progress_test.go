@@ -105,12 +105,12 @@ func TestRaceJoinsScores(t *testing.T) {
 
 func TestRaceLooks(t *testing.T) {
 	lanes := []RunState{
-		{Name: "BSIX01", State: "COMPLETED", StateLabel: "reached 0.70", Done: true, Recent: []float64{0.5, 0.75}, Kept: new(0.75), LogLoss: new(0.5)},
+		{Name: "BSIX01", State: "COMPLETED", StateLabel: "reached 0.70", Done: true, Recent: []float64{0.5, 0.75}, BestScore: new(0.75), LogLoss: new(0.5)},
 		{Name: "BSEV01", State: "RUNNING", StateLabel: "learning"},
 	}
 	t.Run("redrawn_in_place_and_within_the_width", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Threshold: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
 		first := b.text.String()
@@ -134,7 +134,7 @@ func TestRaceLooks(t *testing.T) {
 	})
 	t.Run("a_terminal_made_narrower_has_wrapped_the_lines", func(t *testing.T) {
 		b := newTestProgress(Bar)
-		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Threshold: new(0.7), Limit: time.Minute})
 		b.clock = b.clock.Add(2 * time.Second)
 		r.Update(lanes, "")
 		first := b.text.Len()
@@ -147,7 +147,7 @@ func TestRaceLooks(t *testing.T) {
 	t.Run("a_locale_without_other_signs_has_ascii", func(t *testing.T) {
 		b := newTestProgress(Bar)
 		b.unicode = false
-		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Limit: time.Minute, Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Threshold: new(0.7), Limit: time.Minute, Replay: true})
 		r.Update(lanes, "")
 		want := "\rshop - accuracy - 0 s - at most 1 min 0 s left\x1b[K\n" +
 			"\r                      latest  kept    logLoss\x1b[K\n" +
@@ -176,14 +176,14 @@ func TestRaceLooks(t *testing.T) {
 		b := newTestProgress(Bar)
 		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Replay: true})
 		r.Update([]RunState{
-			{Name: "BSIX01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, Kept: new(0.75), LogLoss: new(0.4)},
-			{Name: "BFIF01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7}, Kept: new(0.7), LogLoss: new(0.45)},
+			{Name: "BSIX01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7, 0.8, 0.75}, BestScore: new(0.75), LogLoss: new(0.4)},
+			{Name: "BFIF01", State: "COMPLETED", StateLabel: "done", Done: true, Recent: []float64{0.7}, BestScore: new(0.7), LogLoss: new(0.45)},
 		}, "")
 		if got := b.text.String(); !strings.Contains(got, "› BSIX01") || strings.Contains(got, "0.8000") {
 			t.Errorf("before the end:\n%s", got)
 		}
 		b.text.Reset()
-		r.SetWinner(RunState{Name: "BLEND", StateLabel: "kept", Done: true, Kept: new(0.76), LogLoss: new(0.39)})
+		r.SetWinner(RunState{Name: "BLEND", StateLabel: "kept", Done: true, BestScore: new(0.76), LogLoss: new(0.39)})
 		r.Done()
 		if got := b.text.String(); strings.Contains(got, "› BSIX01") || !strings.Contains(got, "› BLEND               –       0.7600  0.3900   kept") {
 			t.Errorf("with a blend:\n%s", got)
@@ -226,7 +226,7 @@ race 1 min 11 s: building the model
 	t.Run("a_low_terminal_has_one_line", func(t *testing.T) {
 		b := newTestProgress(Bar)
 		b.height = func() int { return 5 }
-		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7), Replay: true})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Threshold: new(0.7), Replay: true})
 		r.Update(lanes, "")
 		r.Done()
 		if got := strings.Count(b.text.String(), "BSIX01"); got != 0 {
@@ -235,7 +235,7 @@ race 1 min 11 s: building the model
 	})
 	t.Run("an_event_for_each_score", func(t *testing.T) {
 		b := newTestProgress(JSON)
-		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Target: new(0.7)})
+		r := b.StartRace(RaceOptions{Name: "shop", Metric: "accuracy", Threshold: new(0.7)})
 		state := lanes[0]
 		state.Steps = 9
 		r.Update([]RunState{state}, "")

@@ -19,9 +19,9 @@ type RunState struct {
 	Done       bool
 	// Recent has the newest scores, oldest first.
 	Recent []float64
-	// Kept is the score of the best step so far, and LogLoss is the log loss of that step.
+	// BestScore is the score of the best step so far, and LogLoss is the log loss of that step.
 	// They are nil if unknown.
-	Kept, LogLoss *float64
+	BestScore, LogLoss *float64
 	// Steps is the number of scores so far; 0 if unknown.
 	Steps int
 }
@@ -30,8 +30,8 @@ type RunState struct {
 type RaceOptions struct {
 	// Name is the name of the dataset, and Metric the metric of the scores.
 	Name, Metric string
-	// Target is the threshold; nil if none exists.
-	Target *float64
+	// Threshold is the threshold; nil if none exists.
+	Threshold *float64
 	// Start is when the race started. Defaults to now.
 	Start time.Time
 	// End is when the race ended; zero if it is running.
@@ -82,8 +82,8 @@ type runView struct {
 	steps      int
 	curve      []float64
 	peak       float64
-	// kept and logLoss are as in RunState.
-	kept, logLoss *float64
+	// bestScore and logLoss are as in RunState.
+	bestScore, logLoss *float64
 }
 
 // StartRace starts showing a race.
@@ -124,8 +124,8 @@ func (r *RaceView) Update(states []RunState, activity string) {
 	for _, state := range states {
 		r.mergeState(state)
 	}
-	if leader := r.runs[r.leader()]; leader != nil && leader.score() != r.best.score {
-		r.best = bestSoFar{leader.score(), r.elapsed(now)}
+	if leader := r.runs[r.leader()]; leader != nil && leader.bestOrHighestScore() != r.best.score {
+		r.best = bestSoFar{leader.bestOrHighestScore(), r.elapsed(now)}
 	}
 	changed := activity != r.activity
 	r.activity = activity
@@ -193,7 +193,7 @@ func (r *RaceView) mergeState(state RunState) {
 	}
 	known.title = Escape(cmp.Or(state.Title, state.Name))
 	known.stateLabel, known.done = Escape(state.StateLabel), state.Done
-	known.kept, known.logLoss = state.Kept, state.LogLoss
+	known.bestScore, known.logLoss = state.BestScore, state.LogLoss
 	fresh := known.newScores(state)
 	known.steps = max(known.steps+len(fresh), state.Steps)
 	for i, score := range fresh {
@@ -252,7 +252,7 @@ func (r *RaceView) formatStandings() string {
 	parts := make([]string, 0, len(r.order))
 	for _, n := range r.order {
 		run := r.runs[n]
-		part := run.title + " " + strings.TrimSpace(formatScore(run.score()))
+		part := run.title + " " + strings.TrimSpace(formatScore(run.bestOrHighestScore()))
 		switch {
 		case run.logLoss != nil:
 			part += fmt.Sprintf(" (log loss %.4f)", *run.logLoss)
@@ -265,10 +265,11 @@ func (r *RaceView) formatStandings() string {
 	return strings.Join(parts, ", ")
 }
 
-// score returns the score of the best step, or the highest score if the best step is unknown.
-func (r *runView) score() float64 {
-	if r.kept != nil {
-		return *r.kept
+// bestOrHighestScore returns the score of the best step, or the highest score if the best step is
+// unknown.
+func (r *runView) bestOrHighestScore() float64 {
+	if r.bestScore != nil {
+		return *r.bestScore
 	}
 	return r.peak
 }
@@ -276,10 +277,10 @@ func (r *runView) score() float64 {
 // formatResult formats the result of a run. It returns "" if the run has no score.
 func (r *runView) formatResult() string {
 	switch {
-	case r.kept != nil && r.logLoss != nil:
-		return fmt.Sprintf(", kept %.4f, log loss %.4f", *r.kept, *r.logLoss)
-	case r.kept != nil:
-		return fmt.Sprintf(", kept %.4f", *r.kept)
+	case r.bestScore != nil && r.logLoss != nil:
+		return fmt.Sprintf(", kept %.4f, log loss %.4f", *r.bestScore, *r.logLoss)
+	case r.bestScore != nil:
+		return fmt.Sprintf(", kept %.4f", *r.bestScore)
 	case len(r.curve) > 0:
 		return fmt.Sprintf(", peak %.4f", r.peak)
 	}
@@ -320,10 +321,10 @@ type scoreEvent struct {
 
 func (r *RaceView) newEvent(now time.Time) raceEvent {
 	seconds := math.Round(r.elapsed(now).Seconds()*10) / 10
-	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Target}
+	e := raceEvent{Event: "race", Seconds: seconds, Target: r.opts.Threshold}
 	for _, n := range r.order {
 		run := r.runs[n]
-		job := runEvent{Algorithm: n, Status: run.state, KeptPerformance: run.kept, LogLoss: run.logLoss}
+		job := runEvent{Algorithm: n, Status: run.state, KeptPerformance: run.bestScore, LogLoss: run.logLoss}
 		if len(run.curve) > 0 {
 			latest := run.latestScore()
 			job.LatestPerformance = &latest
@@ -348,8 +349,8 @@ func (r *runView) latestScore() float64 {
 	return r.curve[len(r.curve)-1]
 }
 
-// lastLogLoss returns the log loss of the best step, or -Inf if it is unknown.
-func (r *runView) lastLogLoss() float64 {
+// bestLogLoss returns the log loss of the best step, or -Inf if it is unknown.
+func (r *runView) bestLogLoss() float64 {
 	if r.logLoss == nil {
 		return math.Inf(-1)
 	}

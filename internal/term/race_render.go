@@ -119,20 +119,20 @@ func (r *RaceView) render(width int) []string {
 	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
 	head := fmt.Sprintf("  %-*s  %s%-6s  %-6s  %s", name, "", field(""), "latest", figure, loss("logLoss"))
 	lines := []string{style.Dim(strings.TrimRight(head, " "))}
-	if r.opts.Target != nil {
+	if r.opts.Threshold != nil {
 		line := strings.Repeat("┄", max(0, spark))
 		lines = append(lines, style.Dim(fmt.Sprintf("  %-*s  %s%s%-6s  %s  %sthreshold",
-			name, "", line, field(line), "", formatScore(*r.opts.Target), loss(""))))
+			name, "", line, field(line), "", formatScore(*r.opts.Threshold), loss(""))))
 	}
 	for i, n := range r.order {
-		run, mark, best := r.runs[n], "  ", formatScore(r.runs[n].score())
+		run, mark, best := r.runs[n], "  ", formatScore(r.runs[n].bestOrHighestScore())
 		if n == leader {
 			mark, best = style.Bold("› "), style.Bold(best)
 		}
 		label := labels[i]
 		curve := Sparkline(run.curve, low, high, max(0, spark))
 		line := mark + label + strings.Repeat(" ", name-twwidth.Width(label)+2) + r.colorCurve(run, curve) + field(curve)
-		lines = append(lines, line+formatScore(run.latestScore())+"  "+best+"  "+loss(formatScore(run.lastLogLoss()))+r.colorState(run))
+		lines = append(lines, line+formatScore(run.latestScore())+"  "+best+"  "+loss(formatScore(run.bestLogLoss()))+r.colorState(run))
 	}
 	for i := range lines {
 		if twwidth.Width(lines[i]) > width { // the terminal is narrower than the fixed columns
@@ -149,15 +149,15 @@ const maxCurveWidth = 96
 const lossWidth = 9
 
 // scoreHeadings returns the heading of the score column, and whether any log loss is known.
-func (r *RaceView) scoreHeadings() (figure string, losses bool) {
-	figure = "kept"
+func (r *RaceView) scoreHeadings() (heading string, hasLosses bool) {
+	heading = "kept"
 	for _, run := range r.runs {
-		if run.kept == nil && len(run.curve) > 0 {
-			figure = "peak"
+		if run.bestScore == nil && len(run.curve) > 0 {
+			heading = "peak"
 		}
-		losses = losses || run.logLoss != nil
+		hasLosses = hasLosses || run.logLoss != nil
 	}
-	return figure, losses
+	return heading, hasLosses
 }
 
 // labels returns the labels of the runs and their maximum width. The labels are titles, or
@@ -186,7 +186,7 @@ func (r *RaceView) curveRange() (low, high float64) {
 	for _, n := range r.order {
 		all = append(all, r.runs[n].curve...)
 	}
-	return CurveRange(all, r.opts.Target)
+	return CurveRange(all, r.opts.Threshold)
 }
 
 // CurveRange returns the range of scores that the curves of a race show. high is the best
@@ -216,11 +216,11 @@ func (r *RaceView) leader() string {
 	for _, n := range r.order {
 		run, standing := r.runs[n], math.Inf(1)
 		switch {
-		case r.opts.Target != nil && run.state == "COMPLETED":
+		case r.opts.Threshold != nil && run.state == "COMPLETED":
 			return n
 		case run.logLoss != nil:
 			standing = *run.logLoss
-		case run.kept == nil:
+		case run.bestScore == nil:
 			standing = -run.peak
 		}
 		if standing < least {

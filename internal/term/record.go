@@ -14,7 +14,7 @@ type Record map[string]json.RawMessage
 
 // NewRecord encodes v, which must become a JSON object, and returns the fields of the object.
 func NewRecord(v any) (Record, error) {
-	b, err := marshal(v)
+	b, err := marshalUnescaped(v)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (r Record) Select(names []string) (json.RawMessage, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := marshal(name)
+		key, err := marshalUnescaped(name)
 		if err != nil {
 			return nil, err
 		}
@@ -117,12 +117,12 @@ func EncodeJSON(v any) ([]byte, error) {
 
 // EncodeJSONLine is like [EncodeJSON], but returns a single line.
 func EncodeJSONLine(v any) ([]byte, error) {
-	b, err := marshal(v)
+	b, err := marshalUnescaped(v)
 	return append(escapeJSON(b), '\n'), err
 }
 
-// marshal is like json.Marshal, but does not escape < and &.
-func marshal(v any) ([]byte, error) {
+// marshalUnescaped is like json.Marshal, but does not escape < and &.
+func marshalUnescaped(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -191,7 +191,7 @@ func (t *Table) wrapRow(row []string, widths []int, width int) [][]string {
 		return [][]string{row}
 	}
 	space := width - columnGap - totalWidth(widths[:end])
-	if longest := longestWord(row[end]); longest > space && longest <= width-columnGap {
+	if longest := longestWordWidth(row[end]); longest > space && longest <= width-columnGap {
 		lines := [][]string{slices.Clone(row)}
 		lines[0][end] = ""
 		for _, text := range Wrap(row[end], width-columnGap) {
@@ -211,8 +211,8 @@ func (t *Table) wrapRow(row []string, widths []int, width int) [][]string {
 	return lines
 }
 
-// longestWord returns the width of the longest word in text.
-func longestWord(text string) int {
+// longestWordWidth returns the width of the longest word in text.
+func longestWordWidth(text string) int {
 	longest := 0
 	for _, word := range splitWords(text) {
 		longest = max(longest, twwidth.Width(word))

@@ -98,7 +98,7 @@ func Reflow(text string, width int) string {
 
 // wrapParagraph joins and wraps lines if one of them is too long.
 func wrapParagraph(lines []string, width int) []string {
-	if !tooLong(lines, width) {
+	if !anyTooLong(lines, width) {
 		return lines
 	}
 	return Wrap(strings.Join(lines, " "), width)
@@ -108,7 +108,7 @@ func wrapParagraph(lines []string, width int) []string {
 // first column if there is too little room.
 func wrapList(lines []string, width int) []string {
 	const least, under = 24, 6
-	if !tooLong(lines, width) {
+	if !anyTooLong(lines, width) {
 		return lines
 	}
 	var out []string
@@ -134,6 +134,6 @@ func wrapList(lines []string, width int) []string {
 	return out
 }
 
-func tooLong(lines []string, width int) bool {
+func anyTooLong(lines []string, width int) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return twwidth.Width(line) > width })
 }
