@@ -48,7 +48,7 @@ func CreateTemp(dir, name string) (*os.File, error) {
 
 // CheckOutputPath returns an error if a file must not be written to path, because its folder
 // does not exist, path is a folder, or path is an existing file and force is false. A device or
-// a pipe is allowed. The parameter other is the part of the hints that says how to choose
+// a pipe is allowed. The parameter otherHint is the part of the hints that says how to choose
 // another file, such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)

@@ -128,7 +128,7 @@ func (r *dryRunTransport) record(req *http.Request, sent bool) {
 }
 
 // findOperation returns the ID of a request's operation, or "" if it is unknown. The result
-// ours reports whether the request goes to the service.
+// isForService reports whether the request goes to the service.
 func (r *dryRunTransport) findOperation(req *http.Request) (id string, isForService bool) {
 	address := req.URL.Scheme + "://" + req.URL.Host + req.URL.Path
 	path, isForService := strings.CutPrefix(address, r.base)

@@ -280,7 +280,7 @@ func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false)
 // CSV nor as TSV.
 func (o *Output) IsAligned() bool { return !o.csv && !o.tsv && o.Factory.Console.OutTerminal }
 
-// WriteTable is like PrintTable. If pages is set, a table longer than the terminal is shown
+// WriteTable is like PrintTable. If usePager is set, a table longer than the terminal is shown
 // in the pager.
 func (o *Output) WriteTable(t *term.Table, usePager bool) error {
 	if o.noHeader {

@@ -29,7 +29,7 @@ func (o *Output) pagerCommand() (string, error) {
 	return pager, nil
 }
 
-// writeAligned prints a table on the terminal. If pages is set and the table is too long,
+// writeAligned prints a table on the terminal. If usePager is set and the table is too long,
 // it is shown in the pager.
 func (o *Output) writeAligned(t *term.Table, usePager bool) error {
 	c := o.Factory.Console

@@ -80,7 +80,7 @@ func groupSeries(datasets []api.DatasetEntry) []Series {
 }
 
 // inferSeries returns the series of the dataset called name, for a service that does not
-// report series. names are the names of all datasets. NAME-2 belongs to the series NAME
+// report series. datasetNames are the names of all datasets. NAME-2 belongs to the series NAME
 // if there is a dataset NAME. NAME may also be the beginning of a longer name that
 // [DatasetName] has truncated. Then NAME-2 belongs to the series with the longer name.
 // Any other dataset is a series of its own.

@@ -95,7 +95,7 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 
 // WaitError converts err, the error of a wait that has ended before the job, to one with
 // a message and a hint for users. Such a wait is ended by --timeout, Ctrl-C or a lost
-// connection. noun and key identify the job. The parameter again is the command that
+// connection. noun and key identify the job. The parameter resumeCommand is the command that
 // continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"

@@ -51,8 +51,8 @@ func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	}
 }
 
-// NewPredictionRequest returns the body of a request to predict with a model. The parameter model
-// is the key of the model.
+// NewPredictionRequest returns the body of a request to predict with a model. The parameter
+// modelKey is the key of the model.
 func (t *OutputFile) NewPredictionRequest(modelKey string) *api.NewPrediction {
 	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: modelKey}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }

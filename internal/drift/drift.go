@@ -23,7 +23,7 @@ const (
 )
 
 // Measure compares the values of a file with the training file of a dataset. p is the
-// profile of the file. important holds the names of the model's columns, the most
+// profile of the file. importantColumns holds the names of the model's columns, the most
 // important first. It may be nil.
 func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantColumns []string) *api.DriftReport {
 	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}

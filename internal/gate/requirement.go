@@ -284,8 +284,8 @@ func (r *Requirement) isMet(value float64) bool {
 }
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
-// model's race. The parameter other is the report of the baseline, and name is what messages call
-// the baseline. The requirement is missed if both are equal, or if a report is nil.
+// model's race. The parameter baseline is the report of the baseline, and baselineName is what
+// messages call it. The requirement is missed if both are equal, or if a report is nil.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {

@@ -145,7 +145,7 @@ func SortAndRank(rows []*Entry) {
 }
 
 // tiesWith reports whether e ties with a model with a better score: whether the interval
-// of e includes this score, value. If e has no interval, the scores must be equal. sign
+// of e includes this score. If e has no interval, the scores must be equal. sign
 // is -1 for a metric where lower is better.
 func (e *Entry) tiesWith(score, sign float64) bool {
 	switch {

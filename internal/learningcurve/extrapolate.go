@@ -46,10 +46,10 @@ type Forecast struct {
 	Slowest *float64 `json:"slowest"`
 }
 
-// NewTrial returns the trial of a race on a sample of the given number of rows. validation
-// is the performance on the validation rows, and validated is the number of these rows.
-// test and tested are the same for the test rows. The field Value of the result is the
-// performance on all of these rows. classes holds the number of rows of each class in the
+// NewTrial returns the trial of a race on a sample of the given number of rows.
+// validationScore is the performance on the validation rows, and validationRows is their number.
+// testScore and testRows are the same for the test rows. The field Value of the result is the
+// performance on all of these rows. classRows holds the number of rows of each class in the
 // whole file.
 func NewTrial(rows int, classRows []int, validationScore float64, validationRows int, testScore float64, testRows int) Trial {
 	scored := validationRows + testRows
@@ -61,8 +61,8 @@ func NewTrial(rows int, classRows []int, validationScore float64, validationRows
 }
 
 // stratifiedCounts returns the number of rows of each class in a stratified
-// sample of the given number of rows. classes holds the number of rows of each
-// class in the file. The counts are proportional to classes, but a class with
+// sample of the given number of rows. classRows holds the number of rows of each
+// class in the file. The counts are proportional to classRows, but a class with
 // at least two rows has at least two in the sample.
 func stratifiedCounts(classRows []int, rows int) []int {
 	all := 0
@@ -77,7 +77,7 @@ func stratifiedCounts(classRows []int, rows int) []int {
 }
 
 // Extrapolate returns the forecast of a race on all rows. There must be at least
-// one trial, and trials must be in ascending order of rows. classes holds the
+// one trial, and trials must be in ascending order of rows. classRows holds the
 // number of rows of each class. perClass reports whether the performance is a
 // mean over classes rather than over rows.
 func Extrapolate(trials []Trial, classRows []int, seed uint64, perClass bool) Forecast {
@@ -162,7 +162,7 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	return c
 }
 
-// standardError returns the standard error of an error rate e. classes holds the number of
+// standardError returns the standard error of an error rate e. classRows holds the number of
 // rows of each class. If perClass is true, e is a mean over classes, and its standard
 // error is mostly that of the small classes.
 func standardError(e float64, classRows []int, perClass bool) float64 {

@@ -2,5 +2,5 @@
 
 package listen
 
-// DefaultConnections returns the default of Limits.Connections. Connections need little memory.
-func DefaultConnections() int { return 10_000 }
+// DefaultMaxConnections returns the default of Limits.Connections. Connections need little memory.
+func DefaultMaxConnections() int { return 10_000 }

@@ -33,7 +33,7 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 }
 
 // NextRound begins a round. The caller must add the trees of the round to e. The leaves
-// of these trees must add the value for score i to the output first+i of e.
+// of these trees must add the value for score i to the output firstOutput+i of e.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
 	at := b.rounds % b.perGroup
 	if at == 0 {

@@ -41,7 +41,7 @@ func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
 }
 
 // RaceSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
-// appends the results to doc.
+// appends the results to plan.
 func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))

@@ -53,7 +53,7 @@ const (
 )
 
 // FirstThreshold returns a threshold that every algorithm should reach. For accuracy, this is the
-// fraction of rows in the largest class. The parameter classes has the number of rows of each
+// fraction of rows in the largest class. The parameter classRows has the number of rows of each
 // class.
 func FirstThreshold(metric string, classRows []int) float64 {
 	most, all := 0, 0

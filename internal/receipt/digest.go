@@ -169,7 +169,7 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file with digest sum. same is the number of
+// newLineDifference returns the error for a file with digest sum. equalBlocks is the number of
 // equal blocks before the first difference. receiptEnds is set if the receipt has no
 // further blocks, and fileEnds if the file has none.
 func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fileEnds bool) *LineDifference {

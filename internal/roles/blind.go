@@ -37,8 +37,8 @@ func (f *TrainingFile) BlindLacksHeader(t *Description) bool {
 }
 
 // HeaderLooksLikeData reports whether the header of t is probably a row of data. It is if three
-// conditions hold: no cell of the header is one of names, none of names is a number, and the header
-// has a number or looks like the rows below it.
+// conditions hold: no cell of the header is one of trainingNames, none of trainingNames is a
+// number, and the header has a number or looks like the rows below it.
 func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 	for _, name := range trainingNames {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
@@ -110,7 +110,7 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 }
 
 // WithGeneratedIDs returns a copy of b with generated IDs, because those of the column b.ID are
-// invalid. The parameter names has the names of the columns.
+// invalid. The parameter columnNames has the names of the columns.
 func (b BlindID) WithGeneratedIDs(columnNames []string, reason string) BlindID {
 	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewDescription(columnNames))
 }
@@ -123,8 +123,7 @@ func (b BlindID) withDisplaced(t *Description) BlindID {
 	return b
 }
 
-// RenameDisplaced returns names, the names of the columns, with an unused name for the displaced
-// column.
+// RenameDisplaced returns a copy of columnNames with an unused name for the displaced column.
 func (b BlindID) RenameDisplaced(columnNames []string) []string {
 	if b.Displaced < 0 {
 		return columnNames

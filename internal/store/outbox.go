@@ -46,7 +46,7 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 const maxMailSkew = time.Minute
 
 // ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is due. It
-// increments Attempts and sets Due to retry, so that another attempt follows unless the caller
+// increments Attempts and sets Due to retryAt, so that another attempt follows unless the caller
 // deletes the mail. A new mail that was created more than maxMailSkew after now is also due: the
 // clock was set back, and the mail would otherwise wait until its time comes again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
