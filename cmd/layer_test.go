@@ -70,7 +70,7 @@ var layers = map[string][]string{
 	"internal/listen":          nil,
 	"internal/machine":         nil,
 	"internal/mail":            nil,
-	"internal/modelfile":       {"api", "exit", "humanize", "learn", "onnx"},
+	"internal/modelfile":       {"api", "exit", "humanize", "learn", "onnx", "table/frame", "table/profile"},
 	"internal/onnx":            nil,
 	"internal/onnx/onnxtest":   nil,
 	"internal/otlp":            {"span"},

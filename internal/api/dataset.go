@@ -125,6 +125,8 @@ type Column struct {
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
+	// DateOrder is empty if the column has no dates, or in datasets of older versions.
+	DateOrder string `json:"dateOrder,omitempty" doc:"Which part of the column's dates, such as 1/2/2006, is first: day-first, month-first, or unknown if no date shows it; then the month is assumed. An extension."`
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
 	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`

@@ -9,6 +9,8 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/exit"
 	"foretell/internal/learn"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
 )
 
 // Read reads the model file at path. A folder is a usage error. A file that is not a model
@@ -46,10 +48,28 @@ func Dataset(model *learn.Model) *api.Dataset {
 		}
 	}
 	for _, name := range fields {
-		dataset.Columns = append(dataset.Columns, api.Column{Name: name})
+		column := api.Column{Name: name}
+		column.Kind, column.DateOrder = dateColumn(schema, name)
+		dataset.Columns = append(dataset.Columns, column)
 	}
 	for _, class := range schema.Classes {
 		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
 	}
 	return dataset
+}
+
+// dateColumn returns the kind and the order of dates of a column of dates. It returns empty texts for
+// other columns. A model does not say whether the order was only assumed.
+func dateColumn(schema *frame.Schema, name string) (kind, order string) {
+	for i := range schema.Columns {
+		c := &schema.Columns[i]
+		switch {
+		case c.SourceName() != name || c.Feature != frame.ExtractTime:
+		case c.DayFirst:
+			return string(profile.FormDate), string(profile.DayFirst)
+		default:
+			return string(profile.FormDate), string(profile.MonthFirst)
+		}
+	}
+	return "", ""
 }

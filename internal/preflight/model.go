@@ -38,5 +38,10 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 			}, "")
 		}
 	}
+	var known []profile.KnownColumn
+	for _, column := range dataset.Columns {
+		known = append(known, profile.KnownColumn{Name: column.Name, Form: profile.Form(column.Kind), DateOrder: profile.DateOrder(column.DateOrder)})
+	}
+	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
 	return nil
 }

@@ -170,7 +170,7 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 
 // profileBlind is like profileTrain for the blind file.
 func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (err error) {
-	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, TextMemory: p.textMemory}
+	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, Training: p.TrainProfile.Schema, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
 		return err
 	}
@@ -206,11 +206,16 @@ func (p *Preflight) compareFiles() {
 	if p.TrainProfile.Partial || p.BlindProfile.Partial {
 		return
 	}
-	for _, f := range profile.Compare(p.TrainProfile, p.BlindProfile) {
+	p.addDifferences(p.Blind, profile.Compare(p.TrainProfile, p.BlindProfile))
+}
+
+// addDifferences adds the differences of a blind file from the training file.
+func (p *Preflight) addDifferences(in *Input, differences []profile.Finding) {
+	for _, f := range differences {
 		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
 			continue // a generated ID column has another name
 		}
-		p.addFinding(p.Blind, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
+		p.addFinding(in, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
 	}
 }
 

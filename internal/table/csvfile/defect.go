@@ -59,6 +59,8 @@ const (
 	CodeMovedRange     = "moved-range"
 	CodeMoreMissing    = "more-missing"
 	CodeOtherIDName    = "other-id-name"
+	CodeAmbiguousDates = "ambiguous-dates"
+	CodeDateOrder      = "date-order"
 )
 
 // Defect is an error in a file, with its location.

@@ -56,7 +56,9 @@ func ReadSplitKeys(ctx context.Context, src io.Reader, schema *Schema, columns S
 			return nil, &SplitColumnError{name, "the file has no such column"}
 		}
 	}
-	reader := splitKeyReader{index: make(map[string]int32)}
+	reader := splitKeyReader{index: make(map[string]int32), dayFirst: slices.ContainsFunc(schema.Columns, func(c ColumnSchema) bool {
+		return c.SourceName() == columns.Time && c.DayFirst
+	})}
 	for {
 		rec, err := t.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -80,10 +82,12 @@ type splitKeyReader struct {
 	groups []int32
 	// times holds the times of the rows in each format. parsed holds, for each format,
 	// the number of cells that have it.
-	times   [numTimeFormats][]float64
-	parsed  [numTimeFormats]int
-	filled  int    // number of cells of the time column that are not empty
-	invalid string // the first cell that is not a time in any format
+	times  [numTimeFormats][]float64
+	parsed [numTimeFormats]int
+	// dayFirst is set if times that can be read in two ways have the day first.
+	dayFirst bool
+	filled   int    // number of cells of the time column that are not empty
+	invalid  string // the first cell that is not a time in any format
 }
 
 // The formats in which a cell is read as a time.
@@ -151,6 +155,9 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 		if n > r.parsed[best] {
 			best = format
 		}
+	}
+	if best == timeMonthFirst && r.dayFirst && r.parsed[timeDayFirst] == r.parsed[best] {
+		best = timeDayFirst
 	}
 	keys.Times = r.times[best]
 	low, high := math.Inf(1), math.Inf(-1)

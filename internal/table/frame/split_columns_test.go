@@ -49,6 +49,20 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
+func TestTimesAreReadInTheOrderOfTheSchema(t *testing.T) {
+	const file = "id,day,label\n1,1/2/1970,a\n2,1/3/1970,b\n"
+	for dayFirst, want := range map[bool]float64{false: 1, true: 28} {
+		schema := &Schema{ID: "id", Label: "label", Columns: []ColumnSchema{{Name: "day.time", Source: "day", Feature: ExtractTime, DayFirst: dayFirst}}}
+		got, err := ReadSplitKeys(t.Context(), strings.NewReader(file), schema, SplitColumns{Time: "day"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if days := got.Times[1] - got.Times[0]; days != want {
+			t.Errorf("the day is first: %v: %v days apart, want %v", dayFirst, days, want)
+		}
+	}
+}
+
 func TestWithout(t *testing.T) {
 	f := &Frame{Rows: 1, Columns: []Column{{Floats: []float64{1}}, {Floats: []float64{2}}, {Floats: []float64{3}}}, Schema: &Schema{
 		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: ExtractMonth}, {Name: "c"}},

@@ -23,6 +23,14 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	err := parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
 			inferences[i] = s.columns[i].infer()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s.resolveDateOrder(inferences)
+	err = parallelFor(ctx, len(s.columns), func(i int) {
+		if i != s.id && i != s.label {
 			profiles[i] = s.columns[i].profile(&inferences[i])
 		}
 	})
@@ -96,6 +104,9 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, inf)
+	if c.Features > 0 {
+		s.warnDateOrder(i, inf)
+	}
 }
 
 // isUninformative reports whether a column is useless for learning, and warns if it is.

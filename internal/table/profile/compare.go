@@ -148,7 +148,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		c.checkCategories(train, blind)
 		return
 	}
-	if c.checkForm(train, blind) && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
 	}
 }
@@ -162,8 +162,7 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 	case rows == 0:
 		return form == blind.Form
 	case form != blind.Form:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing",
-			form.pluralNoun(), blind.Form.pluralNoun(), blind.Form.pluralNoun())
+		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
 			humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
@@ -171,6 +170,11 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
 		return true
 	}
 	return false
+}
+
+func (c *comparison) reportChangedForm(train, blind *ColumnProfile) {
+	now := blind.Form.pluralNoun()
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.pluralNoun(), now, now)
 }
 
 // unparsableRows returns the number of rows of a blind column whose value cannot be parsed in

@@ -20,6 +20,10 @@ type inference struct {
 	isCode bool
 	// dayFirst is set if 1/2/2006 is the first of February.
 	dayFirst bool
+	// dates counts the dates of a FormDate column whose meaning depends on dayFirst.
+	// hasUnknownOrder is set if no date shows the order, so that dayFirst is only assumed.
+	dates           dateCounts
+	hasUnknownOrder bool
 	// values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
 	values []distinctValue
@@ -98,6 +102,8 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
 	}
 	if times == most {
 		best.form = FormTime
+	} else {
+		best.dates = countDates(texts)
 	}
 	best.isSampled = t.texts.sampled != nil
 	return best, true
@@ -303,7 +309,7 @@ func (t *ColumnStats) Profile() (c ColumnProfile, identifiesRows bool) {
 func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 	c := ColumnProfile{
 		Form: inf.form, Words: len(inf.words),
-		values: t.texts.values, emptyRows: t.rowsByKind[cells.Blank], dayFirst: inf.dayFirst, format: inf.format,
+		values: t.texts.values, emptyRows: t.rowsByKind[cells.Blank], dayFirst: inf.dayFirst, DateOrder: inf.dateOrder(), dates: inf.dates, format: inf.format,
 	}
 	switch {
 	case inf.form == FormCategory, inf.form == FormBoolean, inf.form == FormText:

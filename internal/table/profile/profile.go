@@ -59,6 +59,8 @@ type ColumnProfile struct {
 	// January 1970) or the times (in hours). It is nil if the column has no numbers, dates
 	// or times, or if not all of them are known.
 	Numbers *NumericStats `json:"numbers,omitempty"`
+	// DateOrder is the order of the dates, or "" if the column has no dates.
+	DateOrder DateOrder `json:"dateOrder,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
@@ -70,6 +72,7 @@ type ColumnProfile struct {
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // number of rows with an empty cell
 	dayFirst     bool                // 1/2/2006 is the first of February
+	dates        dateCounts          // the dates whose meaning depends on dayFirst
 	format       *cells.NumberFormat // the format of the numbers; nil if they are plain
 }
 

@@ -25,6 +25,9 @@ type ScanOptions struct {
 	// ID is the name of the ID column of a blind file. If no column has this name, the
 	// first column is the ID, as in a training file.
 	ID string
+	// Training is the schema of the training file of a blind file. Dates such as 1/2/2006 are
+	// read in the order of this schema if no date of the column shows the order. It may be nil.
+	Training *frame.Schema
 	// Locate maps a line and a column of the file that is read to a line and a column of
 	// the user's file. It is called after the whole file has been read. If it is nil, the
 	// two files are the same.
