@@ -71,7 +71,7 @@ type userAccount struct {
 	CreatedOn    string `json:"createdOn,omitempty"`
 }
 
-func toAccount(a *api.Account) userAccount {
+func toUserAccount(a *api.Account) userAccount {
 	return userAccount{
 		Email: a.Email, State: a.State, Role: a.Role, Name: a.Name, Organisation: a.Organisation,
 		Disabled: a.State == api.AccountDisabled, SecondFactor: a.SecondFactor, CreatedOn: a.CreatedOn,
@@ -113,7 +113,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	}
 	accounts := make([]userAccount, len(found))
 	for i := range found {
-		accounts[i] = toAccount(&found[i])
+		accounts[i] = toUserAccount(&found[i])
 	}
 	slices.SortFunc(accounts, func(a, b userAccount) int { return strings.Compare(a.Email, b.Email) })
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
@@ -176,7 +176,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 		if changed == nil { // the account is deleted
 			return cli.PrintItem(&o.output, userAccount{Email: found.Email}, "email")
 		}
-		return cli.PrintItem(&o.output, toAccount(changed), "email", "state")
+		return cli.PrintItem(&o.output, toUserAccount(changed), "email", "state")
 	})
 }
 

@@ -87,7 +87,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, toAccount(added), "email", "role")
+	return cli.PrintItem(&o.output, toUserAccount(added), "email", "role")
 }
 
 type usersPasswdOptions struct {
@@ -186,7 +186,7 @@ func (o *usersResetOptions) run(ctx context.Context, email string) error {
 			if err != nil {
 				return err
 			}
-			return cli.PrintItem(&o.output, toAccount(changed), "email", "role", "secondFactor")
+			return cli.PrintItem(&o.output, toUserAccount(changed), "email", "role", "secondFactor")
 		}
 		invited, err := a.ResetAccount(ctx, &api.AccountInput{AccountKey: found.AccountKey})
 		if err != nil {

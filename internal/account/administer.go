@@ -134,8 +134,8 @@ func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Ac
 	return out, err
 }
 
-// get returns the account that lookup finds, with its usage.
-func (a *Accounts) get(ctx context.Context, lookup accountLookup) (*api.Account, error) {
+// getAccount returns the account that lookup finds, with its usage.
+func (a *Accounts) getAccount(ctx context.Context, lookup accountLookup) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		account, err := lookup(ctx, t)
@@ -153,17 +153,17 @@ func (a *Accounts) get(ctx context.Context, lookup accountLookup) (*api.Account,
 
 // GetOwnAccount returns the account of the caller.
 func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account, error) {
-	return a.get(ctx, byKey(CallerFromContext(ctx).Account))
+	return a.getAccount(ctx, byKey(CallerFromContext(ctx).Account))
 }
 
 // GetAccount returns an account.
 func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.get(ctx, byKey(in.AccountKey))
+	return a.getAccount(ctx, byKey(in.AccountKey))
 }
 
 // FindAccount returns the account with an e-mail.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
-	return a.get(ctx, byEmail(email))
+	return a.getAccount(ctx, byEmail(email))
 }
 
 // ListAccounts returns a page of the accounts, newest first.

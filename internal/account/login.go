@@ -70,7 +70,7 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 			return nil, err
 		}
 	}
-	session, err := a.openSession(ctx, account, taken...)
+	session, err := a.openSessionWithinLimit(ctx, account, taken...)
 	if errors.Is(err, errCredentialsChanged) {
 		return nil, a.refuseLogIn(ctx, email, err)
 	}
@@ -121,7 +121,7 @@ func (a *Accounts) LocalSession(ctx context.Context) (api.Session, error) {
 	if err != nil {
 		return api.Session{}, a.problem(err)
 	}
-	session, err := a.openSession(ctx, account)
+	session, err := a.openSessionWithinLimit(ctx, account)
 	if err != nil {
 		return api.Session{}, err
 	}

@@ -19,11 +19,11 @@ const (
 	maxClientName = 200
 )
 
-// openSession opens a session of an account and returns its token. If the account then has more
-// than Options.MaxSessions sessions, the oldest ones end, except for the account of the embedded
-// service. If the credentials were changed meanwhile, it returns errCredentialsChanged, see
-// checkCredentials. Otherwise the attempts no longer count.
-func (a *Accounts) openSession(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
+// openSessionWithinLimit opens a session of an account and returns its token. If the account then
+// has more than Options.MaxSessions sessions, the oldest ones end, except for the account of the
+// embedded service. If the credentials were changed meanwhile, it returns errCredentialsChanged,
+// see checkCredentials. Otherwise the attempts no longer count.
+func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (s *Scores) PerformanceInterval(name string) *Interval {
 }
 
 // valueOrZero returns *v and true, or 0 and false if v is nil.
-func valueOrZero(v *float64) (float64, bool) {
+func valueOrZero(v *float64) (value float64, known bool) {
 	if v == nil {
 		return 0, false
 	}

@@ -30,8 +30,8 @@ type testApp struct {
 	ctx context.Context // the account's
 }
 
-// open opens the App of a folder, for the account of the embedded service. No jobs run until work
-// is called.
+// openRecording opens the App of a folder, for the account of the embedded service. No jobs run
+// until work is called.
 func open(t *testing.T, dir string) *testApp {
 	t.Helper()
 	return openAt(t, dir, time.Now)

@@ -151,9 +151,9 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 	return d, a.lookupProblem(err, "dataset", key)
 }
 
-// checkDataset returns a problem if the caller has no dataset with this key. Unlike findDataset, it
-// does not read the description of the columns, which may be a megabyte of JSON.
-func (a *App) checkDataset(ctx context.Context, key string) error {
+// checkDatasetExists returns a problem if the caller has no dataset with this key. Unlike
+// findDataset, it does not read the description of the columns, which may be a megabyte of JSON.
+func (a *App) checkDatasetExists(ctx context.Context, key string) error {
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) error {
 		found, err := t.HasDataset(ctx, callerFromContext(ctx).Account, key)
 		if err == nil && !found {

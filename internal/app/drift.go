@@ -79,7 +79,7 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 // the comparison. It reads the result instead of the blind CSV, because the blind CSV is deleted at
 // the end of the prediction, and the result contains all its columns.
 func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
-	report, err := a.compareResult(ctx, p)
+	report, err := a.measureResultDrift(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.Drift
 	return report, nil
 }
 
-// compareResult compares the result of a prediction with the training CSV.
-func (a *App) compareResult(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
+// measureResultDrift compares the result of a prediction with the training CSV.
+func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	var d *store.Dataset
 	var report api.ModelReport
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {

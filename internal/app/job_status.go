@@ -186,9 +186,9 @@ func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 
 // RunsElsewhere reports whether another living process runs the job on a dataset,
 // race or prediction.
-func (a *App) RunsElsewhere(ctx context.Context, key string) (bool, error) {
+func (a *App) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, err error) {
 	var s jobStatus
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
 		s, err = a.findJobStatus(ctx, t, key)
 		return err
 	})

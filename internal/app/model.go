@@ -76,7 +76,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	out := &api.ModelPage{Models: []api.ModelEntry{}}

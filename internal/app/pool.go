@@ -59,10 +59,10 @@ func postponing(do func(context.Context, *job.Run) error) func(context.Context, 
 	}
 }
 
-// DiskFull returns a problem with CodeStorageFull if the disk is so full that no job can begin or
-// end. Otherwise it returns nil. With this problem, a client in this process can stop waiting for
-// its job.
-func (a *App) DiskFull() error {
+// DiskFullProblem returns a problem with CodeStorageFull if the disk is so full that no job can
+// begin or end. Otherwise it returns nil. With this problem, a client in this process can stop
+// waiting for its job.
+func (a *App) DiskFullProblem() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
 	}

@@ -34,7 +34,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	}
 	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
 	defer done()
-	err = a.writeResult(limited, r, p)
+	err = a.predictAndStoreResult(limited, r, p)
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
@@ -66,8 +66,8 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 	return p, err
 }
 
-// writeResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
-func (a *App) writeResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
+// predictAndStoreResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
+func (a *App) predictAndStoreResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput
 
 // ListPredictionsOfDataset is ListPredictionsOfModel for all models of a dataset.
 func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
-	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Dataset: in.DatasetKey})

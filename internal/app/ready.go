@@ -13,7 +13,7 @@ func (a *App) Ready(ctx context.Context) error {
 	if err := a.store.Ping(ctx); err != nil {
 		return api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(err)
 	}
-	if a.tempDir != "" && blob.DiskFull(a.tempDir) {
+	if a.tempDir != "" && blob.IsDiskFull(a.tempDir) {
 		return api.NewProblem(api.CodeNotReady, "the disk of the data folder is full")
 	}
 	return nil

@@ -135,7 +135,7 @@ func (s *spreadRace) isRemote(algorithm string) bool {
 }
 
 // await implements [learn.RemoteRuns.Await].
-func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
+func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
 	tick := time.NewTicker(partInterval)
 	defer tick.Stop()
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
@@ -144,7 +144,7 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 		file, taken, err := s.findOrTakeRecording(s.keys[algorithm], isIdle)
 		switch {
 		case err == nil && file.Blob != "":
-			return s.open(file)
+			return s.openRecording(file)
 		case err == nil && taken:
 			s.trainHere(algorithm)
 			return nil, 0, nil
@@ -223,9 +223,9 @@ func (s *spreadRace) stopParts() {
 	}
 }
 
-// open opens a recording and returns a reader of it and its size in bytes. Close of the reader
-// returns an error if the file is damaged.
-func (s *spreadRace) open(f store.File) (io.ReadCloser, int64, error) {
+// openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
+// reader returns an error if the file is damaged.
+func (s *spreadRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
 	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
 	if err != nil {
 		return nil, 0, err

@@ -73,7 +73,7 @@ func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*a
 
 // ListTrainingsOfDataset is ListTrainings for the training jobs of one dataset.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
-	if err := a.checkDataset(ctx, in.DatasetKey); err != nil {
+	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{Dataset: in.DatasetKey})

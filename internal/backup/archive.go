@@ -77,8 +77,8 @@ func (a *archiveWriter) addTemp(name string, file *spill.TempFile) error {
 	return err
 }
 
-// sum returns the checksum, in hex, of all bytes of the archive before the next entry.
-func (a *archiveWriter) sum() (string, error) {
+// checksum returns the checksum, in hex, of all bytes of the archive before the next entry.
+func (a *archiveWriter) checksum() (string, error) {
 	err := a.tar.Flush() // writes the padding of the last entry
 	return hex.EncodeToString(a.whole.Sum(nil)), err
 }

@@ -26,7 +26,7 @@ const (
 // Verify reads a whole backup, and returns ErrDamaged if it is not as [Write] wrote it. The
 // parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
-	return read(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
+	return restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
 // Restore restores a backup into the database and storage that open returns. Both must be empty,
@@ -34,7 +34,7 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 // changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
 // wrote, unless the database or the storage became unavailable.
 func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
-	return read(ctx, r, tempDir, open)
+	return restoreOrVerify(ctx, r, tempDir, open)
 }
 
 // reader is the state of Restore and Verify.
@@ -46,16 +46,16 @@ type reader struct {
 	files map[string]bool
 }
 
-// read restores a backup into the database and storage that open returns. If open returns nil, read
-// only verifies the backup.
-func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
+// restoreOrVerify restores a backup into the database and storage that open returns. If open
+// returns nil, read only verifies the backup.
+func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = archive.close() }() // the temporary file is no longer needed
 	b := &reader{archive: archive, files: map[string]bool{}}
-	if err := b.readHeader(); err != nil {
+	if err := b.readHeaderAndAdvance(); err != nil {
 		return nil, err
 	}
 	if b.into, err = open(b.summary.Header); err != nil {
@@ -67,7 +67,7 @@ func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*
 		}
 		return &b.summary, b.readRows(ctx, nil)
 	}
-	if err := b.checkEmpty(ctx); err != nil {
+	if err := b.checkTargetEmpty(ctx); err != nil {
 		return nil, err
 	}
 	if err = b.readFiles(ctx); err == nil {
@@ -79,8 +79,8 @@ func read(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*
 	return &b.summary, err
 }
 
-// readHeader reads and checks the first entry, and moves to the next one.
-func (b *reader) readHeader() error {
+// readHeaderAndAdvance reads and checks the first entry, and moves to the next one.
+func (b *reader) readHeaderAndAdvance() error {
 	err := b.archive.next()
 	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {
 		return fmt.Errorf("%w: it does not begin with %s", ErrDamaged, headerName)
@@ -113,9 +113,9 @@ func (b *reader) readJSON(content any, limit int64) error {
 	return nil
 }
 
-// checkEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
+// checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
 // files.
-func (b *reader) checkEmpty(ctx context.Context) error {
+func (b *reader) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
 	}

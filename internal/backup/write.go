@@ -203,7 +203,7 @@ func (b *writer) finish() error {
 	if err := b.archive.addTemp(sumsName, b.archive.sums); err != nil {
 		return err
 	}
-	sum, err := b.archive.sum()
+	sum, err := b.archive.checksum()
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,12 @@ func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 
 // measure calls do, which uses the backend and returns the number of bytes that it has read or
 // written. It adds the duration and the bytes to the measured call.
-func (t *callTimer) measure(do func() (int, error)) (int, error) {
+func (t *callTimer) measure(do func() (int, error)) (n int, err error) {
 	var began time.Time
 	if t.observer != nil {
 		began = t.observer.now()
 	}
-	n, err := do()
+	n, err = do()
 	if t.observer != nil {
 		t.call.Elapsed += t.observer.now().Sub(began)
 	}

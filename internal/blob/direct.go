@@ -23,7 +23,7 @@ type DirectAccess struct {
 }
 
 // Direct returns the direct access to an S3 store. It returns false if the store is a folder.
-func (s *Store) Direct() (*DirectAccess, bool) {
+func (s *Store) Direct() (access *DirectAccess, ok bool) {
 	b, ok := s.backend.(*bucketStore)
 	return &DirectAccess{store: s, bucket: b}, ok
 }
@@ -45,7 +45,7 @@ func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, 
 	header := http.Header{"Content-Type": {contentType}}
 	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
 	if err != nil {
-		return "", d.bucket.translate(ctx, err)
+		return "", d.bucket.translateS3Error(ctx, err)
 	}
 	return u.String(), nil
 }
@@ -62,7 +62,7 @@ func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentTy
 	}
 	u, err := d.bucket.core.PresignedGetObject(ctx, d.bucket.bucket, d.bucket.object(key), lifetime, query)
 	if err != nil {
-		return "", d.bucket.translate(ctx, err)
+		return "", d.bucket.translateS3Error(ctx, err)
 	}
 	return u.String(), nil
 }
@@ -73,7 +73,7 @@ func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 	options := minio.ListObjectsOptions{Prefix: d.object(""), Recursive: true}
 	for object := range d.bucket.core.ListObjectsIter(ctx, d.bucket.bucket, options) {
 		if object.Err != nil {
-			return nil, d.bucket.translate(ctx, object.Err)
+			return nil, d.bucket.translateS3Error(ctx, object.Err)
 		}
 		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.object("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
 	}
@@ -92,7 +92,7 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 		return Info{}, ErrNotFound
 	}
 	if err != nil {
-		return Info{}, d.bucket.translate(ctx, err)
+		return Info{}, d.bucket.translateS3Error(ctx, err)
 	}
 	sum, err := d.store.checksum(ctx, Info{Key: key, Size: u.Size})
 	if err != nil {
@@ -103,7 +103,7 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 
 // Delete removes an upload.
 func (d *DirectAccess) Delete(ctx context.Context, name string) error {
-	return d.bucket.translate(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.object(name), minio.RemoveObjectOptions{}))
+	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.object(name), minio.RemoveObjectOptions{}))
 }
 
 func (d *DirectAccess) object(name string) string {

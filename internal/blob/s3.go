@@ -94,7 +94,7 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err == nil {
 		return b, body.Close()
 	}
-	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) { // the bucket has no identity yet, but it exists and the credentials are valid
+	if err = b.translateS3Error(ctx, err); errors.Is(err, ErrNotFound) { // the bucket has no identity yet, but it exists and the credentials are valid
 		return b, nil
 	}
 	return nil, err
@@ -133,7 +133,7 @@ func (b *bucketStore) marker(name string) string { return path.Join(b.prefix, or
 func (b *bucketStore) remove(ctx context.Context, name string) error {
 	for _, object := range []string{b.object(name), b.marker(name)} {
 		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
-		if err = b.translate(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
+		if err = b.translateS3Error(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 		return b.remove(ctx, e.name)
 	}
 	name := strings.TrimSuffix(e.name, partSuffix)
-	return b.translate(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
+	return b.translateS3Error(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
 }
 
 // setOrphan creates the marker of an orphan. The modification time of the marker, which the S3
@@ -154,17 +154,17 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
 	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
 	if err != nil {
-		return b.translate(ctx, err)
+		return b.translateS3Error(ctx, err)
 	}
 	_, err = b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
-	if err = b.translate(ctx, err); errors.Is(err, ErrNotFound) {
+	if err = b.translateS3Error(ctx, err); errors.Is(err, ErrNotFound) {
 		err = errors.Join(err, b.unsetOrphan(ctx, name))
 	}
 	return err
 }
 
 func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
-	return b.translate(ctx, b.core.RemoveObject(ctx, b.bucket, b.marker(name), minio.RemoveObjectOptions{}))
+	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, b.marker(name), minio.RemoveObjectOptions{}))
 }
 
 // errorsByCode maps error codes of S3 to errors of this package. Errors with other
@@ -184,9 +184,9 @@ var errorsByCode = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// translate converts an error of the S3 client to an error of this package. Its message does not
-// contain the request, which has a signature.
-func (b *bucketStore) translate(ctx context.Context, err error) error {
+// translateS3Error converts an error of the S3 client to an error of this package. Its message does
+// not contain the request, which has a signature.
+func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil

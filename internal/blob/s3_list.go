@@ -22,7 +22,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 	var batch []entry
 	for object := range b.core.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix}) {
 		if object.Err != nil {
-			return b.translate(ctx, object.Err)
+			return b.translateS3Error(ctx, object.Err)
 		}
 		name := strings.TrimPrefix(object.Key, b.prefix)
 		if checkKey(name) != nil {
@@ -33,7 +33,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 		}
 		marked, err := marks.apply(batch, func(mark string) bool { return mark <= name })
 		if err != nil {
-			return b.translate(ctx, err)
+			return b.translateS3Error(ctx, err)
 		}
 		if err := fn(marked); err != nil {
 			return err
@@ -42,7 +42,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 	}
 	marked, err := marks.apply(batch, func(string) bool { return true })
 	if err != nil {
-		return b.translate(ctx, err)
+		return b.translateS3Error(ctx, err)
 	}
 	uploads, err := b.listIncomplete(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 func (b *bucketStore) listIncomplete(ctx context.Context) (uploads []entry, err error) {
 	for upload := range b.core.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
 		if upload.Err != nil {
-			return nil, b.translate(ctx, upload.Err)
+			return nil, b.translateS3Error(ctx, upload.Err)
 		}
 		if name := strings.TrimPrefix(upload.Key, b.prefix); checkKey(name) == nil {
 			uploads = append(uploads, entry{name: name + partSuffix, size: upload.Size, incomplete: true, upload: upload.UploadID})

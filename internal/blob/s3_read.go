@@ -28,7 +28,7 @@ type objectReader struct {
 func (b *bucketStore) open(ctx context.Context, name string) (*Reader, error) {
 	stat, err := b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
 	if err != nil {
-		return nil, b.translate(ctx, err)
+		return nil, b.translateS3Error(ctx, err)
 	}
 	r := &objectReader{store: b, ctx: ctx, object: b.object(name), etag: stat.ETag, size: stat.Size}
 	return &Reader{ReadSeekCloser: r, Size: stat.Size, ModTime: stat.LastModified}, nil
@@ -66,7 +66,7 @@ func (r *objectReader) readOnce(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF // not the end, because offset < size
 	}
-	return n, r.store.translate(r.ctx, err)
+	return n, r.store.translateS3Error(r.ctx, err)
 }
 
 // connect requests the object from the offset on.
@@ -86,7 +86,7 @@ func (r *objectReader) connect() error {
 		return fmt.Errorf("%w: it was replaced while it was read", ErrDamaged)
 	}
 	r.body = body
-	return r.store.translate(r.ctx, err)
+	return r.store.translateS3Error(r.ctx, err)
 }
 
 // Seek sets the offset of the next Read, which then opens a new connection.

@@ -79,7 +79,7 @@ func (s *objectSink) sendPart() error {
 	if s.upload == "" {
 		upload, err := s.store.core.NewMultipartUpload(s.ctx, name, s.object, minio.PutObjectOptions{})
 		if err != nil {
-			return s.store.translate(s.ctx, err)
+			return s.store.translateS3Error(s.ctx, err)
 		}
 		s.upload = upload
 	}
@@ -87,7 +87,7 @@ func (s *objectSink) sendPart() error {
 	sent, err := s.store.core.PutObjectPart(s.ctx, name, s.object, s.upload, number, s.content(), s.size,
 		minio.PutObjectPartOptions{Sha256Hex: s.checksum(), DisableContentSha256: true})
 	if err != nil {
-		return s.store.translate(s.ctx, err)
+		return s.store.translateS3Error(s.ctx, err)
 	}
 	s.parts = append(s.parts, minio.CompletePart{PartNumber: number, ETag: sent.ETag})
 	s.size = 0
@@ -107,7 +107,7 @@ func (s *objectSink) commit() error {
 		_, err := s.store.core.PutObject(s.ctx, s.store.bucket, s.object, s.content(), s.size,
 			"", s.checksum(), minio.PutObjectOptions{DisableContentSha256: true})
 		if err != nil {
-			return s.store.translate(s.ctx, err)
+			return s.store.translateS3Error(s.ctx, err)
 		}
 		return s.part.Close()
 	}
@@ -127,11 +127,11 @@ func (s *objectSink) commit() error {
 // lost, it reports an error for the repeated request although there is one.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
-	if err = s.store.translate(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
+	if err = s.store.translateS3Error(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	stat, err := s.store.core.StatObject(s.ctx, s.store.bucket, s.object, minio.StatObjectOptions{})
-	err = s.store.translate(s.ctx, err)
+	err = s.store.translateS3Error(s.ctx, err)
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%w: the store has lost the parts of %s", ErrUnavailable, s.object)
 	}
@@ -148,13 +148,13 @@ func (s *objectSink) abort() error {
 	errs := []error{s.part.Close()}
 	name := s.store.bucket
 	if s.upload != "" {
-		err := s.store.translate(ctx, s.store.core.AbortMultipartUpload(ctx, name, s.object, s.upload))
+		err := s.store.translateS3Error(ctx, s.store.core.AbortMultipartUpload(ctx, name, s.object, s.upload))
 		if !errors.Is(err, ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
 	if s.sent {
-		errs = append(errs, s.store.translate(ctx, s.store.core.RemoveObject(ctx, name, s.object, minio.RemoveObjectOptions{})))
+		errs = append(errs, s.store.translateS3Error(ctx, s.store.core.RemoveObject(ctx, name, s.object, minio.RemoveObjectOptions{})))
 	}
 	return errors.Join(errs...)
 }

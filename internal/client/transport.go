@@ -32,7 +32,7 @@ func newTransport() *http.Transport {
 // any host to h. Each connection is a pipe to an HTTP server, so bodies stream and
 // cancellation propagates as over a socket. Close closes all connections and
 // returns when the last handler has returned.
-func NewInProcessTransport(h http.Handler) (http.RoundTripper, io.Closer) {
+func NewInProcessTransport(h http.Handler) (transport http.RoundTripper, closer io.Closer) {
 	p := &inProcessServer{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.transport = newTransport()
 	p.transport.Proxy = nil

@@ -143,7 +143,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		opts.Transport, opts.Token = transport, session.AccessToken
 		opts.MaxPoll = 100 * time.Millisecond // polls are cheap in the same process
 		opts.Wait = func(ctx context.Context, d time.Duration) error {
-			if err := service.App.DiskFull(); err != nil {
+			if err := service.App.DiskFullProblem(); err != nil {
 				return err
 			}
 			return client.Sleep(ctx, d)

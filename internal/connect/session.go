@@ -83,7 +83,7 @@ func (c *Session) adoptInterruptedJob(ctx context.Context, key string) error {
 
 // RunsElsewhere reports whether the service is embedded and another process runs the jobs of
 // the object with the given key.
-func (c *Session) RunsElsewhere(ctx context.Context, key string) (bool, error) {
+func (c *Session) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, err error) {
 	if !c.Embedded {
 		return false, nil
 	}

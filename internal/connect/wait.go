@@ -64,7 +64,7 @@ func (w *WaitFlags) Open(ctx context.Context) (_ context.Context, _ *Session, do
 
 // StartProgress returns a context that ends after --timeout, and the display of progress that
 // the flags select. It does not connect.
-func (w *WaitFlags) StartProgress(ctx context.Context) (context.Context, *term.Progress, context.CancelFunc, error) {
+func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context, progress *term.Progress, cancel context.CancelFunc, err error) {
 	s, err := config.Load(w.Factory.Env, w.Cmd.Flags())
 	if err != nil {
 		return nil, nil, nil, err
@@ -80,7 +80,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (context.Context, *term.P
 	if err != nil || timeout < 0 {
 		return nil, nil, nil, exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", s.OriginName(config.KeyTimeout), s.GetString(config.KeyTimeout))
 	}
-	progress, cancel := w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
+	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 	}

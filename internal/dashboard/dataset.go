@@ -176,12 +176,12 @@ func splitDefects(reason string) []string {
 
 // columnViews returns the columns of a dataset that are on the requested page, and the links to the
 // other pages of columns.
-func columnViews(d *api.Dataset, r *http.Request) ([]columnView, pager) {
+func columnViews(d *api.Dataset, r *http.Request) (views []columnView, pages pager) {
 	total := int64(len(d.Columns))
 	page := api.Page{Offset: min(pageInput(r).Offset, max(0, total-1)), Limit: columnsPerPage}
 	page.SetTotalAndNext(total)
 	shown := d.Columns[min(page.Offset, total):min(page.Offset+columnsPerPage, total)]
-	views := make([]columnView, len(shown))
+	views = make([]columnView, len(shown))
 	for i, column := range shown {
 		views[i] = columnView{Column: column, MissingShare: design.FormatShare(column.Missing, d.Rows), Bars: design.DistributionBars(column.Distribution)}
 	}

@@ -187,9 +187,9 @@ func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes)
 }
 
-// parsePreview parses the beginning of a result. If whole is false, the result continues after the
-// bytes of r, and the last record may be incomplete.
-func parsePreview(r *csv.Reader, whole bool) *preview {
+// parsePreview parses the beginning of a result. If isComplete is false, the result continues after
+// the bytes of r, and the last record may be incomplete.
+func parsePreview(r *csv.Reader, isComplete bool) *preview {
 	r.FieldsPerRecord = -1
 	r.LazyQuotes = true
 	header, err := r.Read()
@@ -208,7 +208,7 @@ func parsePreview(r *csv.Reader, whole bool) *preview {
 	}
 	for len(out.Rows) < previewRows {
 		record, err := r.Read()
-		if errors.Is(err, io.EOF) && !whole && len(out.Rows) > 0 {
+		if errors.Is(err, io.EOF) && !isComplete && len(out.Rows) > 0 {
 			out.Rows = out.Rows[:len(out.Rows)-1]
 		}
 		if err != nil || len(record) != len(header) {

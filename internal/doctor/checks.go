@@ -107,7 +107,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	return append(results, o.checkTerminal())
 }
 
-func (o *Checker) checkConfig(ctx context.Context) (Result, *config.Settings) {
+func (o *Checker) checkConfig(ctx context.Context) (result Result, settings *config.Settings) {
 	const name = "config"
 	path, err := config.FilePath(o.Factory.Env)
 	if err != nil {

@@ -40,7 +40,7 @@ func selectedFeatures(members []member, schema *frame.Schema) []bool {
 		if own == nil {
 			return nil
 		}
-		own.mark(selected)
+		own.markUsed(selected)
 	}
 	schema.MarkDates(selected)
 	return selected

@@ -163,7 +163,7 @@ func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
 // applyClassWeights returns a copy of probabilities in which each half of the
 // rows is multiplied by the weights fitted to the other half.
 func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
-	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
+	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
 		weights := metric.FitClassWeights(e.metric, fit)
 		return func(row []float32) {
 			for c := range weights {
@@ -176,16 +176,16 @@ func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
 // calibrate returns a copy of probabilities in which each half of the rows is
 // calibrated by the temperature fitted to the other half.
 func (e *evaluator) calibrate(probabilities []float32) []float32 {
-	return e.crossFit(probabilities, func(fit metric.Predictions) func(row []float32) {
+	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
 		temperature := metric.FitTemperature(fit)
 		return func(row []float32) { temperature.Apply(row, e.classes) }
 	})
 }
 
-// crossFit returns a copy of the probabilities with each row changed. It calls fit with
+// adjustCrossFitted returns a copy of the probabilities with each row changed. It calls fit with
 // the predictions of each half of the rows. The function that fit returns changes each
 // row of the other half.
-func (e *evaluator) crossFit(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
+func (e *evaluator) adjustCrossFitted(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
 	dst := slices.Clone(probabilities)
 	for half, positions := range e.halves {
 		transform := fit(e.predictionsAt(probabilities, e.halves[1-half]))

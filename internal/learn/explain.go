@@ -41,7 +41,7 @@ func (m *Model) Columns() []string {
 // Explain explains the predictions of the rows of f, see [explain.Explainer]. It returns
 // ErrNoBackground for a model from an old file.
 func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions) ([]Explanation, error) {
-	e, err := explain.NewExplainer(m.explained(), opts)
+	e, err := explain.NewExplainer(m.explainModel(), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +52,11 @@ func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions
 func (m *Model) ExplainFile(
 	ctx context.Context, blind io.Reader, opts ExplainOptions, wanted func(row int) bool, yield func(ExplainedRow) error,
 ) error {
-	return explain.File(ctx, m.explained(), blind, opts, wanted, yield)
+	return explain.File(ctx, m.explainModel(), blind, opts, wanted, yield)
 }
 
-// explained returns m in the form that package explain uses.
-func (m *Model) explained() *explain.Model {
+// explainModel returns m in the form that package explain uses.
+func (m *Model) explainModel() *explain.Model {
 	return &explain.Model{Schema: m.schema, Background: m.background, Weights: m.weights, Predict: m.predict, Encode: m.encode}
 }
 

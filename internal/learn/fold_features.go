@@ -22,9 +22,9 @@ type foldFeatures struct {
 	texts *textModels
 }
 
-// mark sets used[c] to true for each column c of the schema from which a feature is
+// markUsed sets used[c] to true for each column c of the schema from which a feature is
 // computed.
-func (v *foldFeatures) mark(used []bool) {
+func (v *foldFeatures) markUsed(used []bool) {
 	for _, i := range v.columns {
 		used[i] = true
 	}

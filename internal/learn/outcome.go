@@ -64,11 +64,11 @@ func (r *race) newOutcome(cause error) *Outcome {
 		switch {
 		case run.status != Running:
 		case i == winner:
-			r.notify(run, Completed)
+			r.setStatusAndNotify(run, Completed)
 		case winner >= 0:
-			r.notify(run, NotCompleted)
+			r.setStatusAndNotify(run, NotCompleted)
 		default:
-			r.notify(run, o.Status)
+			r.setStatusAndNotify(run, o.Status)
 		}
 		o.Runs = append(o.Runs, run.result(r.timer.now != nil))
 	}

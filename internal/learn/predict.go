@@ -50,7 +50,7 @@ func (m *Model) Predict(ctx context.Context, blind io.Reader, out io.Writer, opt
 	}
 	p := &prediction{model: m, format: result.NewFormat(blocks, opts.Reasons), out: out, progress: opts.Progress}
 	if opts.Reasons > 0 {
-		if p.reasons, err = explain.NewReasonWriter(m.explained(), blocks.Header(), opts.Reasons, explain.Options{Workers: opts.Workers}); err != nil {
+		if p.reasons, err = explain.NewReasonWriter(m.explainModel(), blocks.Header(), opts.Reasons, explain.Options{Workers: opts.Workers}); err != nil {
 			return 0, err
 		}
 	}

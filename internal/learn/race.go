@@ -162,12 +162,12 @@ func (r *race) runsByPrice() []*run {
 
 // runHere trains run on this machine until it has ended.
 func (r *race) runHere(ctx context.Context, run *run) {
-	index := r.scheduler.start(ctx, run.index)
-	defer r.scheduler.remove(run.index)
-	r.notify(run, Running)
+	index := r.scheduler.entrantContext(ctx, run.index)
+	defer r.scheduler.removeEntrant(run.index)
+	r.setStatusAndNotify(run, Running)
 	if err := parallel.Recover(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
 		run.err = fmt.Errorf("%s: %w", run.Name, err)
-		r.notify(run, Failed)
+		r.setStatusAndNotify(run, Failed)
 	}
 	run.takeModels()
 	if run.algorithm.rowMajor {
@@ -187,14 +187,14 @@ func (r *race) train(ctx context.Context, run *run) error {
 			return err
 		}
 		run.reached = run.reached || ended && r.isPerfect(run.best.score)
-		r.notify(run, Running)
+		r.setStatusAndNotify(run, Running)
 		r.scheduler.endStep(run.index, run.cost(), run.reached)
 		switch {
 		case run.reached:
 			r.reportThresholdReached(run)
 			return nil
 		case ended:
-			r.notify(run, r.endStatus())
+			r.setStatusAndNotify(run, r.endStatus())
 			return nil
 		}
 	}
@@ -240,8 +240,8 @@ func (r *race) endStatus() Status {
 	return NotCompleted
 }
 
-// notify sets the status of a run and calls Progress.
-func (r *race) notify(run *run, status Status) {
+// setStatusAndNotify sets the status of a run and calls Progress.
+func (r *race) setStatusAndNotify(run *run, status Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run.status = status

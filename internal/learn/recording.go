@@ -193,14 +193,14 @@ func (r *race) endAsRecorded(run *run, end recordedEnd) {
 	switch {
 	case end.failure != "":
 		run.err = errors.New(end.failure)
-		r.notify(run, Failed)
+		r.setStatusAndNotify(run, Failed)
 	case end.reached:
 		r.scheduler.recordRemoteWin(run.index, run.lastScoreTime())
-		r.notify(run, Running)
+		r.setStatusAndNotify(run, Running)
 	case end.ended:
-		r.notify(run, r.endStatus())
+		r.setStatusAndNotify(run, r.endStatus())
 	default:
-		r.notify(run, Running)
+		r.setStatusAndNotify(run, Running)
 	}
 }
 

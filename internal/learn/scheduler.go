@@ -64,9 +64,9 @@ func newScheduler(entrants int, lead float64) *scheduler {
 	return s
 }
 
-// start returns the context for the steps of an entrant. The context is cancelled when
+// entrantContext returns the context for the steps of an entrant. The context is cancelled when
 // ctx is, or when the entrant can no longer win.
-func (s *scheduler) start(ctx context.Context, index int) context.Context {
+func (s *scheduler) entrantContext(ctx context.Context, index int) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, s.entrants[index].cancel = context.WithCancel(ctx)
@@ -127,15 +127,15 @@ func (s *scheduler) endStep(index int, clock float64, reached bool) {
 	e.due = max(scoreTime, clock+e.step)
 	e.active = e.active && !reached
 	if reached {
-		s.recordWin(index, scoreTime)
+		s.recordWinAndCancelLosers(index, scoreTime)
 	}
 	s.changed.Broadcast()
 }
 
-// recordWin records that an entrant has reached the threshold at the virtual time
+// recordWinAndCancelLosers records that an entrant has reached the threshold at the virtual time
 // scoreTime, and cancels the entrants that can no longer win. It does nothing if the
 // current winner was earlier.
-func (s *scheduler) recordWin(index int, scoreTime float64) {
+func (s *scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
 		return
 	}
@@ -155,11 +155,11 @@ func (s *scheduler) setRemote(index int) {
 	s.entrants[index].active = false
 }
 
-// recordRemoteWin is recordWin for an entrant that another machine trains.
+// recordRemoteWin is recordWinAndCancelLosers for an entrant that another machine trains.
 func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recordWin(index, scoreTime)
+	s.recordWinAndCancelLosers(index, scoreTime)
 	s.changed.Broadcast()
 }
 
@@ -170,8 +170,8 @@ func (s *scheduler) nextDue(index int) float64 {
 	return s.entrants[index].due
 }
 
-// remove removes an entrant from the race.
-func (s *scheduler) remove(index int) {
+// removeEntrant removes an entrant from the race.
+func (s *scheduler) removeEntrant(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entrants[index].active = false

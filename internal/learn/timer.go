@@ -40,7 +40,7 @@ func (t *timer) elapsed() time.Duration {
 // withLimit returns a context that is cancelled with errTimeUp when the remaining time is
 // at most reserve(). It calls reserve repeatedly, because the time to reserve changes.
 // The caller must call the returned function to release the context.
-func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (context.Context, func()) {
+func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (limited context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if t.now == nil || t.limit <= 0 {
 		return ctx, func() { cancel(nil) }

@@ -28,7 +28,7 @@ func (f *Flags) Deadline(now func() time.Time, began time.Time) Deadline {
 
 // PrepContext returns a context for what a command does before its race. It ends at the deadline:
 // without a race, there is no model to keep.
-func (d Deadline) PrepContext(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d Deadline) PrepContext(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	if d.Limit == 0 {
 		return context.WithCancel(ctx)
 	}

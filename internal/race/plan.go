@@ -95,7 +95,7 @@ const (
 
 // raceSample runs a race on the sample of the given number of rows in the file at path, for at
 // most the given seconds.
-func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, seconds int) (*learningcurve.Trial, *api.ModelReport, error) {
+func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, seconds int) (trial *learningcurve.Trial, report *api.ModelReport, err error) {
 	body.TimeLimitSeconds = &seconds
 	info, err := os.Stat(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *Planner) raceSample(ctx context.Context, path string, rows int, body ap
 	if err := connect.TrainingError(job); err != nil {
 		return nil, nil, err
 	}
-	report, err := client.Call(ctx, p.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: job.ModelKey}})
+	report, err = client.Call(ctx, p.Client, api.GetModelReport, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: job.ModelKey}})
 	if err != nil {
 		return nil, nil, err
 	}

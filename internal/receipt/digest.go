@@ -54,7 +54,7 @@ func DigestFiles(ctx context.Context, paths ...string) (Digest, error) {
 
 // DigestResult returns the digest of a result and of its blocks. It reads the result twice, from
 // its beginning.
-func DigestResult(ctx context.Context, result io.ReadSeeker) (Digest, BlockDigests, error) {
+func DigestResult(ctx context.Context, result io.ReadSeeker) (digest Digest, blocks BlockDigests, err error) {
 	lines := 1
 	if _, err := hashFromStart(ctx, result, func(part []byte) { lines += bytes.Count(part, []byte{'\n'}) }); err != nil {
 		return Digest{}, BlockDigests{}, err

@@ -57,13 +57,11 @@ const (
 // ChooseRoles chooses the ID and the label of a training file. The parameter blind is the blind
 // file, or nil. If the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is
 // the first candidate.
-func ChooseRoles(train, blind *Description, given Options) (Roles, *Question) {
-	r := Roles{}
-	r.ID, r.GeneratedID, r.IDReason = chooseID(train, given)
-	var question *Question
-	r.Label, r.LabelReason, question = chooseLabel(train, blind, given, r)
-	r.LabelAssumed = r.LabelReason == lastColumnReason && !isLabelName(r.Label)
-	return r, question
+func ChooseRoles(train, blind *Description, given Options) (chosen Roles, question *Question) {
+	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
+	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)
+	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
+	return chosen, question
 }
 
 func chooseID(t *Description, given Options) (id string, generated bool, reason string) {

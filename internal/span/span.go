@@ -17,7 +17,7 @@ const Scope = "foretell"
 
 // Start starts a child of the span of ctx. If that span is not recorded, Start returns ctx
 // and a span that does nothing. The caller must call [End].
-func Start(ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
+func Start(ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue) (spanCtx context.Context, span trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
 		return ctx, trace.SpanFromContext(context.Background())

@@ -120,7 +120,7 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // withTimeLimit returns ctx with the time limit of a transaction, if there is one.
-func (d *dialect) withTimeLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d *dialect) withTimeLimit(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	if d.timeout == 0 {
 		return context.WithCancel(ctx)
 	}

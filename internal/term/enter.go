@@ -11,7 +11,7 @@ const typedBefore = 200 * time.Millisecond
 // current time. Reading cannot be stopped, so nothing else may read In afterwards. While the
 // process is in the background, nothing is read.
 func (c *Console) ReadEnters(now func() time.Time) <-chan struct{} {
-	ignoreBackgroundReads()
+	failBackgroundReads()
 	enters := make(chan struct{}, 1)
 	began := now()
 	go func() {

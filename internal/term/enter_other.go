@@ -2,5 +2,5 @@
 
 package term
 
-// ignoreBackgroundReads does nothing, because only Unix has background processes.
-func ignoreBackgroundReads() {}
+// failBackgroundReads does nothing, because only Unix has background processes.
+func failBackgroundReads() {}

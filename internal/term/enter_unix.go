@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// ignoreBackgroundReads makes a read of the terminal fail if the process is in the
+// failBackgroundReads makes a read of the terminal fail if the process is in the
 // background. Without it, the read would stop the process.
-func ignoreBackgroundReads() { signal.Ignore(syscall.SIGTTIN) }
+func failBackgroundReads() { signal.Ignore(syscall.SIGTTIN) }

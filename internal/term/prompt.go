@@ -31,7 +31,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 }
 
 // Confirm asks a yes-or-no question and reports whether the answer is y or yes.
-func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
+func (c *Console) Confirm(ctx context.Context, question string) (confirmed bool, err error) {
 	text, err := c.Ask(ctx, question+" [y/N]")
 	if err != nil {
 		return false, err

@@ -29,7 +29,7 @@ const (
 
 // StartRelay starts a relay to the server of the given URL. It returns the relay, and a copy of the
 // URL with the host and port of the relay.
-func StartRelay(t *testing.T, address string) (*Relay, string) {
+func StartRelay(t *testing.T, address string) (relay *Relay, relayURL string) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {

@@ -71,14 +71,14 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	if err != nil {
 		return nil, err
 	}
-	set.appendStatistics(bins, len(e.orders))
+	set.setBinsWithStatistics(bins, len(e.orders))
 	return set, nil
 }
 
-// appendStatistics sets set.bins to one matrix for each random permutation of the rows:
-// the binned columns, followed by the statistics. orders is the number of permutations.
-func (set *featureSet) appendStatistics(bins *tree.BinnedMatrix, orders int) {
-	for order := range orders {
+// setBinsWithStatistics sets set.bins to one matrix for each random permutation of the rows:
+// the binned columns, followed by the statistics.
+func (set *featureSet) setBinsWithStatistics(bins *tree.BinnedMatrix, permutations int) {
+	for order := range permutations {
 		features := make([]tree.Feature, len(set.statistics))
 		for i := range set.statistics {
 			statistic := &set.statistics[i]

@@ -95,7 +95,7 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	applied := make([]int64, outputs)
 	errs := make([]error, outputs)
 	err = parallel.ForContext(ctx, len(b.samplers), outputs, func(worker, k int) {
-		trees[k], applied[k], errs[k] = b.grow(ctx, worker, k)
+		trees[k], applied[k], errs[k] = b.growAndAddScores(ctx, worker, k)
 	})
 	for k := range trees {
 		if err == nil {
@@ -117,13 +117,13 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// grow grows the tree of output k and adds the values of its leaves to the scores of all
-// rows. The tree is nil if the output has converged. The second result is the number of
-// rows for which the tree had to be traversed, because it was not grown from them.
-func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree, int64, error) {
+// growAndAddScores grows the tree of an output and adds the values of its leaves to the scores of
+// all rows. The tree is nil if the output has converged. The result traversed is the number of rows
+// for which the tree had to be traversed, because it was not grown from them.
+func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output int) (boosted *boostedTree, traversed int64, err error) {
 	sampler, grower := b.samplers[worker], b.growers[worker]
-	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+k)))
-	mass, err := sampler.sample(ctx, b.workersPerTree(), b.scores, k, sampleParams{b.opts.RowFraction, draw.Uint64()})
+	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))
+	mass, err := sampler.computeGradientsAndSample(ctx, b.workersPerTree(), b.scores, output, sampleParams{b.opts.RowFraction, draw.Uint64()})
 	if err != nil || mass < minMeanGradient*float64(len(b.scores.train)) || len(sampler.keep) == 0 {
 		return nil, 0, err
 	}
@@ -141,7 +141,7 @@ func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 	if err != nil || grown.Leaves < 2 {
 		return nil, 0, err
 	}
-	boosted := &boostedTree{tree: grown, values: make([]float32, grown.Leaves)}
+	boosted = &boostedTree{tree: grown, values: make([]float32, grown.Leaves)}
 	for leaf := range boosted.values {
 		g, h := grower.LeafSum(leaf)
 		boosted.values[leaf] = newtonStep(g, h, b.scores.classes, &b.opts)
@@ -151,7 +151,7 @@ func (b *leafwiseBooster) grow(ctx context.Context, worker, k int) (*boostedTree
 		}
 	}
 	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {
-		b.scores.add(k, rows, boosted.values[leaf])
+		b.scores.add(output, rows, boosted.values[leaf])
 	})
 	return boosted, int64(len(sampler.rest)), err
 }

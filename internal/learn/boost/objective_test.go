@@ -32,7 +32,7 @@ func TestDrawIsUnbiased(t *testing.T) {
 	sums := func(fraction float64) (g, h float64, kept int) {
 		sampler := &rowSampler{}
 		sampler.resize(f.Rows, len(l.train))
-		if _, err := sampler.sample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
+		if _, err := sampler.computeGradientsAndSample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
 			t.Fatal(err)
 		}
 		for i, row := range sampler.keep {

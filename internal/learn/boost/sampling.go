@@ -62,8 +62,8 @@ func (s *rowSampler) resize(rows, train int) {
 	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
-// sample computes the derivatives of output k for the training rows and returns the sum
-// of the absolute gradients. It writes the rows from which a tree will be grown to
+// computeGradientsAndSample computes the derivatives of an output for the training rows and returns
+// the sum of the absolute gradients. It writes the rows from which a tree will be grown to
 // s.keep, and the other training rows, followed by the validation rows, to s.rest. All
 // three groups of rows are ascending.
 //
@@ -72,8 +72,8 @@ func (s *rowSampler) resize(rows, train int) {
 // derivatives are multiplied by μ/|g|, so that sums over the kept rows are unbiased and
 // have little variance (Ibragimov & Gusev, Minimal variance sampling in stochastic
 // gradient boosting, NeurIPS 2019).
-func (s *rowSampler) sample(ctx context.Context, workers int, scores *outputScores, k int, params sampleParams) (float64, error) {
-	err := parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, k, i) })
+func (s *rowSampler) computeGradientsAndSample(ctx context.Context, workers int, scores *outputScores, output int, params sampleParams) (gradientSum float64, err error) {
+	err = parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, output, i) })
 	if err != nil {
 		return 0, err
 	}

@@ -124,14 +124,14 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	tree.ApplySymmetric(splits, bins, b.validationRows, b.scratch, func(leaf int, rows []int32) {
 		b.scores.add(rows, b.leafValues(leaf))
 	})
-	b.writeTree(splits)
+	b.reindexAndWriteTree(splits)
 	return false, nil
 }
 
-// writeTree writes a tree with the given splits and the current leaf values to the
+// reindexAndWriteTree writes a tree with the given splits and the current leaf values to the
 // stream. In splits, it replaces the index of each feature by the feature's index in
 // b.used.
-func (b *symmetricBooster) writeTree(splits []tree.LevelSplit) {
+func (b *symmetricBooster) reindexAndWriteTree(splits []tree.LevelSplit) {
 	outputs := len(b.scores.base)
 	for i := range splits {
 		splits[i].Feature = b.used.indexOrAdd(splits[i].Feature, b.rounds())

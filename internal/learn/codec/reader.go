@@ -139,7 +139,7 @@ func (r *Reader) Uvarint(low, high int) int {
 	return int(n)
 }
 
-func (r *Reader) uvarint() (uint64, bool) {
+func (r *Reader) uvarint() (value uint64, ok bool) {
 	if r.err == nil && r.in == nil {
 		n, size := binary.Uvarint(r.buf)
 		if size <= 0 {

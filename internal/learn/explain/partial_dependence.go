@@ -66,7 +66,7 @@ type dependentColumn struct {
 // section 8.2). The parameter importances is in descending order of importance, and
 // classes holds the classes of the result. Columns of free text and columns with one value
 // are left out.
-func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) ([]PartialDependence, []Interaction, error) {
+func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.draw(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)
 	for _, column := range v.Schema.SourceColumns() {
@@ -148,7 +148,7 @@ func (d *dependentColumn) add(predictions []float32, classes, rows int, e *effec
 
 // newDependencePoints returns the points of a column with the given features, and for each
 // point a row of f with its value. It returns no points for free text.
-func newDependencePoints(f *frame.Frame, features []int) ([]PartialDependencePoint, []int32) {
+func newDependencePoints(f *frame.Frame, features []int) (points []PartialDependencePoint, sampleRows []int32) {
 	if len(features) == 1 && f.Schema.Columns[features[0]].Kind == frame.Category {
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)
 	}

@@ -144,7 +144,7 @@ func (f *Fitter) Progress() float64 {
 }
 
 // nextParams returns the next parameters to try, or false if none exist.
-func (f *Fitter) nextParams() (growthParams, bool) {
+func (f *Fitter) nextParams() (params growthParams, ok bool) {
 	space := f.newSearchSpace()
 	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {
 		p := f.best.params

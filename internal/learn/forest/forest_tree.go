@@ -47,7 +47,7 @@ func (g *grower) newForestTree() *forestTree {
 		if grown.left == 0 {
 			t.Nodes[i] = tree.Node{Feature: -1, Left: int32(t.Leaves)}
 			t.Leaves++
-			t.distributions = append(t.distributions, g.addDistribution(t, grown, known))
+			t.distributions = append(t.distributions, g.findOrAddDistribution(t, grown, known))
 			continue
 		}
 		n := tree.Node{Feature: int32(grown.best.feature), Left: int32(len(queue)), Set: -1, Threshold: grown.best.threshold, MissingBin: grown.best.missingBin}
@@ -62,9 +62,9 @@ func (g *grower) newForestTree() *forestTree {
 	return t
 }
 
-// addDistribution adds the class distribution of a leaf to t, unless t already has it,
+// findOrAddDistribution adds the class distribution of a leaf to t, unless t already has it,
 // and returns its index. known maps the distributions of t to their indices.
-func (g *grower) addDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
+func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[string]uint32) uint32 {
 	g.setLeaf(g.sample[leaf.lo:leaf.hi])
 	weights := newDistribution(g.classTotals, g.rows)
 	key := make([]byte, 0, 64)

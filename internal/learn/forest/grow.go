@@ -100,9 +100,9 @@ func (g *grower) considerLeaf(index int32) {
 }
 
 // findSplit returns a random split by the feature if params.randomSplits is set, and
-// otherwise the best split. The second result reports whether the leaf's rows differ in
+// otherwise the best split. The result varies reports whether the leaf's rows differ in
 // the feature.
-func (g *grower) findSplit(feature int) (nodeSplit, bool) {
+func (g *grower) findSplit(feature int) (found nodeSplit, varies bool) {
 	if g.params.randomSplits {
 		return g.randomSplit(feature, g.rng)
 	}

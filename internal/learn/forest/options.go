@@ -92,12 +92,11 @@ const maxForestLeaves = 2_000_000
 
 // initialParams returns the growth parameters of the first trees, and the changes of
 // these parameters that the search will try.
-func (o *Options) initialParams(space searchSpace) (growthParams, []paramMove) {
+func (o *Options) initialParams(space searchSpace) (params growthParams, moves []paramMove) {
 	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
 	if o.LeavesPerThousand > 0 {
 		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}
-	var moves []paramMove
 	if o.MinLeaf <= 0 {
 		p.minLeaf = 1
 		moves = append(moves, increaseMinLeaf)

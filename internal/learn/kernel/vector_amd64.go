@@ -9,56 +9,56 @@ import "unsafe"
 
 // adamVector is Adam.Update. c holds the constants that Adam.Update computes from the
 // parameters of the step.
-func adamVector(w, m, v, g []float32, c *[8]float32) int {
+func adamVector(w, m, v, g []float32, c *[8]float32) (done int) {
 	n := wholeBlocks(len(w))
 	adamBlocks(unsafe.SliceData(w), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(g), n, c)
 	return 8 * int(n)
 }
 
 // reluVector is ReLU.
-func reluVector(x []float32) int {
+func reluVector(x []float32) (done int) {
 	n := wholeBlocks(len(x))
 	reluBlocks(unsafe.SliceData(x), n)
 	return 8 * int(n)
 }
 
 // reluBackwardVector is ReLUBackward.
-func reluBackwardVector(grad, act []float32, scale float32) int {
+func reluBackwardVector(grad, act []float32, scale float32) (done int) {
 	n := wholeBlocks(len(grad))
 	reluBackwardBlocks(unsafe.SliceData(grad), unsafe.SliceData(act), n, scale)
 	return 8 * int(n)
 }
 
 // dropoutVector is Dropout.
-func dropoutVector(x []float32, threshold int32, scale float32, state uint64) int {
+func dropoutVector(x []float32, threshold int32, scale float32, state uint64) (done int) {
 	n := wholeBlocks(len(x))
 	dropoutBlocks(unsafe.SliceData(x), n, threshold, scale, state)
 	return 8 * int(n)
 }
 
 // axpyVector is Axpy.
-func axpyVector(dst, x []float32, alpha float32) int {
+func axpyVector(dst, x []float32, alpha float32) (done int) {
 	n := wholeBlocks(len(x))
 	axpyBlocks(unsafe.SliceData(dst), unsafe.SliceData(x), n, alpha)
 	return 8 * int(n)
 }
 
 // lerpVector is Lerp.
-func lerpVector(dst, x []float32, t float32) int {
+func lerpVector(dst, x []float32, t float32) (done int) {
 	n := wholeBlocks(len(x))
 	lerpBlocks(unsafe.SliceData(dst), unsafe.SliceData(x), n, t)
 	return 8 * int(n)
 }
 
 // scaleShiftVector is ScaleShift of one row.
-func scaleShiftVector(dst, a, scale, bias []float32) int {
+func scaleShiftVector(dst, a, scale, bias []float32) (done int) {
 	n := wholeBlocks(len(scale))
 	scaleShiftBlocks(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(scale), unsafe.SliceData(bias), n)
 	return 8 * int(n)
 }
 
 // scaleShiftBackwardVector is ScaleShiftBackward of one row.
-func scaleShiftBackwardVector(dst, dscale, grad, a, scale []float32) int {
+func scaleShiftBackwardVector(dst, dscale, grad, a, scale []float32) (done int) {
 	n := wholeBlocks(len(scale))
 	scaleShiftBackwardBlocks(unsafe.SliceData(dst), unsafe.SliceData(dscale), unsafe.SliceData(grad), unsafe.SliceData(a), unsafe.SliceData(scale), n)
 	return 8 * int(n)
@@ -73,7 +73,7 @@ func wholeBlocks(n int) uintptr {
 }
 
 // gatherVector is Gather. It reports whether it processed all rows.
-func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) bool {
+func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done bool) {
 	if !useAVX2 || len(dst) == 0 {
 		return useAVX2
 	}
@@ -83,7 +83,7 @@ func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) bool 
 }
 
 // gather4Vector is Gather4. It reports whether it processed all rows.
-func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) bool {
+func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) (done bool) {
 	if !useAVX2 || n == 0 {
 		return useAVX2
 	}
@@ -141,7 +141,7 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 }
 
 // logisticVector is Logistic.
-func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) int {
+func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) (done int) {
 	n := wholeBlocks(len(dst))
 	logisticBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(labels), target, n)
 	return 8 * int(n)

@@ -5,32 +5,36 @@ package kernel
 // There is no assembly for this processor, so these functions process no elements. The
 // callers process all elements in Go.
 
-func adamVector(_, _, _, _ []float32, _ *[8]float32) int { return 0 }
+func adamVector(w, m, v, g []float32, c *[8]float32) (done int) { return 0 }
 
-func reluVector([]float32) int { return 0 }
+func reluVector(x []float32) (done int) { return 0 }
 
-func reluBackwardVector(_, _ []float32, _ float32) int { return 0 }
+func reluBackwardVector(grad, act []float32, scale float32) (done int) { return 0 }
 
-func dropoutVector([]float32, int32, float32, uint64) int { return 0 }
+func dropoutVector(x []float32, threshold int32, scale float32, state uint64) (done int) { return 0 }
 
-func axpyVector(_, _ []float32, _ float32) int { return 0 }
+func axpyVector(dst, x []float32, alpha float32) (done int) { return 0 }
 
-func lerpVector(_, _ []float32, _ float32) int { return 0 }
+func lerpVector(dst, x []float32, t float32) (done int) { return 0 }
 
-func scaleShiftVector(_, _, _, _ []float32) int { return 0 }
+func scaleShiftVector(dst, a, scale, bias []float32) (done int) { return 0 }
 
-func scaleShiftBackwardVector(_, _, _, _, _ []float32) int { return 0 }
+func scaleShiftBackwardVector(dst, dscale, grad, a, scale []float32) (done int) { return 0 }
 
-func gatherVector[T int64 | uint64](_, _ []T, _ int, _ []int32) bool { return false }
+func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done bool) { return false }
 
-func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) bool {
+func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) (done bool) {
 	return false
 }
 
-func partitionVector(_, _ []int32, _ []uint8, _ *[256]uint8) (done, kept int) { return 0, 0 }
+func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
+	return 0, 0
+}
 
-func bestSplitVector(_ []int64, sum int64, _ *GainParams) (done int, end int64, at int, left int64) {
+func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	return 0, sum, -1, 0
 }
 
-func logisticVector([]uint64, []float32, []int32, int32) int { return 0 }
+func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) (done int) {
+	return 0
+}

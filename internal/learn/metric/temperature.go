@@ -36,7 +36,7 @@ func FitTemperature(p Predictions) Temperature {
 	cost := func(u float64) float64 {
 		return powerLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
 	}
-	return Temperature(math.Exp(minimise(cost, -maxLogTemperature, maxLogTemperature)))
+	return Temperature(math.Exp(goldenSectionSearch(cost, -maxLogTemperature, maxLogTemperature)))
 }
 
 // logProbability returns the natural logarithm of q. If q is below the smallest normal
@@ -66,9 +66,9 @@ func powerLoss(logs []float64, labels []int32, beta float64) float64 {
 	return sum / float64(len(labels))
 }
 
-// minimise returns the x between low and high at which f is least, to within
+// goldenSectionSearch returns the x between low and high at which f is least, to within
 // 0.01. f must have a single minimum there. It uses golden section search.
-func minimise(f func(float64) float64, low, high float64) float64 {
+func goldenSectionSearch(f func(float64) float64, low, high float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)
 	fa, fb := f(a), f(b)

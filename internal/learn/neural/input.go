@@ -65,9 +65,9 @@ func fitEncoder(ctx context.Context, f *frame.Frame, rows []int32, size, knots i
 		var in inputColumn
 		var ok bool
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
-			in, ok = fitNumeric(c, rows, knots)
+			in, ok = fitNumericInput(c, rows, knots)
 		} else {
-			in, ok = fitCategorical(c.Codes, len(f.Schema.Columns[i].Levels), rows)
+			in, ok = fitCategoricalInput(c.Codes, len(f.Schema.Columns[i].Levels), rows)
 		}
 		if ok {
 			in.column = i
@@ -122,11 +122,11 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumeric fits an inputColumn to a numeric column. Values are divided by the
+// fitNumericInput fits an inputColumn to a numeric column. Values are divided by the
 // interquartile range, as in Holzmüller et al. 2024 ("Better by default", section 3), or
-// by half the range if the quartiles are equal. fitNumeric returns false if the column is
+// by half the range if the quartiles are equal. fitNumericInput returns false if the column is
 // constant.
-func fitNumeric(column *frame.Column, rows []int32, knots int) (inputColumn, bool) {
+func fitNumericInput(column *frame.Column, rows []int32, knots int) (input inputColumn, varies bool) {
 	sorted, missing := presentValues(column, rows)
 	if len(sorted) == 0 {
 		return inputColumn{}, false
@@ -197,10 +197,10 @@ func chooseKnots(sorted []float64, count int) []float64 {
 	return slices.Compact(knots)
 }
 
-// fitCategorical fits an inputColumn to a categorical column. The embedding table has one
+// fitCategoricalInput fits an inputColumn to a categorical column. The embedding table has one
 // row for each level of the training rows, one for unknown levels, and one for missing
-// values if there are any. fitCategorical returns false if the column is constant.
-func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
+// values if there are any. fitCategoricalInput returns false if the column is constant.
+func fitCategoricalInput(codes []int32, levels int, rows []int32) (input inputColumn, varies bool) {
 	seen := make([]bool, levels+2) // indexed like rowOfLevel
 	for _, r := range rows {
 		seen[levelIndex(codes[r], levels)] = true

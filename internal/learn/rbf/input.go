@@ -42,9 +42,9 @@ func fitEncoder(f *frame.Frame, rows []int32) *encoder {
 		var in inputColumn
 		var ok bool
 		if c := &f.Columns[i]; f.Schema.Columns[i].Kind == frame.Numeric {
-			in, ok = fitNumeric(c, rows)
+			in, ok = fitNumericInput(c, rows)
 		} else {
-			in, ok = fitCategorical(c.Codes, len(f.Schema.Columns[i].Levels), rows)
+			in, ok = fitCategoricalInput(c.Codes, len(f.Schema.Columns[i].Levels), rows)
 		}
 		if ok {
 			in.column = i
@@ -71,10 +71,10 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumeric fits a numeric column. It scales by the interquartile range, or by
+// fitNumericInput fits a numeric column. It scales by the interquartile range, or by
 // half the range if the quartiles are equal (Holzmüller et al. 2024, "Better by
 // default", section 3). It returns false if the column is constant.
-func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
+func fitNumericInput(column *frame.Column, rows []int32) (input inputColumn, varies bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
 	sorted := slices.DeleteFunc(values, math.IsNaN)
@@ -100,9 +100,9 @@ func fitNumeric(column *frame.Column, rows []int32) (inputColumn, bool) {
 	return in, true
 }
 
-// fitCategorical assigns an input to each level of the rows, and one to missing values if
+// fitCategoricalInput assigns an input to each level of the rows, and one to missing values if
 // there are any. It returns false if the column is constant.
-func fitCategorical(codes []int32, levels int, rows []int32) (inputColumn, bool) {
+func fitCategoricalInput(codes []int32, levels int, rows []int32) (input inputColumn, varies bool) {
 	seen := make([]bool, levels+2) // for missing values, for each level, for other codes
 	for _, r := range rows {
 		seen[levelIndex(codes[r], levels)] = true

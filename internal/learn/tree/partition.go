@@ -27,14 +27,14 @@ const chunkRows = 1 << 14
 
 // partitionParallel is partition on several workers. Each worker partitions chunks. The
 // front parts of all chunks are then joined, followed by their back parts.
-func partitionParallel(ctx context.Context, workers int, data []uint8, table *[histWidth]uint8, rows, scratch []int32) (int, error) {
+func partitionParallel(ctx context.Context, workers int, data []uint8, table *[histWidth]uint8, rows, scratch []int32) (numLeft int, err error) {
 	if workers <= 1 || len(rows) < 2*chunkRows {
 		return partition(data, table, rows, scratch), ctx.Err()
 	}
 	tasks := (len(rows) + chunkRows - 1) / chunkRows
 	leftCounts := make([]int, tasks)
 	rights := make([][]int32, tasks)
-	err := parallel.ForContext(ctx, workers, tasks, func(_, i int) {
+	err = parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		lo, hi := i*chunkRows, min((i+1)*chunkRows, len(rows))
 		leftCounts[i] = kernel.Partition(rows[lo:hi], scratch[lo:hi], data, table)
 		rights[i] = scratch[lo : hi-leftCounts[i]]
@@ -46,9 +46,9 @@ func partitionParallel(ctx context.Context, workers int, data []uint8, table *[h
 	for i, n := range leftCounts {
 		at += copy(rows[at:], rows[i*chunkRows:][:n])
 	}
-	total := at
+	numLeft = at
 	for _, some := range rights {
 		at += copy(rows[at:], some)
 	}
-	return total, nil
+	return numLeft, nil
 }

@@ -42,7 +42,7 @@ type dateParser struct {
 //	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
 //	Z  UTC  +01:00  +0100                 after a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
-func ParseDateTime(cell []byte, dayFirst bool) (DateTime, bool) {
+func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
 	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {
 		return DateTime{}, false

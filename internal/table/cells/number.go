@@ -34,7 +34,7 @@ const maxNullLen = 9
 //
 // White space around a number is ignored. A number is decimal and has an optional sign,
 // fraction and exponent. A number too large for a float64 is Null, like infinity.
-func Classify(cell []byte) (ValueKind, float64) {
+func Classify(cell []byte) (kind ValueKind, value float64) {
 	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
 		cell = Trim(cell)
 	}
@@ -127,7 +127,7 @@ type powerOf5 struct {
 // at most 10²². Both are exact, so that one division or multiplication rounds only once
 // (Clinger, How to read floating point numbers accurately, 1990). Numbers with more digits
 // are converted by DivideByPowerOf10, all others by strconv.
-func ParseNumber(b []byte) (float64, bool) {
+func ParseNumber(b []byte) (value float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		i, negative = 1, b[0] == '-'
@@ -151,7 +151,7 @@ func ParseNumber(b []byte) (float64, bool) {
 		}
 		exponent += power
 	}
-	value := float64(mantissa)
+	value = float64(mantissa)
 	switch {
 	case digits > 19 || exponent < -27 || exponent > 22:
 		return parseWithStrconv(b)
@@ -173,7 +173,7 @@ func ParseNumber(b []byte) (float64, bool) {
 // parseDigits parses the digits that start at b[i]. For each digit d, number becomes
 // 10·number + d. It returns the new number, which overflows after 19 digits, and the
 // offset after the digits.
-func parseDigits(b []byte, i int, number uint64) (uint64, int) {
+func parseDigits(b []byte, i int, number uint64) (appended uint64, end int) {
 	for len(b)-i >= 8 {
 		word := binary.LittleEndian.Uint64(b[i:]) ^ ASCIIZeros
 		if NonDigitMask(word) != 0 {
@@ -219,7 +219,7 @@ func DivideByPowerOf10(mantissa uint64, k int) float64 {
 
 // parseExponent parses b, which must be an e, an optional sign and digits. The result is at
 // most ten thousand, because every larger power means infinity or 0.
-func parseExponent(b []byte) (int, bool) {
+func parseExponent(b []byte) (exponent int, ok bool) {
 	if b[0] != 'e' && b[0] != 'E' {
 		return 0, false
 	}
@@ -244,10 +244,10 @@ func parseExponent(b []byte) (int, bool) {
 	return power, true
 }
 
-func parseWithStrconv(b []byte) (float64, bool) {
+func parseWithStrconv(b []byte) (value float64, ok bool) {
 	// The string shares b's bytes to save a copy; strconv does not keep it.
 	// The only possible error is an exceeded range, because the syntax was checked.
-	value, _ := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
+	value, _ = strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
 	return value, true
 }
 

@@ -18,7 +18,7 @@ type NumberFormat struct {
 }
 
 // Parse parses a cell in the format. It returns false if the cell has another format.
-func (f *NumberFormat) Parse(cell []byte) (float64, bool) {
+func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	if !f.DecimalComma {
 		if kind, value := Classify(cell); kind == Number {
 			return value, true
@@ -145,7 +145,7 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 
 // parseDigitGroups parses a number whose digits may be in groups of three. point separates
 // the decimals.
-func parseDigitGroups(text []byte, point byte) (float64, bool) {
+func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	separator := byte(',')
 	if point == ',' {
 		separator = '.'

@@ -51,7 +51,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 	r := l.Reader
 	if !r.opened {
 		r.opened = true
-		if err := r.open(); err != nil {
+		if err := r.startReading(); err != nil {
 			return nil, 1, err
 		}
 		if r.pos > 0 {

@@ -42,7 +42,7 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them
-func parseLongNumber(text []byte, begin, end int32) (float64, bool) {
+func parseLongNumber(text []byte, begin, end int32) (value float64, ok bool) {
 	cell := text[begin:][:readSlack:readSlack]
 	negative := (uint64(cell[0]) ^ '-' - 1) >> 63
 	size := uint64(end-begin) - negative

@@ -114,7 +114,7 @@ func (p *ParsedChunk) indexRows(quoted bool) bool {
 
 // indexRow adds the row that starts at offset begin. The slice ends holds the offsets after the
 // separators from there on. It returns false if the row has a wrong number of fields.
-func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) bool {
+func (p *ParsedChunk) indexRow(begin int32, ends []int32, quoted bool) (valid bool) {
 	if len(ends) < p.fieldCount {
 		return false
 	}

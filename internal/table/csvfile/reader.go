@@ -81,7 +81,7 @@ func (r *Reader) BytesRead() int64 { return r.offset + int64(r.end) }
 func (r *Reader) Read() (*Record, error) {
 	if !r.opened {
 		r.opened = true
-		if err := r.open(); err != nil {
+		if err := r.startReading(); err != nil {
 			return nil, err
 		}
 	}
@@ -167,9 +167,9 @@ func invalidByte(text []byte) byte {
 	return 0
 }
 
-// open fills the buffer for the first time and skips the byte order mark. It returns a
+// startReading fills the buffer for the first time and skips the byte order mark. It returns a
 // *Defect if the file is known not to be CSV.
-func (r *Reader) open() error {
+func (r *Reader) startReading() error {
 	if r.err = r.fill(); r.err != nil {
 		return r.err
 	}

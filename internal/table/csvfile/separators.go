@@ -53,7 +53,7 @@ func moveMask8(word uint64) uint64 { return word >> 7 * 0x0102040810204080 >> 56
 
 // dropQuotedSeparators removes the separators inside quotes from ends. It returns the
 // number of separators left.
-func dropQuotedSeparators(ends []int32, text []byte) int {
+func dropQuotedSeparators(ends []int32, text []byte) (numLeft int) {
 	n, next := 0, 0
 	for at := 0; ; {
 		begin := bytes.IndexByte(text[at:], '"')

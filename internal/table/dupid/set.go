@@ -174,7 +174,7 @@ func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 }
 
 // Has reports whether an ID was added. It keeps the hashes that it reads from disk in memory.
-func (s *Set) Has(id []byte) (bool, error) {
+func (s *Set) Has(id []byte) (found bool, err error) {
 	if s.ascending != nil {
 		s.splitIntoBins()
 	}

@@ -19,7 +19,7 @@ func (d *rowDecoder) numericFields(fieldCount int) []bool {
 
 // decodeChunk replaces the rows of d by the rows of a chunk. The columns may refer to the
 // chunk's memory. It returns false if decodeRecord would return a defect for any record.
-func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) bool {
+func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) (valid bool) {
 	b := d.binding
 	if chunk.HasBlank(b.id) {
 		return false

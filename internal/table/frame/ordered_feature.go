@@ -12,7 +12,7 @@ import (
 // OrderedFeature returns the index of the feature whose values are the numbers in the
 // cells of the given column. It is an error if the column has no such feature, or if the
 // column has another feature, too, such as the month of a date.
-func (s *Schema) OrderedFeature(column string) (int, error) {
+func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 	numbers, others := []int{}, []*ColumnSchema{}
 	for i := range s.Columns {
 		switch c := &s.Columns[i]; {

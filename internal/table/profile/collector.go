@@ -40,8 +40,8 @@ func (c *Collector) LacksHeader(id, label int) bool {
 
 // newColumns returns empty statistics for n columns, and the memory budget of their
 // texts: textMemory bytes, or more if there are many columns.
-func newColumns(n, textMemory int) ([]ColumnStats, textBudget) {
-	columns, budget := make([]ColumnStats, n), textBudget{memory: totalTextMemory(n, textMemory)}
+func newColumns(n, textMemory int) (columns []ColumnStats, budget textBudget) {
+	columns, budget = make([]ColumnStats, n), textBudget{memory: totalTextMemory(n, textMemory)}
 	limits := newMemoryLimits(n, budget.memory)
 	for i := range columns {
 		columns[i].limits = limits

@@ -157,13 +157,13 @@ func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evict evicts rare texts until the remaining texts take at most the given number of bytes. It
-// first computes numericStats from the numbers among the texts, if there are any.
+// evictRareTexts evicts rare texts until the remaining texts take at most the given number of
+// bytes. It first computes numericStats from the numbers among the texts, if there are any.
 func (t *ColumnStats) evict(bytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
 		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	}
-	t.texts.evict(bytes, &t.limits)
+	t.texts.evictRareTexts(bytes, &t.limits)
 }
 
 // A column is mostly numbers if it has at least minNumbers numbers, and at most one text

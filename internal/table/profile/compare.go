@@ -155,7 +155,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 
 // checkForm reports texts of the blind column that cannot be parsed in the format of the
 // training column. It returns true if the numbers of both files can be compared.
-func (c *comparison) checkForm(train, blind *ColumnProfile) bool {
+func (c *comparison) checkForm(train, blind *ColumnProfile) (numbersComparable bool) {
 	rows, most := train.unparsableRows(blind, c.blind.Rows)
 	form := train.Form
 	switch {

@@ -133,7 +133,7 @@ func TestFormsOfEvictedTexts(t *testing.T) {
 			for i := range 20_000 {
 				stats.addCell([]byte(c.cell(i)), i+2)
 				if len(stats.texts.values) == 1_000 {
-					stats.texts.evict(stats.texts.bytes/2, &stats.limits)
+					stats.texts.evictRareTexts(stats.texts.bytes/2, &stats.limits)
 				}
 			}
 			j := stats.infer()

@@ -8,7 +8,7 @@ import (
 
 // warnRepeatedHeader warns about a row that repeats the header, as in concatenated files, and
 // reports whether there is one.
-func (s *scanner) warnRepeatedHeader() (bool, error) {
+func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	line := 0
 	for i := range s.columns {
 		t := &s.columns[i]
@@ -31,15 +31,15 @@ func (s *scanner) warnRepeatedHeader() (bool, error) {
 	return true, nil
 }
 
-// checkHeader adds a defect if the file has no rows or no header. repeated is set if a
+// checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a
 // row repeats the first record, which proves that the first record is a header.
-func (s *scanner) checkHeader(repeated bool) {
+func (s *scanner) checkHeader(headerRepeats bool) {
 	if s.profile.Rows == 0 {
 		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
 		return
 	}
 	log := &s.profile.log
-	if log.HasCode(csvfile.CodeNoHeader) || repeated || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
+	if log.HasCode(csvfile.CodeNoHeader) || headerRepeats || !lacksHeader(s.table.Names, s.columns, s.id, s.label) {
 		return
 	}
 	// A row of data that is read as the header often has equal or empty names, so these

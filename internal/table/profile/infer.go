@@ -81,7 +81,7 @@ func (t *ColumnStats) infer() inference {
 // inferDates infers whether texts are dates or times. It also infers whether the day
 // comes first, which it assumes only if more texts can be parsed in this way. It returns
 // false if the column has another form.
-func (t *ColumnStats) inferDates(texts []distinctValue) (inference, bool) {
+func (t *ColumnStats) inferDates(texts []distinctValue) (inf inference, areDates bool) {
 	best, most, times := inference{form: FormDate}, 0, 0
 	for _, dayFirst := range []bool{false, true} {
 		values, read, clocks := t.parseDates(texts, dayFirst)
@@ -140,7 +140,7 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 
 // inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
 // numbers with a few other texts. It returns false if they are not.
-func (t *ColumnStats) inferAmounts(texts []distinctValue) (inference, bool) {
+func (t *ColumnStats) inferAmounts(texts []distinctValue) (inf inference, areAmounts bool) {
 	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
 	for _, comma := range []bool{false, true} {
 		inf := inference{form: FormNumeric, format: &cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}}

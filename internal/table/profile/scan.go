@@ -102,7 +102,7 @@ func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
 		s.profile.Partial = true
 		return nil
 	}
-	s.assignRoles()
+	s.assignRolesAndColumns()
 	err = s.table.RunPipeline(ctx, s.table.Workers(), s.table.ChunkBytes(), func() csvfile.ChunkWorker { return s.newWorker(ctx) })
 	if err == nil {
 		err = s.readRows(ctx)
@@ -117,9 +117,9 @@ func (s *scanner) addDefects(defects ...csvfile.Defect) {
 	s.profile.log.Add(defects...)
 }
 
-// assignRoles determines the positions of the ID and the label, and allocates the
+// assignRolesAndColumns determines the positions of the ID and the label, and allocates the
 // columns.
-func (s *scanner) assignRoles() {
+func (s *scanner) assignRolesAndColumns() {
 	names := s.table.Names
 	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
 	if s.opts.Blind {

@@ -100,9 +100,9 @@ func (v *valueCounts) insert(one distinctValue) int32 {
 	return int32(len(v.values) - 1)
 }
 
-// evict evicts rare texts until the remaining texts take at most goal bytes. If hardly any
+// evictRareTexts evicts rare texts until the remaining texts take at most goal bytes. If hardly any
 // texts are left, texts hardly repeat in this column, and no new texts are kept from then on.
-func (v *valueCounts) evict(goal int, limits *memoryLimits) {
+func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
 	v.saveSample(limits.sampleBytes)
 	if v.distinctHashes == nil {
 		v.distinctHashes = newDistinct(limits.maxHashes)

@@ -26,7 +26,7 @@ func TestLevelsAreRetainedByCount(t *testing.T) {
 			}
 			stats.addCell([]byte(cell), i)
 			if len(stats.texts.values) == 1_000 {
-				stats.texts.evict(stats.texts.bytes/2, &stats.limits)
+				stats.texts.evictRareTexts(stats.texts.bytes/2, &stats.limits)
 			}
 		}
 		often := 0

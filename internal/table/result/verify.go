@@ -41,11 +41,11 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 		return 0, err
 	}
 	v := &verifier{want: want, got: got}
-	if err := v.readHeader(classes); err != nil {
+	if err := v.checkHeaderAndSetClasses(classes); err != nil {
 		return 0, err
 	}
 	for {
-		more, err := v.checkRow(ctx)
+		more, err := v.checkNextRow(ctx)
 		if err != nil {
 			return v.rows, err
 		}
@@ -64,7 +64,7 @@ func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string
 	}
 	before := max(len(got.Names)-len(classes)-2-countReasons(got.Names), 0)
 	v := &verifier{want: &csvfile.Table{Names: got.Names[:before]}, got: got}
-	if err := v.readHeader(classes); err != nil {
+	if err := v.checkHeaderAndSetClasses(classes); err != nil {
 		return 0, err
 	}
 	for {
@@ -89,9 +89,9 @@ type verifier struct {
 	rows      int
 }
 
-// readHeader sets v.classes and v.added from the header, and returns a defect if the header is not
-// that of a result. With classes = nil it takes the classes from the header.
-func (v *verifier) readHeader(classes []string) error {
+// checkHeaderAndSetClasses sets v.classes and v.added from the header, and returns a defect if the
+// header is not that of a result. With classes = nil it takes the classes from the header.
+func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	names := v.want.Names
 	if classes == nil {
 		classes = classesFromHeader(v.got.Names, len(names)+2)
@@ -146,8 +146,8 @@ func countReasons(names []string) int {
 	return n
 }
 
-// checkRow checks the next row and reports whether there was one.
-func (v *verifier) checkRow(ctx context.Context) (bool, error) {
+// checkNextRow checks the next row and reports whether there was one.
+func (v *verifier) checkNextRow(ctx context.Context) (found bool, err error) {
 	want, err := v.want.Next(ctx)
 	wantEnds := errors.Is(err, io.EOF)
 	if err != nil && !wantEnds {
