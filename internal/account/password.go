@@ -174,7 +174,9 @@ func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*
 }
 
 func wrongCurrentPassword(cause error) *api.Problem {
-	return api.NewProblem(api.CodeForbidden, "the current password is wrong").WithCause(cause)
+	p := api.NewProblem(api.CodeForbidden, "the current password is wrong")
+	p.Errors = []api.FieldError{{Field: "currentPassword", Message: "is wrong"}}
+	return p.WithCause(cause)
 }
 
 // renameProblemField changes the name of the field in a problem with one field, for a request in which the

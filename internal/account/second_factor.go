@@ -179,7 +179,10 @@ func (a *Accounts) secondFactorProblem(err error) error {
 }
 
 func wrongCode(code api.Code) *api.Problem {
-	return api.NewProblem(code, "the code of the authenticator app is wrong or was used before: wait for the next one")
+	const message = "is wrong or was used before: wait for the next one"
+	p := api.NewProblem(code, "the code of the authenticator app %s", message)
+	p.Errors = []api.FieldError{{Field: "authenticatorCode", Message: message}}
+	return p
 }
 
 func noSecondFactor(email string) *api.Problem {

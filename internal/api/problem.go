@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Code is a stable, machine-readable error code.
@@ -115,8 +116,18 @@ func NewProblem(code Code, format string, args ...any) *Problem {
 // NewFieldProblem returns a problem with [CodeInvalid] for one field. format and
 // args say what is wrong with the field.
 func NewFieldProblem(field, format string, args ...any) *Problem {
-	p := NewProblem(CodeInvalid, "%s: %s", field, fmt.Sprintf(format, args...))
-	p.Errors = []FieldError{{Field: field, Message: fmt.Sprintf(format, args...)}}
+	return NewFieldProblems([]FieldError{{Field: field, Message: fmt.Sprintf(format, args...)}})
+}
+
+// NewFieldProblems returns a problem with [CodeInvalid] for several fields. Its detail has the
+// messages of all of them.
+func NewFieldProblems(invalid []FieldError) *Problem {
+	details := make([]string, len(invalid))
+	for i, e := range invalid {
+		details[i] = e.Field + ": " + e.Message
+	}
+	p := NewProblem(CodeInvalid, "%s", strings.Join(details, "; "))
+	p.Errors = invalid
 	return p
 }
 

@@ -5,6 +5,7 @@ import "strings"
 // Bounds of a training job's parameters.
 const (
 	MaxScalingFactor        = 499
+	MaxTimeLimitSeconds     = 604_800
 	DefaultTimeLimitSeconds = 3600
 )
 

@@ -12,12 +12,9 @@ import (
 	"foretell/internal/store"
 )
 
-const (
-	maxTimeLimitSeconds = 604_800
-	// defaultSeed is the seed of requests without one. It is constant, so that training jobs
-	// with the same parameters are reproducible.
-	defaultSeed = 1
-)
+// defaultSeed is the seed of requests without one. It is constant, so that training jobs
+// with the same parameters are reproducible.
+const defaultSeed = 1
 
 // CreateTraining queues a race on a COMPLETED dataset.
 func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (*api.CreatedTraining, error) {
@@ -134,13 +131,13 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 		r.Metric = n.Metric
 	}
 	if s := n.TimeLimitSeconds; s != nil {
-		if *s < 1 || *s > maxTimeLimitSeconds {
-			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be 1 to %d", *s, maxTimeLimitSeconds)
+		if *s < 1 || *s > api.MaxTimeLimitSeconds {
+			return nil, api.NewFieldProblem("timeLimitSeconds", "%d: must be 1 to %d", *s, api.MaxTimeLimitSeconds)
 		}
 		r.TimeLimitSeconds = *s
 	}
-	if s := n.FinishWithinSeconds; s != nil && !(*s > 0 && *s <= maxTimeLimitSeconds) {
-		return nil, api.NewFieldProblem("finishWithinSeconds", "%v: must be above 0 and at most %d", *s, maxTimeLimitSeconds)
+	if s := n.FinishWithinSeconds; s != nil && !(*s > 0 && *s <= api.MaxTimeLimitSeconds) {
+		return nil, api.NewFieldProblem("finishWithinSeconds", "%v: must be above 0 and at most %d", *s, api.MaxTimeLimitSeconds)
 	}
 	if n.Seed != nil {
 		if *n.Seed < 0 {

@@ -25,12 +25,19 @@ type passwordPage struct {
 	ServiceURL string
 }
 
-func (p *Pages) showRequestAccess(v *visit) error {
-	return p.writeRequestAccess(v, http.StatusOK, requestAccessPage{}, "")
+// accessFields are the fields of the form to request an account.
+var accessFields = []formField{
+	{"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"email", "email", "E-mail"}, {"reason", "reason", "What do you need the account for?"},
 }
 
-func (p *Pages) writeRequestAccess(v *visit, status int, data requestAccessPage, message string) error {
-	return p.show(v, status, "request_access", page{Title: "Request an account", Error: message, Data: data})
+func (p *Pages) showRequestAccess(v *visit) error {
+	return p.writeRequestAccess(v, http.StatusOK, requestAccessPage{}, nil)
+}
+
+func (p *Pages) writeRequestAccess(v *visit, status int, data requestAccessPage, problem *api.Problem) error {
+	content := page{Title: "Request an account", Data: data}
+	content.reject(problem, accessFields)
+	return p.show(v, status, "request_access", content)
 }
 
 // requestAccess handles the form to request an account: it calls api.RequestAccess.
@@ -40,9 +47,9 @@ func (p *Pages) requestAccess(v *visit) error {
 	}
 	if _, err := client.Call(v.r.Context(), v.client, api.RequestAccess, &api.RequestAccessInput{Body: form}); err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeRequestAccess(v, problem.Status, requestAccessPage{Form: form}, problem.Detail)
+		return p.writeRequestAccess(v, problem.Status, requestAccessPage{Form: form}, problem)
 	}
-	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, "")
+	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, nil)
 }
 
 // formProblem converts err to a problem, which the page of a form can show. If the problem has a
@@ -62,17 +69,22 @@ func (p *Pages) showPassword(v *visit) error {
 	link, err := p.opts.Link(v.r.Context(), code)
 	if err != nil {
 		problem := p.formProblem(v, err)
-		return p.writePassword(v, problem.Status, passwordPage{}, problem.Detail)
+		return p.writePassword(v, passwordPage{}, problem)
 	}
-	return p.writePassword(v, http.StatusOK, passwordPage{Code: code, Email: link.Email, First: link.First}, "")
+	return p.writePassword(v, passwordPage{Code: code, Email: link.Email, First: link.First}, nil)
 }
 
-func (p *Pages) writePassword(v *visit, status int, data passwordPage, message string) error {
+// passwordFields are the fields of the form that a one-time link opens.
+var passwordFields = []formField{{"email", "email", "E-mail"}, {"password", "password", "New password"}, {"repeated", "repeated", "Repeat it"}}
+
+func (p *Pages) writePassword(v *visit, data passwordPage, problem *api.Problem) error {
 	title := "Set a password"
 	if data.First {
 		title = "Create the first administrator"
 	}
-	return p.show(v, status, "password", page{Title: title, Error: message, Data: data})
+	content := page{Title: title, Data: data}
+	content.reject(problem, passwordFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "password", content)
 }
 
 // setPassword handles the form that a one-time link opens: it calls api.SetPassword.
@@ -92,7 +104,7 @@ func (p *Pages) setPassword(v *visit) error {
 			in.Body.Email = &data.Email
 		}
 		if in.Body.Password != form.Get("repeated") {
-			return p.writePassword(v, http.StatusUnprocessableEntity, data, "the two passwords differ")
+			return p.writePassword(v, data, api.NewFieldProblem("repeated", "differs from the new password"))
 		}
 	}
 	owner, err := client.Call(v.r.Context(), v.client, api.SetPassword, in)
@@ -101,8 +113,8 @@ func (p *Pages) setPassword(v *visit) error {
 		if problem.Code == api.CodeForbidden {
 			data.Code = "" // the page then says that the link is invalid
 		}
-		return p.writePassword(v, problem.Status, data, problem.Detail)
+		return p.writePassword(v, data, problem)
 	}
 	data.Email, data.Done = owner.Username, true
-	return p.writePassword(v, http.StatusOK, data, "")
+	return p.writePassword(v, data, nil)
 }

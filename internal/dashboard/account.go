@@ -43,21 +43,29 @@ func groupSessions(sessions []api.SessionEntry) []sessionView {
 
 func (p *Pages) showAccount(v *visit) error {
 	if v.r.URL.Query().Get("second-factor") == "required" && !v.account.SecondFactor {
-		return p.writeAccount(v, http.StatusOK, "This service requires an authenticator app. Set one up below to continue.", nil)
+		required := &api.Problem{Status: http.StatusOK, Detail: "This service requires an authenticator app. Set one up below to continue."}
+		return p.writeAccount(v, required, nil, nil)
 	}
-	return p.writeAccount(v, http.StatusOK, "", nil)
+	return p.writeAccount(v, nil, nil, nil)
 }
 
-func (p *Pages) writeAccount(v *visit, status int, message string, added *newSecondFactor) error {
+// newPasswordFields are the fields of the form to change the password.
+var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
+
+// writeAccount shows the page of the account. The parameter fields has the fields of the form that
+// was rejected because of problem.
+func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *newSecondFactor) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {
 		return err
 	}
 	data := accountPage{Sessions: groupSessions(sessions.Sessions), NewSecondFactor: added}
-	return p.show(v, status, "account", page{
-		Title: "Account", Section: "account", Error: message, Data: data,
+	content := page{
+		Title: "Account", Section: "account", Data: data,
 		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
-	})
+	}
+	content.reject(problem, fields)
+	return p.show(v, statusOf(problem, http.StatusOK), "account", content)
 }
 
 // changePassword changes the password, which ends all sessions of the account.
@@ -65,14 +73,13 @@ func (p *Pages) changePassword(v *visit) error {
 	f := v.r.PostForm
 	var err error
 	if f.Get("new") != f.Get("repeated") {
-		err = api.NewFieldProblem("password", "the two new passwords differ")
+		err = api.NewFieldProblem("repeated", "differs from the new password")
 	} else {
 		in := &api.ChangePasswordInput{Body: api.PasswordChange{CurrentPassword: f.Get("current"), NewPassword: f.Get("new")}}
 		_, err = client.Call(v.r.Context(), v.client, api.ChangePassword, in)
 	}
 	if err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeAccount(v, problem.Status, problem.Detail, nil)
+		return p.writeAccount(v, p.formProblem(v, err), newPasswordFields, nil)
 	}
 	p.setSessionCookie(v, "", 0)
 	return v.redirect("/sign-in")

@@ -74,18 +74,23 @@ type usersPage struct {
 }
 
 func (p *Pages) listAccounts(v *visit) error {
-	return p.writeAccounts(v, http.StatusOK, usersPage{}, "")
+	return p.writeAccounts(v, usersPage{}, nil)
 }
 
-func (p *Pages) writeAccounts(v *visit, status int, data usersPage, message string) error {
+// accountFields are the fields of the form to create an account.
+var accountFields = []formField{{"email", "email", "E-mail"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
+
+func (p *Pages) writeAccounts(v *visit, data usersPage, problem *api.Problem) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: pageInput(v.r)})
 	if err != nil {
 		return err
 	}
 	data.Accounts, data.Pager = list.Accounts, newPager(v.r.URL, list.Page, len(list.Accounts))
-	return p.show(v, status, "users", page{
-		Title: "Accounts", Section: "admin", Error: message, Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
-	})
+	content := page{
+		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
+	}
+	content.reject(problem, accountFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "users", content)
 }
 
 func (p *Pages) createAccount(v *visit) error {
@@ -93,10 +98,9 @@ func (p *Pages) createAccount(v *visit) error {
 	form := api.NewAccount{Email: f.Get("email"), Name: f.Get("name"), Organisation: f.Get("organisation"), Role: f.Get("role")}
 	invitation, err := client.Call(v.r.Context(), v.client, api.CreateAccount, &api.CreateAccountInput{Body: form})
 	if err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeAccounts(v, problem.Status, usersPage{Form: form}, problem.Detail)
+		return p.writeAccounts(v, usersPage{Form: form}, p.formProblem(v, err))
 	}
-	return p.writeAccounts(v, http.StatusOK, usersPage{Invitation: invitation}, "")
+	return p.writeAccounts(v, usersPage{Invitation: invitation}, nil)
 }
 
 // userPage is the data of the page of one account.
@@ -104,11 +108,31 @@ type userPage struct {
 	User       *api.Account
 	Invitation *api.Invitation
 	Events     []api.AuditEvent
+	Quota      quotaForm
 }
 
-func (p *Pages) showUser(v *visit) error { return p.writeUser(v, http.StatusOK, nil, "") }
+// quotaForm has the fields of the form to set the limits of an account, as they were typed.
+type quotaForm struct{ Datasets, Megabytes, Races string }
 
-func (p *Pages) writeUser(v *visit, status int, invitation *api.Invitation, message string) error {
+// quotaFields are the fields of the form to set the limits of an account.
+var quotaFields = []formField{{"datasets", "datasets", "Datasets"}, {"bytes", "megabytes", "Stored files in MB"}, {"races", "races", "Races at once"}}
+
+// newQuotaForm returns the form with the limits of an account.
+func newQuotaForm(q api.Quota) quotaForm {
+	format := func(limit *int64, unit float64) string {
+		if limit == nil {
+			return "" // no limit
+		}
+		return strconv.FormatFloat(float64(*limit)/unit, 'f', -1, 64)
+	}
+	return quotaForm{format(q.Datasets, 1), format(q.Bytes, 1e6), format(q.Races, 1)}
+}
+
+func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil, nil) }
+
+// writeUser shows the page of an account. If form is nil, the form of the limits has those of the
+// account.
+func (p *Pages) writeUser(v *visit, invitation *api.Invitation, form *quotaForm, problem *api.Problem) error {
 	user, err := client.Call(v.r.Context(), v.client, api.GetAccount, &api.AccountInput{AccountKey: v.r.PathValue("key")})
 	if err != nil {
 		return err
@@ -117,10 +141,16 @@ func (p *Pages) writeUser(v *visit, status int, invitation *api.Invitation, mess
 	if err != nil {
 		return err
 	}
-	return p.show(v, status, "user", page{
-		Title: user.Email, Section: "admin", Error: message, Data: userPage{User: user, Invitation: invitation, Events: events.Events},
+	if form == nil {
+		stored := newQuotaForm(user.Quota)
+		form = &stored
+	}
+	content := page{
+		Title: user.Email, Section: "admin", Data: userPage{User: user, Invitation: invitation, Events: events.Events, Quota: *form},
 		Commands: []string{"foretell api GET /api/v1/admin/accounts/" + user.AccountKey},
-	})
+	}
+	content.reject(problem, quotaFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "user", content)
 }
 
 // changeUser handles the forms on the page of an account. The field `do` names the operation,
@@ -129,6 +159,7 @@ func (p *Pages) changeUser(v *visit) error {
 	ctx, f := v.r.Context(), v.r.PostForm
 	in := api.AccountInput{AccountKey: v.r.PathValue("key")}
 	var invitation *api.Invitation
+	var limits *quotaForm
 	var err error
 	switch f.Get("do") {
 	case "disable":
@@ -142,8 +173,9 @@ func (p *Pages) changeUser(v *visit) error {
 	case "role":
 		_, err = client.Call(ctx, v.client, api.SetRole, &api.SetRoleInput{AccountInput: in, Body: api.NewRole{Role: f.Get("role")}})
 	case "quota":
+		limits = &quotaForm{f.Get("datasets"), f.Get("megabytes"), f.Get("races")}
 		var quota *api.Quota
-		if quota, err = parseQuota(f.Get("datasets"), f.Get("megabytes"), f.Get("races")); err == nil {
+		if quota, err = limits.parse(); err == nil {
 			_, err = client.Call(ctx, v.client, api.SetQuota, &api.SetQuotaInput{AccountInput: in, Body: *quota})
 		}
 	case "delete":
@@ -154,26 +186,26 @@ func (p *Pages) changeUser(v *visit) error {
 		err = api.NewProblem(api.CodeMalformed, "the form has no known operation")
 	}
 	if err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeUser(v, problem.Status, nil, problem.Detail)
+		return p.writeUser(v, nil, limits, p.formProblem(v, err))
 	}
 	if invitation != nil {
-		return p.writeUser(v, http.StatusOK, invitation, "")
+		return p.writeUser(v, invitation, nil, nil)
 	}
 	return v.redirect(v.r.URL.Path)
 }
 
-// parseQuota parses the limits in the form to set a quota. An empty field means no limit.
-func parseQuota(datasets, megabytes, races string) (*api.Quota, error) {
+// parse returns the typed limits. An empty field means no limit.
+func (f quotaForm) parse() (*api.Quota, error) {
 	var quota api.Quota
+	var invalid []api.FieldError
 	for _, field := range []struct {
 		name, text, kind string
 		limit            **int64
 		unit             float64
 	}{
-		{"datasets", datasets, "whole number", &quota.Datasets, 1},
-		{"megabytes", megabytes, "number", &quota.Bytes, 1e6},
-		{"races", races, "whole number", &quota.Races, 1},
+		{"datasets", f.Datasets, "whole number", &quota.Datasets, 1},
+		{"bytes", f.Megabytes, "number", &quota.Bytes, 1e6},
+		{"races", f.Races, "whole number", &quota.Races, 1},
 	} {
 		text := strings.TrimSpace(field.text)
 		if text == "" {
@@ -182,10 +214,14 @@ func parseQuota(datasets, megabytes, races string) (*api.Quota, error) {
 		value, err := strconv.ParseFloat(text, 64)
 		units := math.Round(value * field.unit)
 		if err != nil || !(units >= 0 && units <= 1<<53) || field.unit == 1 && units != value {
-			return nil, api.NewFieldProblem(field.name, "must be a %s of at least 0, or empty for no limit", field.kind)
+			invalid = append(invalid, api.FieldError{Field: field.name, Message: "must be a " + field.kind + " of at least 0, or empty for no limit"})
+			continue
 		}
 		n := int64(units)
 		*field.limit = &n
+	}
+	if len(invalid) > 0 {
+		return nil, api.NewFieldProblems(invalid)
 	}
 	return &quota, nil
 }

@@ -294,8 +294,10 @@ type page struct {
 	Local bool
 	// Commands are the `foretell` commands that do the same as the page.
 	Commands []string
-	// Error is a message that says why a form was rejected, or empty.
+	// Error is a message that says why a form was rejected, or empty. If Fields is not empty, it has
+	// the same message in parts, by field.
 	Error   string
+	Fields  fieldErrors
 	Version string
 	Data    any
 }

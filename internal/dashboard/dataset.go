@@ -71,10 +71,13 @@ type datasetsPage struct {
 type uploadForm struct{ Name, Description string }
 
 func (p *Pages) listDatasets(v *visit) error {
-	return p.writeDatasets(v, http.StatusOK, uploadForm{}, "")
+	return p.writeDatasets(v, uploadForm{}, nil)
 }
 
-func (p *Pages) writeDatasets(v *visit, status int, form uploadForm, message string) error {
+// uploadFields are the fields of the form to upload a dataset.
+var uploadFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"file", "file", "CSV file"}}
+
+func (p *Pages) writeDatasets(v *visit, form uploadForm, problem *api.Problem) error {
 	state := v.r.URL.Query().Get("state")
 	list, err := client.Call(v.r.Context(), v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: pageInput(v.r), State: state})
 	if err != nil {
@@ -88,10 +91,12 @@ func (p *Pages) writeDatasets(v *visit, status int, form uploadForm, message str
 	if state != "" {
 		command += " --state " + term.ShellQuote(state)
 	}
-	return p.show(v, status, "datasets", page{
-		Title: "Datasets", Section: "datasets", Error: message, Data: data,
+	content := page{
+		Title: "Datasets", Section: "datasets", Data: data,
 		Commands: []string{command, "foretell datasets create NAME train.csv"},
-	})
+	}
+	content.reject(problem, uploadFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "datasets", content)
 }
 
 // columnsPerPage is the maximum number of columns of a dataset on one page.
@@ -212,8 +217,7 @@ func (p *Pages) createDataset(v *visit) error {
 	}
 	fields := uploadForm{Name: form.values["name"], Description: form.values["description"]}
 	if err := p.uploadDataset(v, form, &fields); err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeDatasets(v, problem.Status, fields, problem.Detail)
+		return p.writeDatasets(v, fields, p.formProblem(v, err))
 	}
 	return v.redirect("/datasets/" + form.created)
 }
@@ -221,7 +225,7 @@ func (p *Pages) createDataset(v *visit) error {
 func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error {
 	ctx := v.r.Context()
 	if form.file == nil || form.fileName == "" {
-		return api.NewFieldProblem("file", "choose a CSV file")
+		return api.NewFieldProblem("file", "choose a file")
 	}
 	if strings.TrimSpace(fields.Name) == "" {
 		fields.Name = client.DatasetName(strings.TrimSuffix(form.fileName, ".csv"), 1)

@@ -14,11 +14,16 @@ type forgottenPasswordPage struct {
 }
 
 func (p *Pages) showForgottenPassword(v *visit) error {
-	return p.writeForgottenPassword(v, http.StatusOK, forgottenPasswordPage{}, "")
+	return p.writeForgottenPassword(v, http.StatusOK, forgottenPasswordPage{}, nil)
 }
 
-func (p *Pages) writeForgottenPassword(v *visit, status int, data forgottenPasswordPage, message string) error {
-	return p.show(v, status, "forgotten_password", page{Title: "Request a new password", Error: message, Data: data})
+// forgottenFields are the fields of the form to request a new password.
+var forgottenFields = []formField{{"email", "email", "E-mail"}}
+
+func (p *Pages) writeForgottenPassword(v *visit, status int, data forgottenPasswordPage, problem *api.Problem) error {
+	content := page{Title: "Request a new password", Data: data}
+	content.reject(problem, forgottenFields)
+	return p.show(v, status, "forgotten_password", content)
 }
 
 // requestPassword handles the form to request a new password: it calls api.RequestPassword.
@@ -27,7 +32,7 @@ func (p *Pages) requestPassword(v *visit) error {
 	in := &api.RequestPasswordInput{Body: api.ForgottenPassword{Email: email}}
 	if _, err := client.Call(v.r.Context(), v.client, api.RequestPassword, in); err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeForgottenPassword(v, problem.Status, forgottenPasswordPage{Email: email}, problem.Detail)
+		return p.writeForgottenPassword(v, problem.Status, forgottenPasswordPage{Email: email}, problem)
 	}
-	return p.writeForgottenPassword(v, http.StatusAccepted, forgottenPasswordPage{Done: true}, "")
+	return p.writeForgottenPassword(v, http.StatusAccepted, forgottenPasswordPage{Done: true}, nil)
 }

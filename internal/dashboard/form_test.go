@@ -19,14 +19,15 @@ import (
 
 // TestParseQuota parses the form with the limits that the page shows, and expects the same limits.
 func TestParseQuota(t *testing.T) {
+	three := int64(3)
 	for _, bytes := range []int64{0, 1, 500_000, 1 << 30, 20_000_000_000} {
-		quota, err := parseQuota("3", formatMegabytes(&bytes), "")
+		quota, err := newQuotaForm(api.Quota{Datasets: &three, Bytes: &bytes}).parse()
 		if err != nil || *quota.Bytes != bytes || *quota.Datasets != 3 || quota.Races != nil {
 			t.Errorf("%d bytes become %+v, %v", bytes, quota, err)
 		}
 	}
 	for _, text := range []string{"-1", "x", "NaN", "Inf", "1e300", "1.5"} {
-		if _, err := parseQuota(text, "", ""); err == nil {
+		if _, err := (quotaForm{Datasets: text}).parse(); err == nil {
 			t.Errorf("%s datasets are accepted", text)
 		}
 	}
@@ -34,8 +35,8 @@ func TestParseQuota(t *testing.T) {
 
 // TestTrainForm refuses a time limit that is not a number of minutes.
 func TestTrainForm(t *testing.T) {
-	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "NaN": -1, "Inf": -1, "0": -1, "1e9": -1} {
-		body, err := trainForm{Minutes: text}.toRequest()
+	for text, want := range map[string]int{"0,5": 30, "60": 3600, "": 0, "0.0167": 1, "10080": 604_800, "NaN": -1, "Inf": -1, "0": -1, "0.0001": -1, "10081": -1, "1e9": -1} {
+		body, err := trainForm{Minutes: text, Algorithms: api.Algorithms(2)}.toRequest(nil)
 		switch {
 		case want < 0:
 			if err == nil {
@@ -49,8 +50,9 @@ func TestTrainForm(t *testing.T) {
 
 // TestTrainFormClassWeights reads class weights and rejects invalid ones.
 func TestTrainFormClassWeights(t *testing.T) {
-	for text, want := range map[string]string{"": "", " balanced ": "balanced", "yes=5,no=2": "no=2,yes=5", "yes": "error"} {
-		body, err := trainForm{ClassWeights: text}.toRequest()
+	classes := []api.Class{{Label: "no", Rows: 1}, {Label: "yes", Rows: 1}}
+	for text, want := range map[string]string{"": "", " balanced ": "balanced", "yes=5,no=2": "no=2,yes=5", "yes": "error", "maybe=2": "error"} {
+		body, err := trainForm{ClassWeights: text, Algorithms: api.Algorithms(2)}.toRequest(classes)
 		if (err != nil) != (want == "error") || err == nil && body.ClassWeights.String() != want {
 			t.Errorf("%q: %+v, %v", text, body, err)
 		}
@@ -60,7 +62,7 @@ func TestTrainFormClassWeights(t *testing.T) {
 // TestTrainFormMonotone reads monotone columns, one a line, and rejects invalid ones.
 func TestTrainFormMonotone(t *testing.T) {
 	for text, want := range map[string]string{"": "", " income=increasing\r\n\r\nage=-1\r\n": "age=decreasing, income=increasing", "income": "error"} {
-		body, err := trainForm{Monotone: text}.toRequest()
+		body, err := trainForm{Monotone: text, Algorithms: api.Algorithms(2)}.toRequest(nil)
 		if (err != nil) != (want == "error") || err == nil && body.Monotone.String() != want {
 			t.Errorf("%q: %+v, %v", text, body, err)
 		}
@@ -116,11 +118,11 @@ func TestPreview(t *testing.T) {
 func TestRejectedPrediction(t *testing.T) {
 	document := &htmlreport.Document{Model: &api.Model{ModelKey: "key"}, Dataset: &api.Dataset{}}
 	var body bytes.Buffer
-	content := &page{Path: "/models/key/predict", Error: "choose a CSV file", Data: modelPage{document, nil}}
+	content := &page{Path: "/models/key/predict", Error: "the file has only 3 bytes", Data: modelPage{document, nil, "5"}}
 	if err := parseTemplates(time.Now)["model"].ExecuteTemplate(&body, "content", content); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Choose a CSV file.", `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
+	for _, want := range []string{"The file has only 3 bytes.", `<option selected>5</option>`, `action="/models/key/predict"`, `action="/models/key/delete"`, `href="/models/key/file"`} {
 		if !strings.Contains(body.String(), want) {
 			t.Errorf("%s is missing in %s", want, body.String())
 		}

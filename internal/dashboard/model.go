@@ -200,13 +200,18 @@ func formatProperty(value any) string {
 type modelPage struct {
 	*htmlreport.Document
 	Predictions []api.Prediction
+	// Reasons is the chosen number of reasons of a rejected form.
+	Reasons string
 }
+
+// predictFields are the fields of the form to predict a file.
+var predictFields = []formField{{"reasons", "reasons", "Reasons for each row"}, {"file", "file", "Blind CSV file"}}
 
 func (p *Pages) showModel(v *visit) error {
-	return p.writeModel(v, http.StatusOK, "")
+	return p.writeModel(v, "", nil)
 }
 
-func (p *Pages) writeModel(v *visit, status int, message string) error {
+func (p *Pages) writeModel(v *visit, reasons string, problem *api.Problem) error {
 	key := v.r.PathValue("key")
 	document, err := htmlreport.Load(v.r.Context(), v.client, key)
 	if err != nil {
@@ -217,10 +222,12 @@ func (p *Pages) writeModel(v *visit, status int, message string) error {
 		return err
 	}
 	quoted := term.ShellQuote(document.Name)
-	return p.show(v, status, "model", page{
-		Title: document.Name, Section: "models", Error: message, Data: modelPage{document, predictions.Predictions},
+	content := page{
+		Title: document.Name, Section: "models", Data: modelPage{document, predictions.Predictions, reasons},
 		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
-	})
+	}
+	content.reject(problem, predictFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "model", content)
 }
 
 // downloadReport responds with the report of a model as one HTML file.

@@ -244,7 +244,7 @@ func (p *Pages) createPrediction(v *visit) error {
 		return err
 	}
 	if form.file == nil || form.fileName == "" {
-		err = api.NewFieldProblem("file", "choose a CSV file")
+		err = api.NewFieldProblem("file", "choose a file")
 	} else {
 		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
 		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 reasons if it is not a number
@@ -253,8 +253,7 @@ func (p *Pages) createPrediction(v *visit) error {
 			return v.redirect("/predictions/" + created.PredictionKey)
 		}
 	}
-	problem := p.formProblem(v, err)
-	return p.writeModel(v, problem.Status, problem.Detail)
+	return p.writeModel(v, form.values["reasons"], p.formProblem(v, err))
 }
 
 // redirectToResult sends the browser to the signed URL of a result.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"rsc.io/qr"
@@ -47,19 +46,24 @@ func toNewSecondFactor(f *api.SecondFactor) (*newSecondFactor, error) {
 	return out, nil
 }
 
+// The fields of the forms to add and to remove an authenticator app.
+var (
+	addAppFields    = []formField{{"currentPassword", "add-current", "Current password"}}
+	removeAppFields = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
+)
+
 // addSecondFactor shows the secret of a new authenticator app.
 func (p *Pages) addSecondFactor(v *visit) error {
 	in := &api.AddSecondFactorInput{Body: api.SecondFactorPassword{CurrentPassword: v.r.PostForm.Get("current")}}
 	added, err := client.Call(v.r.Context(), v.client, api.AddSecondFactor, in)
 	if err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeAccount(v, problem.Status, problem.Detail, nil)
+		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
 	}
 	shown, err := toNewSecondFactor(added)
 	if err != nil {
 		return err
 	}
-	return p.writeAccount(v, http.StatusOK, "", shown)
+	return p.writeAccount(v, nil, nil, shown)
 }
 
 // confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the
@@ -67,7 +71,7 @@ func (p *Pages) addSecondFactor(v *visit) error {
 func (p *Pages) confirmSecondFactor(v *visit) error {
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
-	return p.endSecondFactorForm(v, err)
+	return p.endSecondFactorForm(v, err, nil)
 }
 
 // removeSecondFactor removes the authenticator app.
@@ -75,13 +79,14 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.RemoveSecondFactorInput{Body: api.SecondFactorRemoval{CurrentPassword: f.Get("current"), AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.RemoveSecondFactor, in)
-	return p.endSecondFactorForm(v, err)
+	return p.endSecondFactorForm(v, err, removeAppFields)
 }
 
-func (p *Pages) endSecondFactorForm(v *visit, err error) error {
+// endSecondFactorForm shows the page of the account after a form with these fields. It has no
+// fields if the page does not show the form again.
+func (p *Pages) endSecondFactorForm(v *visit, err error, fields []formField) error {
 	if err != nil {
-		problem := p.formProblem(v, err)
-		return p.writeAccount(v, problem.Status, problem.Detail, nil)
+		return p.writeAccount(v, p.formProblem(v, err), fields, nil)
 	}
 	return v.redirect("/account")
 }

@@ -151,12 +151,16 @@ func (p *Pages) showSignIn(v *visit) error {
 	if query.Has("ended") {
 		message = "your session has ended: sign in again"
 	}
-	return p.writeSignIn(v, http.StatusOK, signInForm{Next: localPath(query.Get("next"))}, message)
+	return p.writeSignIn(v, signInForm{Next: localPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
 }
 
-func (p *Pages) writeSignIn(v *visit, status int, form signInForm, message string) error {
-	command := "foretell login " + p.opts.BaseURL(v.r)
-	return p.show(v, status, "sign_in", page{Title: "Sign in", Commands: []string{command}, Error: message, Data: form})
+// signInFields are the fields of the form to sign in that may be rejected alone.
+var signInFields = []formField{{"authenticatorCode", "code", "Code of your authenticator app"}}
+
+func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {
+	content := page{Title: "Sign in", Commands: []string{"foretell login " + p.opts.BaseURL(v.r)}, Data: form}
+	content.reject(problem, signInFields)
+	return p.show(v, problem.Status, "sign_in", content)
 }
 
 // signIn exchanges an e-mail and a password for a session.
@@ -168,7 +172,10 @@ func (p *Pages) signIn(v *visit) error {
 	session, err := client.Call(v.r.Context(), v.client, api.LogIn, in)
 	if err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeSignIn(v, problem.Status, form, problem.Detail)
+		if problem.Code == api.CodeAuthenticatorCode {
+			problem.Errors = []api.FieldError{{Field: "authenticatorCode", Message: problem.Detail}}
+		}
+		return p.writeSignIn(v, form, problem)
 	}
 	p.setSessionCookie(v, session.AccessToken, session.ExpiresIn)
 	return v.redirect(form.Next)

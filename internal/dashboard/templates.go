@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +21,7 @@ import (
 // defines the template "content". The files in the folder shared are part of every page.
 func parseTemplates(now func() time.Time) map[string]*template.Template {
 	shared := htmlreport.AddTemplates(design.Templates(now)).Funcs(template.FuncMap{
-		"asset": assetPath, "megabytes": formatMegabytes,
+		"asset":  assetPath,
 		"charts": func() bool { return true },
 	})
 	template.Must(shared.ParseFS(files, "templates/shared/*.html"))
@@ -105,13 +104,4 @@ func respondIfUnchanged(v *visit, body []byte) (unchanged bool) {
 	}
 	v.w.WriteHeader(http.StatusNotModified)
 	return true
-}
-
-// formatMegabytes formats a limit in bytes as megabytes, for the field of a form. It returns "" for
-// nil, which means no limit.
-func formatMegabytes(bytes *int64) string {
-	if bytes == nil {
-		return ""
-	}
-	return strconv.FormatFloat(float64(*bytes)/1e6, 'f', -1, 64)
 }

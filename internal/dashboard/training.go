@@ -2,9 +2,6 @@ package dashboard
 
 import (
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -23,31 +20,37 @@ type trainPage struct {
 	Metrics    []string
 }
 
-// trainForm has the fields of the form to start a race, as they were typed.
-type trainForm struct {
-	Threshold, Metric, ClassWeights, Monotone, ScalingFactor, Minutes, Seed string
-	Algorithms                                                              []string
+// ShowMore reports whether the form shows the fields that are rarely needed, because one of them
+// differs from its default.
+func (t trainPage) ShowMore() bool {
+	f := t.Form
+	return f.Seed != "" || f.ClassWeights != "" || f.Monotone != "" || len(f.Algorithms) < len(t.Algorithms)
 }
 
-// Chosen reports whether the box of an algorithm is checked. In an empty form, all boxes are.
-func (f trainForm) Chosen(algorithm string) bool {
-	return len(f.Algorithms) == 0 || slices.Contains(f.Algorithms, algorithm)
-}
+// MaxScalingFactor returns the largest scaling factor.
+func (trainPage) MaxScalingFactor() int { return api.MaxScalingFactor }
 
 func (p *Pages) showTrainForm(v *visit) error {
-	return p.writeTrainForm(v, http.StatusOK, trainForm{ScalingFactor: "0", Minutes: "60"}, "")
-}
-
-func (p *Pages) writeTrainForm(v *visit, status int, form trainForm, message string) error {
-	d, err := client.Call(v.r.Context(), v.client, api.GetDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")})
+	d, err := p.datasetOfForm(v)
 	if err != nil {
 		return err
 	}
-	data := trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)}
-	return p.show(v, status, "train", page{
-		Title: "Start a race", Section: "datasets", Error: message, Data: data,
+	return p.writeTrainForm(v, d, trainForm{ScalingFactor: "0", Minutes: "60", Algorithms: api.Algorithms(len(d.Classes))}, nil)
+}
+
+// datasetOfForm returns the dataset of a form to start a race.
+func (p *Pages) datasetOfForm(v *visit) (*api.Dataset, error) {
+	return client.Call(v.r.Context(), v.client, api.GetDataset, &api.DatasetInput{DatasetKey: v.r.PathValue("key")})
+}
+
+func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem *api.Problem) error {
+	content := page{
+		Title: "Start a race", Section: "datasets",
+		Data:     trainPage{Dataset: d, Form: form, Algorithms: api.Algorithms(len(d.Classes)), Metrics: trainMetrics(d)},
 		Commands: []string{"foretell training create " + term.ShellQuote(d.DatasetName)},
-	})
+	}
+	content.reject(problem, trainFields)
+	return p.show(v, statusOf(problem, http.StatusOK), "train", content)
 }
 
 // maxClassMetrics is the maximum number of classes for which the form offers metrics of single
@@ -68,77 +71,24 @@ func trainMetrics(d *api.Dataset) []string {
 
 // startTraining starts a race with the values of the form.
 func (p *Pages) startTraining(v *visit) error {
+	d, err := p.datasetOfForm(v)
+	if err != nil {
+		return err
+	}
 	f := v.r.PostForm
 	form := trainForm{
 		Threshold: f.Get("threshold"), Metric: f.Get("metric"), ClassWeights: f.Get("classWeights"), Monotone: f.Get("monotone"), ScalingFactor: f.Get("scalingFactor"), Minutes: f.Get("minutes"),
 		Seed: f.Get("seed"), Algorithms: f["algorithm"],
 	}
-	body, err := form.toRequest()
+	body, err := form.toRequest(d.Classes)
 	if err == nil {
-		in := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: v.r.PathValue("key")}, Body: *body}
+		in := &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, Body: *body}
 		var created *api.CreatedTraining
 		if created, err = v.client.CreateTraining(v.r.Context(), in); err == nil {
 			return v.redirect("/training/" + created.TrainingJobKey)
 		}
 	}
-	problem := p.formProblem(v, err)
-	return p.writeTrainForm(v, problem.Status, form, problem.Detail)
-}
-
-// toRequest converts the typed values to a request. The API checks their ranges.
-func (f trainForm) toRequest() (*api.NewTraining, error) {
-	out := &api.NewTraining{Metric: f.Metric, PerformanceThreshold: api.NewThreshold(nil)}
-	if text := strings.TrimSpace(strings.Replace(f.Threshold, ",", ".", 1)); text != "" {
-		threshold, err := strconv.ParseFloat(text, 64)
-		if err != nil || !api.ValidThreshold(&threshold) {
-			return nil, api.NewFieldProblem("threshold", "must be a number from 0 to 1, or empty")
-		}
-		out.PerformanceThreshold = api.NewThreshold(&threshold)
-	}
-	var err error
-	if out.ClassWeights, err = api.ParseClassWeights(strings.TrimSpace(f.ClassWeights)); err != nil {
-		return nil, api.NewFieldProblem("class weights", "%s", err)
-	}
-	if out.Monotone, err = parseMonotone(f.Monotone); err != nil {
-		return nil, api.NewFieldProblem("monotone columns", "%s", err)
-	}
-	if text := strings.TrimSpace(f.ScalingFactor); text != "" {
-		factor, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, api.NewFieldProblem("scaling factor", "must be an integer from 0 to %d", api.MaxScalingFactor)
-		}
-		out.ScalingFactor = factor
-	}
-	if text := strings.TrimSpace(f.Minutes); text != "" {
-		minutes, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-		if err != nil || !(minutes*60 >= 1 && minutes <= 7*24*60) { // also rejects NaN
-			return nil, api.NewFieldProblem("time limit", "must be a number of minutes, at most a week")
-		}
-		seconds := int(minutes * 60)
-		out.TimeLimitSeconds = &seconds
-	}
-	if text := strings.TrimSpace(f.Seed); text != "" {
-		seed, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return nil, api.NewFieldProblem("seed", "must be an integer, or empty")
-		}
-		out.Seed = &seed
-	}
-	if len(f.Algorithms) > 0 && len(f.Algorithms) < 4 {
-		out.Algorithms = f.Algorithms
-	}
-	return out, nil
-}
-
-// parseMonotone parses the monotone columns of a form, one a line.
-func parseMonotone(text string) (api.Monotone, error) {
-	var pairs []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			pairs = append(pairs, line)
-		}
-	}
-	return api.ParseMonotone(pairs)
+	return p.writeTrainForm(v, d, form, p.formProblem(v, err))
 }
 
 // trainingsPage is the data of the list of races.

@@ -259,7 +259,7 @@ func TestAccountPages(t *testing.T) {
 	}
 	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access"`)
 	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {" "}, "reason": {"to learn"}}
-	check(post("/request-access", form), 422, "Organisation: is required.")
+	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: is required.`)
 	check(post("/request-access", form), 422, `value="&lt;b&gt;Bob"`)
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
@@ -276,7 +276,7 @@ func TestAccountPages(t *testing.T) {
 	}
 	check(call{method: "GET", path: "/password?code=unknown"}, 403, "was used or has expired")
 	passwords := url.Values{"code": {code}, "password": {"a long password"}, "repeated": {"a wrong password"}}
-	check(post("/password", passwords), 422, "The two passwords differ.")
+	check(post("/password", passwords), 422, "Differs from the new password.")
 	passwords.Set("repeated", "a long password")
 	check(post("/password", passwords), 200, "foretell login "+s.url+" --username eve@example.com")
 	check(post("/password", passwords), 403, "was used or has expired")

@@ -155,7 +155,7 @@ func TestSecondFactorPages(t *testing.T) {
 	s.addUser(t)
 	b := newBrowser(t, s.url)
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "This service requires an authenticator app.")
-	b.expect(t, "/account/second-factor", url.Values{"current": {"wrong"}}, 403, "The current password is wrong.")
+	b.expect(t, "/account/second-factor", url.Values{"current": {"wrong"}}, 403, `<a href="#add-current">Current password</a>: is wrong.`)
 	page := b.expect(t, "/account/second-factor", url.Values{"current": {testPassword}}, 200, `aria-label="QR code`)
 	secret := regexp.MustCompile(`Secret: <code>([A-Z2-7 ]+)</code>`).FindStringSubmatch(page)
 	if secret == nil {

@@ -80,8 +80,15 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   detail.shouldSwap = true;
   detail.isError = false;
 });
+// The message has links to the fields that were rejected.
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
-  if (!isPoll(detail)) detail.target.scrollIntoView({ block: "nearest" });
+  if (isPoll(detail)) return;
+  const ids = [...detail.target.querySelectorAll("a[href^='#']")].map((link) => link.hash.slice(1));
+  for (const field of detail.requestConfig.elt.elements) {
+    if (ids.includes(field.id)) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+  }
+  detail.target.scrollIntoView({ block: "nearest" });
 });
 
 function showUploadError(target) {

@@ -1,0 +1,86 @@
+package dashboard
+
+import (
+	"html/template"
+	"slices"
+	"strings"
+
+	"foretell/internal/api"
+)
+
+// formField is a field of a form.
+type formField struct {
+	// Name is the name of the field in requests of the API, or in the form if the API has no such
+	// field. ID is the ID of its element, and Label the text beside it.
+	Name, ID, Label string
+}
+
+// fieldError is the message about a rejected field. ID and Label are those of the [formField].
+type fieldError struct{ ID, Label, Message string }
+
+// NoteID returns the ID of the element with the message beside the field.
+func (e fieldError) NoteID() string { return e.ID + "-error" }
+
+// Stop returns the full stop that the message lacks at its end, or "" if the message has a mark there.
+func (e fieldError) Stop() string {
+	if strings.HasSuffix(e.Message, ".") || strings.HasSuffix(e.Message, "?") || strings.HasSuffix(e.Message, "…") {
+		return ""
+	}
+	return "."
+}
+
+// fieldErrors are the messages about the rejected fields of a form, in the order of the form.
+type fieldErrors []fieldError
+
+// Find returns the message about the field with this ID, or nil if the field was not rejected.
+func (list fieldErrors) Find(id string) *fieldError {
+	i := slices.IndexFunc(list, func(e fieldError) bool { return e.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+// Attributes returns the attributes that connect an element with the texts that describe it: the
+// message about the field with this ID, if it was rejected, and the elements with the IDs in hints.
+// All IDs must be constants of a template.
+func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr {
+	text := ""
+	if e := list.Find(id); e != nil {
+		text, hints = `aria-invalid="true" `, append([]string{e.NoteID()}, hints...)
+	}
+	if len(hints) > 0 {
+		text += `aria-describedby="` + strings.Join(hints, " ") + `"`
+	}
+	return template.HTMLAttr(text)
+}
+
+// reject sets the messages that say why a form with these fields was rejected. If problem is nil,
+// the form was not rejected. If problem is not about fields of the form, the page shows only its
+// detail.
+func (c *page) reject(problem *api.Problem, fields []formField) {
+	if problem == nil {
+		return
+	}
+	c.Error = problem.Detail
+	var list fieldErrors
+	for _, field := range fields {
+		for _, e := range problem.Errors {
+			if e.Field == field.Name && list.Find(field.ID) == nil {
+				list = append(list, fieldError{field.ID, field.Label, e.Message})
+			}
+		}
+	}
+	if len(list) == len(problem.Errors) {
+		c.Fields = list
+	}
+}
+
+// statusOf returns the HTTP status of a page whose form was rejected because of problem, or
+// accepted if problem is nil.
+func statusOf(problem *api.Problem, accepted int) int {
+	if problem == nil {
+		return accepted
+	}
+	return problem.Status
+}
