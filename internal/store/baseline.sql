@@ -208,3 +208,5 @@ CREATE TABLE attempt (
 );
 
 CREATE INDEX attempt_full_at ON attempt (full_at);
+
+CREATE INDEX training_race ON training (account, created, key, parent) WHERE parent IS NULL;

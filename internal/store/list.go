@@ -54,20 +54,8 @@ const maxRowsSkipped = 200
 // listPage returns the rows of a page and the number of rows on all pages. It executes one
 // statement, or a second one if the page is empty but earlier pages may not be.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
-	count, countArgs := q.total, q.totalArgs
-	if count == "" {
-		count, countArgs = "SELECT count(*) FROM "+cmp.Or(q.table, q.from)+q.whereClause(), q.args
-	}
-	// Without the cast, SQLite plans the statement anew for each bound limit.
-	const limit = " LIMIT cast(? AS bigint) OFFSET ?"
-	query := "SELECT " + q.columns + ", (" + count + ") FROM " + q.from
-	if q.key == "" || q.from == q.table && page.Offset <= maxRowsSkipped {
-		query += q.whereClause() + " ORDER BY " + q.order + limit
-	} else {
-		keys := "SELECT " + q.key + " FROM " + q.table + q.whereClause() + " ORDER BY " + q.order + limit
-		query += " WHERE " + q.key + " IN (" + keys + ") ORDER BY " + q.order
-	}
-	rows, err := t.tx.QueryContext(ctx, query, slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
+	count, countArgs := q.count()
+	rows, err := t.tx.QueryContext(ctx, q.page(count, page.Offset), slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,6 +65,27 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 		err = t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total)
 	}
 	return items, total, err
+}
+
+// count returns the query of the number of rows on all pages, and its arguments.
+func (l *listQuery) count() (query string, args []any) {
+	if l.total != "" {
+		return l.total, l.totalArgs
+	}
+	return "SELECT count(*) FROM " + cmp.Or(l.table, l.from) + l.whereClause(), l.args
+}
+
+// page returns the query of the page at an offset, with count as its last column. Its arguments
+// are those of count, those of the list, the limit and the offset.
+func (l *listQuery) page(count string, offset int64) string {
+	// Without the cast, SQLite plans the statement anew for each bound limit.
+	const limit = " LIMIT cast(? AS bigint) OFFSET ?"
+	query := "SELECT " + l.columns + ", (" + count + ") FROM " + l.from
+	if l.key == "" || l.from == l.table && offset <= maxRowsSkipped {
+		return query + l.whereClause() + " ORDER BY " + l.order + limit
+	}
+	keys := "SELECT " + l.key + " FROM " + l.table + l.whereClause() + " ORDER BY " + l.order + limit
+	return query + " WHERE " + l.key + " IN (" + keys + ") ORDER BY " + l.order
 }
 
 // withTotal is a row with an additional last column, the number of rows on all pages, which is

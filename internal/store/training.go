@@ -135,6 +135,11 @@ type TrainingQuery struct {
 // pages. The newest race is first, and each race precedes its runs. ListTrainings
 // leaves Curve empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*Training, total int64, err error) {
+	return listPage(ctx, t, q.list(), q.Page, scanTraining)
+}
+
+// list returns the listQuery of q, without the page.
+func (q TrainingQuery) list() listQuery {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",
@@ -145,11 +150,12 @@ func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*T
 	}
 	if q.ParentOnly {
 		list.addCondition("t.parent IS NULL")
+		list.order = "t.created DESC, t.key DESC" // the same order for races, and that of an index
 	}
 	if q.ActiveOnly {
 		list.addCondition("t.status IN (?, ?)", api.TrainingPending, api.TrainingRunning)
 	}
-	return listPage(ctx, t, list, q.Page, scanTraining)
+	return list
 }
 
 // ListRacesWithDeadline returns the queued races with a deadline that any worker may run and none
