@@ -99,12 +99,12 @@ func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, invalidLink().WithCause(err)
+		return nil, invalidLinkProblem().WithCause(err)
 	}
 	return &link, a.problem(err)
 }
 
-func invalidLink() *api.Problem {
+func invalidLinkProblem() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
 }
 

@@ -101,7 +101,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return nil, invalidLink().WithCause(err)
+		return nil, invalidLinkProblem().WithCause(err)
 	case errors.Is(err, store.ErrExists):
 		return nil, emailTaken(email).WithCause(err)
 	case err != nil:
@@ -144,7 +144,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 		return a.Record(ctx, t, "password.change", "")
 	})
 	if errors.Is(err, errCredentialsChanged) {
-		return nil, wrongCurrentPassword(err)
+		return nil, wrongPasswordProblem(err)
 	}
 	return &api.None{}, a.problem(err)
 }
@@ -165,7 +165,7 @@ func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*
 	err = a.passwords.Verify(ctx, account.PasswordHash, password)
 	if errors.Is(err, auth.ErrWrongPassword) {
 		a.record(ctx, event{action: action, outcome: refused})
-		return nil, wrongCurrentPassword(err)
+		return nil, wrongPasswordProblem(err)
 	}
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*
 	return account, a.refund(ctx, taken)
 }
 
-func wrongCurrentPassword(cause error) *api.Problem {
+func wrongPasswordProblem(cause error) *api.Problem {
 	p := api.NewProblem(api.CodeForbidden, "the current password is wrong")
 	p.Errors = []api.FieldError{{Field: "currentPassword", Message: "is wrong"}}
 	return p.WithCause(cause)

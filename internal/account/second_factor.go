@@ -80,7 +80,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 	}
 	if !ok {
 		a.record(ctx, event{action: actionAddSecondFactor, outcome: refused})
-		return nil, wrongCode(api.CodeForbidden)
+		return nil, wrongCodeProblem(api.CodeForbidden)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		err := t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, store.SecondFactor{Secret: account.SecondFactor.Unconfirmed, Step: step})
@@ -102,12 +102,12 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 		return nil, err
 	}
 	if account.SecondFactor.Secret == "" {
-		return nil, noSecondFactor(account.Email)
+		return nil, noSecondFactorProblem(account.Email)
 	}
 	err = a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
 	if api.CodeFromError(err) == api.CodeBadCredentials {
 		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
-		return nil, wrongCode(api.CodeForbidden) // not 401, which would mean that the session has ended
+		return nil, wrongCodeProblem(api.CodeForbidden) // not 401, which would mean that the session has ended
 	}
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor
 		if f.Secret == "" {
-			return noSecondFactor(account.Email)
+			return noSecondFactorProblem(account.Email)
 		}
 		return t.UpdateSecondFactor(ctx, account.Key, f, store.SecondFactor{Step: f.Step})
 	}
@@ -155,7 +155,7 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 		return err
 	}
 	if !ok {
-		return wrongCode(api.CodeBadCredentials)
+		return wrongCodeProblem(api.CodeBadCredentials)
 	}
 	used.Step = step
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -165,7 +165,7 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 		return t.UpdateSecondFactor(ctx, account.Key, account.SecondFactor, used)
 	})
 	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
-		return wrongCode(api.CodeBadCredentials)
+		return wrongCodeProblem(api.CodeBadCredentials)
 	}
 	return a.problem(err)
 }
@@ -178,13 +178,13 @@ func (a *Accounts) secondFactorProblem(err error) error {
 	return a.problem(err)
 }
 
-func wrongCode(code api.Code) *api.Problem {
+func wrongCodeProblem(code api.Code) *api.Problem {
 	const message = "is wrong or was used before: wait for the next one"
 	p := api.NewProblem(code, "the code of the authenticator app %s", message)
 	p.Errors = []api.FieldError{{Field: "authenticatorCode", Message: message}}
 	return p
 }
 
-func noSecondFactor(email string) *api.Problem {
+func noSecondFactorProblem(email string) *api.Problem {
 	return api.NewProblem(api.CodeWrongState, "account %s has no authenticator app", email)
 }

@@ -43,7 +43,7 @@ type Upload struct {
 // by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
-	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.object(name), lifetime, nil, header)
+	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.uploadKey(name), lifetime, nil, header)
 	if err != nil {
 		return "", d.bucket.translateS3Error(ctx, err)
 	}
@@ -70,12 +70,12 @@ func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentTy
 // Uploads returns all complete uploads.
 func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 	var uploads []Upload
-	options := minio.ListObjectsOptions{Prefix: d.object(""), Recursive: true}
+	options := minio.ListObjectsOptions{Prefix: d.uploadKey(""), Recursive: true}
 	for object := range d.bucket.core.ListObjectsIter(ctx, d.bucket.bucket, options) {
 		if object.Err != nil {
 			return nil, d.bucket.translateS3Error(ctx, object.Err)
 		}
-		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.object("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
+		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.uploadKey("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
 	}
 	return uploads, nil
 }
@@ -86,7 +86,7 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.object(key)},
-		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.object(u.Name), MatchETag: u.etag})
+		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.uploadKey(u.Name), MatchETag: u.etag})
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
 		return Info{}, ErrNotFound
@@ -103,10 +103,10 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 
 // Delete removes an upload.
 func (d *DirectAccess) Delete(ctx context.Context, name string) error {
-	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.object(name), minio.RemoveObjectOptions{}))
+	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.uploadKey(name), minio.RemoveObjectOptions{}))
 }
 
-func (d *DirectAccess) object(name string) string {
+func (d *DirectAccess) uploadKey(name string) string {
 	return d.bucket.prefix + uploadsFolder + "/" + name
 }
 

@@ -82,7 +82,7 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err != nil {
 		return nil, err
 	}
-	transport.DialContext = dialStalling
+	transport.DialContext = dialWithStallTimeout
 	core, err := minio.NewCore(where.host, &minio.Options{
 		Creds: creds, Secure: where.secure, Region: where.region, Transport: transport, MaxRetries: maxTries,
 	})
@@ -122,7 +122,7 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 // Location returns the address of the bucket.
 func (b *bucketStore) Location() string { return b.String() }
 
-// object returns the name of the object of a blob.
+// uploadKey returns the name of the object of a blob.
 func (b *bucketStore) object(name string) string { return b.prefix + name }
 
 // marker returns the name of the object that marks an orphan.
@@ -216,7 +216,7 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 // for stallTimeout.
 type stallingConn struct{ net.Conn }
 
-func dialStalling(ctx context.Context, network, address string) (net.Conn, error) {
+func dialWithStallTimeout(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type Session struct {
 	// is nil if the current command is not run.
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
-	// is the reference to the model in the form of a shell word. PredictCommand is nil if the
+	// is the reference to the model, quoted for a shell. PredictCommand is nil if the
 	// current command is not run, or if it can be repeated with RunCommand.
 	PredictCommand func(model string) string
 	factory        *cli.Factory

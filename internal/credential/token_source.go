@@ -25,7 +25,7 @@ type TokenSource struct {
 	Username string
 	Storage  string
 	Store    Store
-	Client   *client.Client // only requests tokens, and sends none itself
+	Client   *client.Client // requests tokens; its requests have no token
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of

@@ -71,7 +71,7 @@ func (p *Pages) addSecondFactor(v *visit) error {
 func (p *Pages) confirmSecondFactor(v *visit) error {
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
-	return p.endSecondFactorForm(v, err, nil)
+	return p.showErrorOrAccount(v, err, nil)
 }
 
 // removeSecondFactor removes the authenticator app.
@@ -79,12 +79,13 @@ func (p *Pages) removeSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.RemoveSecondFactorInput{Body: api.SecondFactorRemoval{CurrentPassword: f.Get("current"), AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.RemoveSecondFactor, in)
-	return p.endSecondFactorForm(v, err, removeAppFields)
+	return p.showErrorOrAccount(v, err, removeAppFields)
 }
 
-// endSecondFactorForm shows the page of the account after a form with these fields. It has no
-// fields if the page does not show the form again.
-func (p *Pages) endSecondFactorForm(v *visit, err error, fields []formField) error {
+// showErrorOrAccount redirects to the page of the account, or shows err there if it is not nil. The
+// parameter fields has the fields of the form that was sent, or is nil if the page does not show
+// this form again.
+func (p *Pages) showErrorOrAccount(v *visit, err error, fields []formField) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), fields, nil)
 	}

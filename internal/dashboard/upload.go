@@ -43,7 +43,7 @@ func readUpload(r *http.Request, limit int64) (*upload, error) {
 			return nil, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 		}
 		if part.FormName() == "file" {
-			form.file, form.fileName = part, baseName(part)
+			form.file, form.fileName = part, partFileName(part)
 			return form, nil
 		}
 		name := part.FormName()
@@ -58,8 +58,8 @@ func readUpload(r *http.Request, limit int64) (*upload, error) {
 	}
 }
 
-// baseName returns the file name of a part without its folders, which some browsers send.
-func baseName(part *multipart.Part) string {
+// partFileName returns the file name of a part without its folders, which some browsers send.
+func partFileName(part *multipart.Part) string {
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if name == "." || name == "/" {
 		return ""

@@ -131,7 +131,7 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 }
 
 // PredictCommand returns the command that predicts blind later and writes the same file. The
-// parameter model is the reference to the model in the form of a shell word. If blind is a stream,
+// parameter model is the reference to the model, quoted for a shell. If blind is a stream,
 // the command has a placeholder for the file.
 func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
 	files := "BLIND.csv"

@@ -72,9 +72,9 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 // describeRoles returns the line of NoteRoles.
 func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	generated := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
-	parts := []string{"ID: " + formatID(r.ID, generated, r.IDReason)}
+	parts := []string{"ID: " + describeID(r.ID, generated, r.IDReason)}
 	if p.BlindProfile != nil && p.blindID.Generated != generated {
-		parts[0] += "; of the blind file: " + formatID(p.BlindProfile.Schema.ID, p.blindID.Generated, p.blindID.Reason)
+		parts[0] += "; of the blind file: " + describeID(p.BlindProfile.Schema.ID, p.blindID.Generated, p.blindID.Reason)
 	}
 	if r.Label != "" {
 		reason := r.LabelReason
@@ -92,7 +92,7 @@ func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	return strings.Join(append(parts, features), " · ")
 }
 
-func formatID(name string, generated bool, reason string) string {
+func describeID(name string, generated bool, reason string) string {
 	switch {
 	case generated && reason != roles.NoIDColumn:
 		return "none, r1… generated (" + reason + ")"

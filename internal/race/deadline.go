@@ -67,10 +67,10 @@ func (d Deadline) Explain(prepCtx context.Context, job *api.Training, err error)
 	return err
 }
 
-// LimitRace sets the time limit in the request for a race, so that the time reserve is left after
-// the race. The race gets at least half of the remaining time, because there should be a model even
-// if reserve is overestimated. If the service does not support deadlines, exactDeadline must be
-// false: the limit is then in whole seconds from the start of the race.
+// LimitRace sets the time limit in the request for a race, so that the duration reserve remains
+// after the race. The race gets at least half of the remaining time, because there should be a
+// model even if reserve is overestimated. If the service does not support deadlines, exactDeadline
+// must be false: the limit is then in whole seconds from the start of the race.
 func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactDeadline bool) error {
 	if d.Limit == 0 {
 		return nil

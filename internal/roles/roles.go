@@ -16,9 +16,8 @@ type Options struct {
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// Repaired reports whether duplicate and missing IDs will be corrected. Then it is enough for
-	// the first column to be the ID that it is named like an ID and most of its values are
-	// distinct.
+	// Repaired reports whether duplicate and missing IDs will be corrected. If they will
+	// be, the first column is the ID if it is named like an ID and most of its values are distinct.
 	Repaired bool
 }
 
@@ -102,7 +101,7 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 		return "", "", nil
 	}
 	if blind != nil {
-		if missing := filter(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
+		if missing := filterColumns(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
 			return chooseMissingLabel(missing)
 		}
 	}
@@ -126,8 +125,8 @@ func chooseMissingLabel(missing []*ColumnDescription) (label, reason string, que
 	if len(missing) == 1 {
 		return missing[0].Name, "missing in the blind file", nil
 	}
-	likely := filter(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
-	named := filter(likely, func(c *ColumnDescription) bool { return isLabelName(c.Name) })
+	likely := filterColumns(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
+	named := filterColumns(likely, func(c *ColumnDescription) bool { return isLabelName(c.Name) })
 	switch {
 	case len(named) == 1:
 		return named[0].Name, "missing in the blind file, and named like a label", nil
@@ -152,10 +151,10 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 	if wrong == "" && isLabelName(last.Name) {
 		return last.Name, lastColumnReason, nil
 	}
-	named := filter(others, func(c *ColumnDescription) bool {
+	named := filterColumns(others, func(c *ColumnDescription) bool {
 		return c.isSampled && c.notLabelReason() == "" && (isSureLabelName(c.Name) || wrong != "" && isLabelName(c.Name))
 	})
-	if surely := filter(named, func(c *ColumnDescription) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
+	if surely := filterColumns(named, func(c *ColumnDescription) bool { return isSureLabelName(c.Name) }); len(surely) == 1 {
 		named = surely
 	}
 	switch {
@@ -184,7 +183,7 @@ func listWithVerb(columns []*ColumnDescription) string {
 	return listColumns(columns, "and") + " are"
 }
 
-func filter(columns []*ColumnDescription, wanted func(*ColumnDescription) bool) []*ColumnDescription {
+func filterColumns(columns []*ColumnDescription, wanted func(*ColumnDescription) bool) []*ColumnDescription {
 	var list []*ColumnDescription
 	for _, c := range columns {
 		if wanted(c) {

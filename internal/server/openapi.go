@@ -174,10 +174,10 @@ func completeDocument(doc *huma.OpenAPI) {
 		"modelKey": {Type: huma.TypeString, Format: "uuid", Description: "The model's key."},
 		"file":     file,
 	}}
-	setBody(doc, api.AddData.Operation, "multipart/form-data", form)
-	setBody(doc, api.UploadData.Operation, "text/csv", file)
-	setBody(doc, api.CreatePrediction.Operation, "multipart/form-data", form)
-	setBody(doc, api.CreatePredictionByForm.Operation, "multipart/form-data", keyed)
+	setRequestBody(doc, api.AddData.Operation, "multipart/form-data", form)
+	setRequestBody(doc, api.UploadData.Operation, "text/csv", file)
+	setRequestBody(doc, api.CreatePrediction.Operation, "multipart/form-data", form)
+	setRequestBody(doc, api.CreatePredictionByForm.Operation, "multipart/form-data", keyed)
 	result := findOperation(doc, api.DownloadResult.Operation)
 	result.Responses["200"].Content = map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}
 	model := findOperation(doc, api.DownloadModel.Operation)
@@ -250,7 +250,7 @@ func allowNull(doc *huma.OpenAPI, op *huma.Operation) {
 	}
 }
 
-func setBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Schema) {
+func setRequestBody(doc *huma.OpenAPI, op api.Operation, media string, schema *huma.Schema) {
 	findOperation(doc, op).RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{media: {Schema: schema}},
 	}

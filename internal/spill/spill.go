@@ -83,7 +83,7 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	if f.full || f.closed {
 		return 0, false
 	}
-	if f.file == nil && f.create() != nil {
+	if f.file == nil && f.createFile() != nil {
 		f.full = true
 		return 0, false
 	}
@@ -96,7 +96,7 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	return at, true
 }
 
-func (f *File) create() (err error) {
+func (f *File) createFile() (err error) {
 	f.file, err = CreateTemp(f.dir)
 	return err
 }

@@ -36,8 +36,8 @@ type Refusal struct {
 	Wait time.Duration
 }
 
-// maxClockDifference is more than the times of two processes differ, whose clocks are compared with
-// that of the database every second.
+// maxClockDifference is larger than the difference between the shared times of two processes. It
+// is small, because each process compares its clock with that of the database every second.
 const maxClockDifference = time.Minute
 
 // TakeAttempts takes a token from the bucket of each attempt, in this order. If a bucket is empty,
@@ -126,8 +126,8 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	return nil
 }
 
-// PruneAttempts deletes rows of buckets that are full at now, at most limit, and returns their
-// number. It leaves rows that other transactions are changing.
+// PruneAttempts deletes at most limit rows, those of buckets that are full at now, and returns
+// their number. It leaves rows that other transactions are changing.
 func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLocked+")",

@@ -20,8 +20,8 @@ func (t *Tx) ReplaceLink(ctx context.Context, hash, account string, expires time
 	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
 }
 
-// GetLinkAccount returns the account for which the one-time link with this hash is. It returns ""
-// if the link creates the first administrator. It returns ErrNotFound if there is no such link or
+// GetLinkAccount returns the account of the one-time link with this hash. It returns "" if the link
+// creates the first administrator. It returns ErrNotFound if there is no such link or
 // the link has expired at now.
 func (t *Tx) GetLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is a run of a race that is trained by another worker than the worker of the race.
+// Part is a run of a race that the worker of the race leaves to another worker.
 type Part struct {
 	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
 	// read-only.

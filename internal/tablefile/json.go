@@ -213,7 +213,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
 			return false, err
 		}
 		if _, err := r.ReadToken(); !errors.Is(err, io.EOF) {
-			return false, orDefect(err, "the document continues after the list of rows")
+			return false, errOrDefect(err, "the document continues after the list of rows")
 		}
 		return false, nil
 	default:
@@ -221,7 +221,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
 		if !form.list && errors.Is(err, io.EOF) {
 			return false, nil
 		}
-		return false, orDefect(err, "the row is not an object: write each row as {\"column\": value, …}")
+		return false, errOrDefect(err, "the row is not an object: write each row as {\"column\": value, …}")
 	}
 	r.line = 0
 	clear(r.cells)
@@ -235,7 +235,7 @@ func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
 	return true, r.readObject(0)
 }
 
-func orDefect(err error, message string) error {
+func errOrDefect(err error, message string) error {
 	if err != nil {
 		return err
 	}

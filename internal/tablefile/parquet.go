@@ -45,14 +45,14 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 	f.format = "Parquet"
 	return f.convert(ctx, opts, func(w *csvFile) error {
 		if err := checkParquetFooter(src, info.Size()); err != nil {
-			return damagedParquet(err)
+			return damagedParquetError(err)
 		}
 		file, err := parquet.OpenFile(src, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 		if err != nil {
-			return damagedParquet(err)
+			return damagedParquetError(err)
 		}
 		if err := checkParquetPages(ctx, src, info.Size(), file.Metadata()); err != nil {
-			return errors.Join(ctx.Err(), damagedParquet(err))
+			return errors.Join(ctx.Err(), damagedParquetError(err))
 		}
 		columns, leaves, err := f.parquetColumns(file)
 		if err != nil {
@@ -96,7 +96,7 @@ func checkParquetFooter(src io.ReaderAt, size int64) error {
 	return nil
 }
 
-func damagedParquet(err error) error {
+func damagedParquetError(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the Parquet file is damaged or cut off (%v)", err)}
 }
 
@@ -160,7 +160,7 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 				text = text[:0]
 				v := cells[c.leaf]
 				if v.Column() != c.leaf {
-					return damagedParquet(fmt.Errorf("row %d has no value of column %s", w.rows, c.name))
+					return damagedParquetError(fmt.Errorf("row %d has no value of column %s", w.rows, c.name))
 				}
 				if !v.IsNull() {
 					var fault error
@@ -176,13 +176,13 @@ func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, 
 		}
 		switch {
 		case errors.Is(err, io.EOF) && read != group.NumRows():
-			return damagedParquet(fmt.Errorf("only %d of %d rows were found", read, group.NumRows()))
+			return damagedParquetError(fmt.Errorf("only %d of %d rows were found", read, group.NumRows()))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return damagedParquet(err)
+			return damagedParquetError(err)
 		case n == 0:
-			return damagedParquet(io.ErrNoProgress)
+			return damagedParquetError(io.ErrNoProgress)
 		}
 	}
 }

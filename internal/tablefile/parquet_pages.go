@@ -55,7 +55,7 @@ func checkColumnPages(ctx context.Context, chunk *io.SectionReader) error {
 		in.Reset(chunk)
 		var header format.PageHeader
 		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
-			return fmt.Errorf("reading a page header: %w", noEOF(err))
+			return fmt.Errorf("reading a page header: %w", eofAsUnexpected(err))
 		}
 		read, err := chunk.Seek(0, io.SeekCurrent)
 		if err != nil {

@@ -303,7 +303,7 @@ func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error)
 	for inValue := false; ; {
 		token, err := d.RawToken()
 		if err != nil {
-			return "", noEOF(err)
+			return "", eofAsUnexpected(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:

@@ -61,7 +61,7 @@ func readText(d *sheetDecoder, end string) (string, error) {
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			return "", noEOF(err)
+			return "", eofAsUnexpected(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -83,7 +83,7 @@ func readText(d *sheetDecoder, end string) (string, error) {
 	}
 }
 
-func noEOF(err error) error {
+func eofAsUnexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

@@ -2,8 +2,8 @@ package term
 
 import "time"
 
-// typedBefore is a time after the call of [Console.ReadEnters]. Lines that are read in
-// this time were typed before the call, and are ignored.
+// typedBefore is how long [Console.ReadEnters] ignores lines after its call, because they were
+// typed before the call.
 const typedBefore = 200 * time.Millisecond
 
 // ReadEnters reads lines from In, which must be a terminal, and sends a value on the channel

@@ -177,7 +177,7 @@ func (m *Meter) Set(n int64) {
 	case Bar:
 		m.redraw(n, now)
 	case Plain, JSON:
-		m.report(n, now)
+		m.reportProgress(n, now)
 	}
 }
 
@@ -191,7 +191,7 @@ func (m *Meter) redraw(n int64, now time.Time) {
 	_ = m.bar.Set64(n)
 }
 
-func (m *Meter) report(n int64, now time.Time) {
+func (m *Meter) reportProgress(n int64, now time.Time) {
 	tenth := m.lastTenth
 	if m.total > 0 {
 		tenth = n * 10 / m.total

@@ -229,14 +229,14 @@ func (t *Table) displayTexts(width int) (header []string, rows [][]string) {
 	for i, row := range cells {
 		all[i] = make([]string, len(row))
 		for j, cell := range row {
-			all[i][j] = Escape(cell.display(false))
+			all[i][j] = Escape(cell.displayText(false))
 		}
 	}
 	widths := t.widths(all)
 	for column := 0; !t.NoTruncate && column < len(widths) && totalWidth(widths) > width; column++ {
 		for i, row := range cells {
 			if len(row) > 0 {
-				all[i][column] = Escape(row[column].display(true))
+				all[i][column] = Escape(row[column].displayText(true))
 			}
 		}
 		widths = t.widths(all)
@@ -252,9 +252,9 @@ func (t *Table) displayTexts(width int) (header []string, rows [][]string) {
 	return all[0], all[1:]
 }
 
-func (c Cell) display(short bool) string {
+func (c Cell) displayText(useShort bool) string {
 	switch {
-	case short && c.Short != "":
+	case useShort && c.Short != "":
 		return c.Short
 	case c.Display != "":
 		return c.Display

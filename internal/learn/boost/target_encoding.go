@@ -108,7 +108,9 @@ type targetEncoder struct {
 // targetSum is the sum of a target over n rows of a category.
 type targetSum struct{ sum, n float32 }
 
-func (t targetSum) mean(p float32) float32 { return (t.sum + priorWeight*p) / (t.n + priorWeight) }
+func (t targetSum) smoothedMean(prior float32) float32 {
+	return (t.sum + priorWeight*prior) / (t.n + priorWeight)
+}
 
 // orderedMeans computes the ordered target statistic of each row of order and calls visit
 // with it: the smoothed mean target of the rows of the same category in the half circle
@@ -137,7 +139,7 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 		add(row, 1)
 	}
 	for i, row := range order {
-		visit(row, sums[cells[row]].mean(p))
+		visit(row, sums[cells[row]].smoothedMean(p))
 		add(row, 1)
 		add(order[(i-half+len(order))%len(order)], -1)
 	}
@@ -158,7 +160,7 @@ func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetS
 		if i == 0 {
 			s.mapper = e.fitMapper(seen, sums, p)
 			for category, t := range sums {
-				s.categoryBins[category] = s.mapper.BinOf(float64(t.mean(p)))
+				s.categoryBins[category] = s.mapper.BinOf(float64(t.smoothedMean(p)))
 			}
 		}
 		bins := make([]uint8, e.frame.Rows)
@@ -189,7 +191,7 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	}
 	for _, t := range sums {
 		if t.n > 0 {
-			values = append(values, float64(t.mean(p)))
+			values = append(values, float64(t.smoothedMean(p)))
 		}
 	}
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))

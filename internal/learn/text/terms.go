@@ -81,9 +81,9 @@ func (r *termReader) read(text string, visit func(kind block, bucket uint32)) {
 	r.text = append(r.text[:0], text...)
 	previous, hasPrevious := uint32(0), false
 	r.tokenizer.Tokenize(r.text, func(word []byte) {
-		r.add(blockWords, hashBytes(wordStart, word))
+		r.addTerm(blockWords, hashBytes(wordStart, word))
 		if hasPrevious {
-			r.add(blockWords, hashBytes(hashByte(previous, ' '), word))
+			r.addTerm(blockWords, hashBytes(hashByte(previous, ' '), word))
 		}
 		previous, hasPrevious = hashBytes(pairStart, word), true
 	})
@@ -122,13 +122,13 @@ func (r *termReader) endRun() {
 		h := hashBytes(gramStart, r.run[r.starts[first]:r.starts[first+minGram-1]])
 		for last := first + minGram - 1; last < min(first+maxGram, n); last++ {
 			h = hashBytes(h, r.run[r.starts[last]:r.starts[last+1]])
-			r.add(blockGrams, h)
+			r.addTerm(blockGrams, h)
 		}
 	}
 	r.resetRun()
 }
 
-func (r *termReader) add(kind block, h uint32) {
+func (r *termReader) addTerm(kind block, h uint32) {
 	if r.left > 0 {
 		r.left--
 		r.visit(kind, bucketOf(h))

@@ -52,10 +52,10 @@ func (t *Tree) Leaf(row []uint8) int {
 // number and the rows of each leaf that is not empty; the rows of a leaf keep
 // their order. Apply permutes rows. scratch must be at least as long as rows.
 func (t *Tree) Apply(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
-	t.apply(0, bins, rows, scratch, visit)
+	t.visitLeaves(0, bins, rows, scratch, visit)
 }
 
-func (t *Tree) apply(node int32, bins *BinnedMatrix, rows, scratch []int32, visit func(int, []int32)) {
+func (t *Tree) visitLeaves(node int32, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	if len(rows) == 0 {
 		return
 	}
@@ -66,8 +66,8 @@ func (t *Tree) apply(node int32, bins *BinnedMatrix, rows, scratch []int32, visi
 	}
 	table := t.leftTable(n)
 	leftCount := partition(bins.Features[n.Feature].Data, &table, rows, scratch)
-	t.apply(n.Left, bins, rows[:leftCount], scratch, visit)
-	t.apply(n.Left+1, bins, rows[leftCount:], scratch, visit)
+	t.visitLeaves(n.Left, bins, rows[:leftCount], scratch, visit)
+	t.visitLeaves(n.Left+1, bins, rows[leftCount:], scratch, visit)
 }
 
 // leftTable returns a table that is 1 for the bins that go left at n and 0 for

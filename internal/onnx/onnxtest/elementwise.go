@@ -16,7 +16,7 @@ var operators = map[string]func(n *node, in []*Tensor) *Tensor{
 	"Min": broadcasting(math.Min),
 	"Max": broadcasting(math.Max),
 	"Equal": func(n *node, in []*Tensor) *Tensor {
-		t := broadcasting(func(a, b float64) float64 { return truth(a == b) })(n, in)
+		t := broadcasting(func(a, b float64) float64 { return boolToFloat(a == b) })(n, in)
 		t.kind = typeBool
 		return t
 	},
@@ -24,7 +24,7 @@ var operators = map[string]func(n *node, in []*Tensor) *Tensor{
 	"Sqrt": unary(math.Sqrt),
 	"Exp":  unary(math.Exp),
 	"IsNaN": func(n *node, in []*Tensor) *Tensor {
-		t := unary(func(v float64) float64 { return truth(v != v) })(n, in)
+		t := unary(func(v float64) float64 { return boolToFloat(v != v) })(n, in)
 		t.kind = typeBool
 		return t
 	},
@@ -43,7 +43,7 @@ var operators = map[string]func(n *node, in []*Tensor) *Tensor{
 	"TreeEnsembleRegressor": treeEnsemble,
 }
 
-func truth(b bool) float64 {
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}

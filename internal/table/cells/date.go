@@ -57,12 +57,12 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 			t.Hour, t.hasTime = p.hour, p.hasHour
 			return t, true
 		}
-		p.require(!p.hasHour)
+		p.failUnless(!p.hasHour)
 		if !p.skipByte('T') && !p.skipByte('t') {
 			p.skipByte(',')
-			p.require(p.skipByte(' '))
+			p.failUnless(p.skipByte(' '))
 		}
-		p.require(p.atTimeOfDay())
+		p.failUnless(p.atTimeOfDay())
 	}
 	t.Hour, t.hasTime = p.parseTimeOfDay(), true
 	return t, p.ok && len(p.rest) == 0
@@ -70,7 +70,7 @@ func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 
 const maxDateTimeLen = 40
 
-func (p *dateParser) require(ok bool) { p.ok = p.ok && ok }
+func (p *dateParser) failUnless(ok bool) { p.ok = p.ok && ok }
 
 func (p *dateParser) skipByte(char byte) bool {
 	if len(p.rest) > 0 && p.rest[0] == char {
@@ -93,7 +93,7 @@ func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 		value = value*10 + int(p.rest[digits]-'0')
 		digits++
 	}
-	p.require(digits > 0)
+	p.failUnless(digits > 0)
 	p.rest = p.rest[digits:]
 	return value, digits
 }
@@ -132,16 +132,16 @@ func (p *dateParser) parseDate() int {
 		return p.parseMonthDay(first)
 	}
 	p.rest = p.rest[1:]
-	p.require(part == '-' || part == '/' || part == '.')
+	p.failUnless(part == '-' || part == '/' || part == '.')
 	second, _ := p.parseDigits(2)
 	if len(p.rest) == 0 && digits == 4 && part != '.' {
 		return p.epochDay(first, second, 1)
 	}
-	p.require(p.skipByte(part))
+	p.failUnless(p.skipByte(part))
 	third, last := p.parseDigits(4)
 	switch {
 	case digits == 4:
-		p.require(last <= 2)
+		p.failUnless(last <= 2)
 		return p.epochDay(first, second, third)
 	case digits > 2 || last == 3 || last == 1:
 		p.ok = false
@@ -173,12 +173,12 @@ func (p *dateParser) parseNameFirst() int {
 		p.skipSpaces()
 		if len(p.rest) > 0 && p.rest[0]-'0' <= 9 {
 			day, digits := p.parseDigits(2)
-			p.require(digits <= 2)
+			p.failUnless(digits <= 2)
 			return p.parseMonthYear(day)
 		}
 		month = p.parseMonth()
 	}
-	p.require(month > 0)
+	p.failUnless(month > 0)
 	if p.skipByte('-') || p.skipByte('/') {
 		return p.epochDay(p.parseYear(), month, 1)
 	}
@@ -187,13 +187,13 @@ func (p *dateParser) parseNameFirst() int {
 	if digits == 4 {
 		return p.epochDay(day, month, 1)
 	}
-	p.require(digits <= 2)
+	p.failUnless(digits <= 2)
 	p.skipOrdinal()
 	p.skipByte(',')
-	p.require(p.skipByte(' '))
+	p.failUnless(p.skipByte(' '))
 	if p.atTimeOfDay() {
 		p.hour, p.hasHour = p.parseTimeOfDay(), true
-		p.require(p.skipByte(' '))
+		p.failUnless(p.skipByte(' '))
 	}
 	return p.epochDay(p.parseYear(), month, day)
 }
@@ -203,7 +203,7 @@ func (p *dateParser) parseMonthYear(day int) int {
 	p.skipOrdinal()
 	p.skipSeparator()
 	month := p.parseMonth()
-	p.require(month > 0)
+	p.failUnless(month > 0)
 	p.skipByte(',')
 	p.skipSeparator()
 	return p.epochDay(p.parseYear(), month, day)
@@ -214,7 +214,7 @@ func (p *dateParser) parseMonthDay(year int) int {
 	p.skipByte(',')
 	p.skipSeparator()
 	month, day := p.parseMonth(), 1
-	p.require(month > 0)
+	p.failUnless(month > 0)
 	if len(p.rest) > 0 {
 		p.skipSeparator()
 		day, _ = p.parseDigits(2)
@@ -241,7 +241,7 @@ func (p *dateParser) skipOrdinal() {
 
 func (p *dateParser) parseYear() int {
 	year, digits := p.parseDigits(4)
-	p.require(digits == 2 || digits == 4)
+	p.failUnless(digits == 2 || digits == 4)
 	if digits == 2 {
 		return fullYear(year)
 	}
@@ -302,13 +302,13 @@ func (p *dateParser) epochDay(year, month, day int) int {
 // parseTimeOfDay parses a time of day and returns the hours since midnight.
 func (p *dateParser) parseTimeOfDay() float64 {
 	hour, _ := p.parseDigits(2)
-	p.require(p.skipByte(':'))
+	p.failUnless(p.skipByte(':'))
 	minute, digits := p.parseDigits(2)
-	p.require(digits == 2 && minute < 60)
+	p.failUnless(digits == 2 && minute < 60)
 	second := 0.0
 	if p.skipByte(':') {
 		whole, digits := p.parseDigits(2)
-		p.require(digits == 2 && whole <= 60)
+		p.failUnless(digits == 2 && whole <= 60)
 		second = float64(whole)
 		if p.skipByte('.') || p.skipByte(',') {
 			fraction, digits := p.parseDigits(9)
@@ -317,7 +317,7 @@ func (p *dateParser) parseTimeOfDay() float64 {
 	}
 	hour = p.parseAMPM(hour)
 	p.skipZone()
-	p.require(hour < 24)
+	p.failUnless(hour < 24)
 	return float64(hour) + float64(minute)/60 + second/3600
 }
 
@@ -331,7 +331,7 @@ func (p *dateParser) parseAMPM(hour int) int {
 		return hour
 	}
 	p.rest = rest[2:]
-	p.require(hour >= 1 && hour <= 12)
+	p.failUnless(hour >= 1 && hour <= 12)
 	hour %= 12
 	if rest[0]|0x20 == 'p' {
 		hour += 12
@@ -351,13 +351,13 @@ func (p *dateParser) skipZone() {
 		p.rest = p.rest[letters:]
 	case p.skipByte('+') || p.skipByte('-'):
 		hours, digits := p.parseDigits(2)
-		p.require(digits == 2 && hours <= 14)
+		p.failUnless(digits == 2 && hours <= 14)
 		if len(p.rest) == 0 || p.rest[0] == ' ' {
 			return
 		}
 		p.skipByte(':')
 		minutes, digits := p.parseDigits(2)
-		p.require(digits == 2 && minutes < 60)
+		p.failUnless(digits == 2 && minutes < 60)
 	default:
 		p.rest = before
 	}

@@ -149,14 +149,14 @@ func (r *Reader) checkText() (*Record, error) {
 		if !utf8.Valid(field) {
 			return nil, &Defect{
 				Code: CodeInvalidUTF8, Line: rec.FieldLine(i, r.delim), Column: i + 1,
-				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: set the file's encoding, or save the file as UTF-8", invalidByte(field)),
+				Message: fmt.Sprintf("byte 0x%02X is not valid UTF-8: set the file's encoding, or save the file as UTF-8", firstInvalidByte(field)),
 			}
 		}
 	}
 	return rec, nil
 }
 
-func invalidByte(text []byte) byte {
+func firstInvalidByte(text []byte) byte {
 	for len(text) > 0 {
 		char, size := utf8.DecodeRune(text)
 		if char == utf8.RuneError && size == 1 {

@@ -30,7 +30,7 @@ func (c *Collector) AddRow(fields [][]byte, line int) {
 func (c *Collector) Rows() int { return c.rows }
 
 // Column returns the statistics of the column at the given position, counted from 0.
-func (c *Collector) Column(at int) *ColumnStats { return &c.columns[at] }
+func (c *Collector) Column(position int) *ColumnStats { return &c.columns[position] }
 
 // LacksHeader reports whether the header looks like a row of data. id and label are the
 // positions of the ID and the label, or -1.

@@ -40,17 +40,17 @@ func (inf *inference) dateOrder() DateOrder {
 type dateCounts struct {
 	// dayFirst are the dates that are valid only with the day first, such as 13/2/2006, and
 	// monthFirst those that are valid only with the month first.
-	dayFirst, monthFirst datesOfOrder
-	either               datesOfOrder // valid in both orders, with different meanings
+	dayFirst, monthFirst dateCount
+	either               dateCount // valid in both orders, with different meanings
 }
 
-// datesOfOrder is a number of rows, and the first date of these rows.
-type datesOfOrder struct {
+// dateCount is a number of rows, and the first date of these rows.
+type dateCount struct {
 	rows  int
 	first distinctValue
 }
 
-func (d *datesOfOrder) add(value *distinctValue) {
+func (d *dateCount) add(value *distinctValue) {
 	if d.rows == 0 || value.first < d.first.first {
 		d.first = *value
 	}
@@ -80,7 +80,7 @@ func (o *dateCounts) isAmbiguous() bool {
 }
 
 // contradicting returns the dates that are valid only in the other order.
-func (o *dateCounts) contradicting(dayFirst bool) *datesOfOrder {
+func (o *dateCounts) contradicting(dayFirst bool) *dateCount {
 	if dayFirst {
 		return &o.monthFirst
 	}

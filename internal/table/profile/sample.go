@@ -29,7 +29,7 @@ type rowSample struct {
 	capacity   int // largest number of rows in memory
 	depth      uint
 	rowNumbers []int      // the index in the file of each row
-	cells      [][]uint64 // by row and field, as sampledNumber and sampledText return them
+	cells      [][]uint64 // by row and field, as encodeNumber and encodeText return them
 	disk       *spill.File
 	spilled    *spilledRows // all rows of a wide table that exceeds the memory, otherwise nil
 	scratchRow []uint64     // buffer for a row that is only spilled
@@ -64,8 +64,8 @@ const (
 	sampledOther = 0xFFF8_0000_0000_0000 // combined with the hash of a text
 )
 
-func sampledNumber(value float64) uint64 { return math.Float64bits(value + 0) }
-func sampledText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
+func encodeNumber(value float64) uint64 { return math.Float64bits(value + 0) }
+func encodeText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
 
 // isSampled reports whether the sample has the row with the given index.
 func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
@@ -78,11 +78,11 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 		for field := range cells {
 			if chunk.Numeric[field] {
 				if value := chunk.Values[field*chunk.Stride+row]; value == value {
-					cells[field] = sampledNumber(value)
+					cells[field] = encodeNumber(value)
 					continue
 				}
 			}
-			cells[field] = s.sampleCell(field, chunk.Cell(row, field))
+			cells[field] = s.encodeCell(field, chunk.Cell(row, field))
 		}
 		s.endRow(cells)
 	}
@@ -92,23 +92,23 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 func (s *rowSample) add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
-		cells[field] = s.sampleCell(field, fields[field])
+		cells[field] = s.encodeCell(field, fields[field])
 	}
 	s.endRow(cells)
 }
 
-func (s *rowSample) sampleCell(field int, cell []byte) uint64 {
+func (s *rowSample) encodeCell(field int, cell []byte) uint64 {
 	switch field {
 	case s.id:
 		return sampledBlank
 	case s.label:
-		return sampledText(cell)
+		return encodeText(cell)
 	}
 	if kind, value := cells.Classify(cell); kind == cells.Number {
-		return sampledNumber(value)
+		return encodeNumber(value)
 	}
 	if cell = cells.Trim(cell); len(cell) > 0 {
-		return sampledText(cell)
+		return encodeText(cell)
 	}
 	return sampledBlank
 }

@@ -271,10 +271,10 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 	}
 }
 
-func (s *scanner) cellDefect(rec *csvfile.Record, code string, at int, message string) csvfile.Defect {
+func (s *scanner) cellDefect(rec *csvfile.Record, code string, column int, message string) csvfile.Defect {
 	return csvfile.Defect{
 		Code: code, Message: message,
-		Line: rec.FieldLine(at, ','), Column: at + 1, Name: s.table.Names[at],
+		Line: rec.FieldLine(column, ','), Column: column + 1, Name: s.table.Names[column],
 	}
 }
 

@@ -181,7 +181,7 @@ func (v *valueCounts) levels() []distinctValue {
 	if n, _ := v.distinctCount(); n > maxUnfilteredLevels {
 		kept = slices.DeleteFunc(kept, func(one distinctValue) bool { return one.rows < 2 })
 	}
-	slices.SortFunc(kept, compareRows)
+	slices.SortFunc(kept, compareByRows)
 	kept = kept[:min(len(kept), maxLevels)]
 	slices.SortFunc(kept, func(a, b distinctValue) int { return strings.Compare(a.text, b.text) })
 	return kept
@@ -190,7 +190,7 @@ func (v *valueCounts) levels() []distinctValue {
 // top returns the n most frequent texts, the most frequent first.
 func (v *valueCounts) top(n int) []ValueCount {
 	sorted := slices.Clone(v.values)
-	slices.SortFunc(sorted, compareRows)
+	slices.SortFunc(sorted, compareByRows)
 	var top []ValueCount
 	for _, one := range sorted[:min(len(sorted), n)] {
 		top = append(top, ValueCount{Text: one.text, Rows: one.rows})
@@ -198,6 +198,6 @@ func (v *valueCounts) top(n int) []ValueCount {
 	return top
 }
 
-func compareRows(a, b distinctValue) int {
+func compareByRows(a, b distinctValue) int {
 	return cmp.Or(cmp.Compare(b.rows, a.rows), strings.Compare(a.text, b.text))
 }

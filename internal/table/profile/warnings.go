@@ -12,10 +12,10 @@ func (s *scanner) warn(code string, at int, format string, args ...any) {
 	s.warnAt(s.table.HeaderLine, code, at, format, args...)
 }
 
-func (s *scanner) warnAt(line int, code string, at int, format string, args ...any) {
+func (s *scanner) warnAt(line int, code string, column int, format string, args ...any) {
 	s.profile.Warnings = append(s.profile.Warnings, csvfile.Warning{
 		Code: code, Message: fmt.Sprintf(format, args...),
-		Line: line, Column: at + 1, Name: s.table.Names[at],
+		Line: line, Column: column + 1, Name: s.table.Names[column],
 	})
 }
 

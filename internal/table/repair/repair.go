@@ -69,7 +69,7 @@ type Report struct {
 func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer, opts Options) (done *Report, err error) {
 	r := &repairer{ctx: ctx, opts: opts, blind: opts.Layout.Blind, ids: dupid.NewSet()}
 	defer func() { err = errors.Join(err, r.ids.Close()) }()
-	for _, pass := range []func(io.Reader) error{r.analyse, func(src io.Reader) error { return r.write(src, dst) }} {
+	for _, pass := range []func(io.Reader) error{r.analyse, func(src io.Reader) error { return r.writeRepaired(src, dst) }} {
 		src, err := open()
 		if err != nil {
 			return nil, err
@@ -315,7 +315,7 @@ func (r *repairer) equalsFirstRow(fields [][]byte) bool {
 	return true
 }
 
-func (r *repairer) write(src io.Reader, dst io.Writer) error {
+func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 	rows, err := r.open(src)
 	if err != nil {
 		return err
