@@ -1,6 +1,6 @@
 package onnx
 
-// AddBoostedTrees collects the trees of gradient boosting. Their scores are added one tree
+// BoostedTrees collects the trees of gradient boosting. Their scores are added one tree
 // after another in float32, as the engine does. The sum of an ensemble in float64 would
 // differ from that of the engine by some millionths if there are many rounds.
 //

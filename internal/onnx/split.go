@@ -1,6 +1,6 @@
 package onnx
 
-// AddSplit divides rows in two by the interval that contains the number in a column:
+// Split divides rows in two by the interval that contains the number in a column:
 //
 //	           Bounds[0]     Bounds[1]
 //	Left[0]  ≤     |  Left[1]  ≤    |  Left[2]
