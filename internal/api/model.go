@@ -230,6 +230,8 @@ func (r *ModelReport) TestMissingReason() string {
 		return ""
 	case r.TestMissing == NoTime:
 		return "no time for the test rows: increase --time-limit"
+	case r.TestMissing == TooFewRows && r.GroupColumn != "":
+		return fmt.Sprintf("too few rows or too few different values of %s to set some aside", r.GroupColumn)
 	case r.TestMissing == TooFewRows:
 		return "too few rows to set some aside"
 	}

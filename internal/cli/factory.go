@@ -47,6 +47,8 @@ type Factory struct {
 	Span   trace.Span
 	// StoppedBySignal is set if a signal stopped a command that runs until it is stopped.
 	StoppedBySignal bool
+	// Embedded is set if the command uses a service in this process.
+	Embedded bool
 }
 
 // OpenConsole sets Console to a console on the streams, with the colours that Color selects.

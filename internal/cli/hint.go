@@ -36,9 +36,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	e.Hint = f.KeepFlags(e.Hint)
 	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
 		e.Fact = f.KeepFlags(e.Fact)
-	}
-	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
-		e.Fact = f.KeepFlags(e.Fact)
+		if f.Embedded { // the disk is one of this machine
+			e.Status = exit.Unexpected
+		}
 	}
 }
 

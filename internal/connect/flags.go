@@ -131,6 +131,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	if err != nil {
 		return nil, err
 	}
+	o.Factory.Embedded = true
 	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
 	signIn := func() error {
 		session, err := service.App.LocalSession(ctx)

@@ -78,6 +78,9 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	switch {
 	case errors.As(err, &fault):
 		t.reason = fault.Message
+		if fault.Line > 0 {
+			t.reason = fmt.Sprintf("line %d of the result: %s", fault.Line, fault.Message)
+		}
 		return nil
 	case err != nil:
 		return err

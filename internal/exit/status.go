@@ -34,13 +34,13 @@ var Statuses = []struct {
 	When string
 }{
 	{OK, "ok", "success, and results were verified"},
-	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk, or missing permissions for a file"},
+	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk of this machine, or missing permissions for a file"},
 	{Usage, "usage", "invalid command, flag or argument, ambiguous reference, or a prompt was needed but prompting is disabled"},
 	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
 	{SignIn, "sign-in", "sign-in required or refused"},
 	{JobFailed, "job-failed", "the training ended as FAILED or CANCELLED, or the prediction as FAILED or TIMEOUT"},
 	{Rejected, "rejected", "the data was rejected by the check or by the service"},
-	{Unavailable, "unavailable", "no network, the service is not ready, or another server answers at the address"},
+	{Unavailable, "unavailable", "no network, the service is not ready or its disk is full, or another server answers at the address"},
 	{StillRunning, "still-running", "--timeout was reached; the job continues"},
 	{Conflict, "conflict", "wrong state, name taken, or the output exists and --force was not given"},
 	{BelowTarget, "below-target", "the race ended below --threshold, or the model missed --require or --beat; the model is kept and predictions are written"},

@@ -40,8 +40,11 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeInvalidUTF8:
 		return "set the encoding: " + again("encoding", "windows-1252")
 	case csvfile.CodeInvalidEncoding:
-		return "use another --encoding, or detect it: " + again("encoding", "")
+		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
+		if p.hasRaggedRows(in) {
+			return "if the first line is not the header, " + p.fixHint(in) + "; otherwise, set the separator with --delimiter"
+		}
 		return "set the separator with --delimiter, or use a file with more columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestedColumn)
@@ -76,6 +79,15 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return "if this text means that the value is missing, clear these cells"
 	}
 	return p.driftHint(f)
+}
+
+// hasRaggedRows reports whether rows of an input have another number of fields than its first line.
+func (p *Preflight) hasRaggedRows(in *Input) bool {
+	prof := p.TrainProfile
+	if in == p.Blind {
+		prof = p.BlindProfile
+	}
+	return slices.ContainsFunc(prof.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeRaggedRow })
 }
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.

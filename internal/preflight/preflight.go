@@ -234,6 +234,9 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
+		if d.Code == csvfile.CodeTooFewColumns && in.layout.GenerateID {
+			d = withoutGeneratedID(d, in.layout.Blind)
+		}
 		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {

@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 )
 
@@ -69,6 +70,17 @@ func (p *Preflight) Report() *Report {
 		r.Blind = &blind
 	}
 	return r
+}
+
+// withoutGeneratedID changes the defect of a file with too few columns, so that it does not count the
+// generated ID.
+func withoutGeneratedID(d csvfile.Defect, blind bool) csvfile.Defect {
+	want, roles := csvfile.MinLabelledColumns-1, "a feature and the label last"
+	if blind {
+		want, roles = csvfile.MinBlindColumns-1, "a feature"
+	}
+	d.Message = fmt.Sprintf("%s, but at least %d are required: %s", humanize.Count(d.Column, "column"), want, roles)
+	return d
 }
 
 func newFileReport(in *Input, p *profile.Profile) fileReport {

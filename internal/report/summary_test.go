@@ -52,6 +52,17 @@ func TestSummary(t *testing.T) {
   validation  accuracy 0.7700 on 600 rows`,
 		},
 		{
+			"too few groups",
+			api.Training{Metric: "accuracy", Outcome: api.OutcomeTimeLimit, AchievedPerformance: new(0.77)},
+			&api.ModelReport{
+				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TooFewRows, GroupColumn: "gender",
+				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
+			},
+			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
+  test        not measured: too few rows or too few different values of gender to set some aside
+  validation  accuracy 0.7700 on 600 rows`,
+		},
+		{
 			"a blend that a single one is not clearly better than",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},

@@ -71,18 +71,21 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1F\x8B")):
 		unpacked, err := gzip.NewReader(in)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errCutOff
+		}
 		if err != nil {
 			return "", nil, fmt.Errorf("unpacking gzip: %w", err)
 		}
 		compression = "gzip"
-		s.Reader, s.closers = unpacked, append(s.closers, unpacked.Close)
+		s.Reader, s.closers = completeReader{unpacked}, append(s.closers, unpacked.Close)
 	case bytes.HasPrefix(head, []byte("\x28\xB5\x2F\xFD")):
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return "", nil, fmt.Errorf("unpacking Zstandard: %w", err)
 		}
 		compression = "Zstandard"
-		s.Reader, s.closers = unpacked, append(s.closers, func() error { unpacked.Close(); return nil })
+		s.Reader, s.closers = completeReader{unpacked}, append(s.closers, func() error { unpacked.Close(); return nil })
 	default:
 		return "", head, nil
 	}
@@ -92,6 +95,20 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 		return "", nil, fmt.Errorf("unpacking %s: %w", compression, err)
 	}
 	return compression, head, nil
+}
+
+// errCutOff is the error of a compressed file without its end.
+var errCutOff = errors.New("the end of the file is missing: copy or download it again")
+
+// completeReader reads unpacked content, and returns errCutOff if the compressed file lacks its end.
+type completeReader struct{ io.Reader }
+
+func (r completeReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errCutOff
+	}
+	return n, err
 }
 
 // peekHead returns the first headSize bytes of in, or fewer if the file is shorter.

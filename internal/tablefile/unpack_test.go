@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
@@ -76,6 +77,17 @@ func text(t *testing.T, table *Table) (string, error) {
 		t.Error(err)
 	}
 	return string(all), err
+}
+
+func TestPackedFileWithoutItsEnd(t *testing.T) {
+	content := strings.Repeat("id,name\n1,x\n", 10)
+	for name, packed := range map[string]string{"gzip": gzipped(t, content), "zstandard": zstandard(t, content)} {
+		for _, cut := range []int{8, len(packed) - 3} {
+			if _, err := text(t, openText(t, packed[:cut], Options{})); !errors.Is(err, errCutOff) {
+				t.Errorf("%s, %d of %d bytes: %v", name, cut, len(packed), err)
+			}
+		}
+	}
 }
 
 func TestEncodingAndPacking(t *testing.T) {
