@@ -6,11 +6,15 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // separatorLine matches the first line of a CSV file that shows Excel which character separates the
-// fields, such as sep=; with or without quotes. The line end is not part of the match.
-var separatorLine = regexp.MustCompile(`^(?:\x{FEFF})?(?:(?i:sep)=[^\pL\pN"\r\n]|"(?i:sep)=[^\pL\pN"\r\n]")[\r\n]`)
+// fields, such as sep=; with or without quotes, and the first byte of its line end. It is compiled at
+// its first use, because most commands read no such file.
+var separatorLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\x{FEFF})?(?:(?i:sep)=[^\pL\pN"\r\n]|"(?i:sep)=[^\pL\pN"\r\n]")[\r\n]`)
+})
 
 // skipSeparatorLine makes s omit a separator line and the byte order mark before it. Its line end
 // is kept, so that lines keep their numbers, because readers of CSV skip blank lines.
@@ -22,7 +26,7 @@ func (s *stream) skipSeparatorLine() error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if line := separatorLine.Find(head); line != nil {
+	if line := separatorLine().Find(head); line != nil {
 		_, err := in.Discard(len(bytes.TrimRight(line, "\r\n")))
 		return err
 	}
