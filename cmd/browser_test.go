@@ -253,7 +253,7 @@ func (p *person) race() (training, model string) {
 	return training, p.path()
 }
 
-// predictWithModel predicts a file with the model of the page, downloads the result and returns the
+// predict predicts a file with the model of the page, downloads the result and returns the
 // path of the prediction.
 func (p *person) predict(file string) string {
 	p.t.Helper()
@@ -271,7 +271,7 @@ func (p *person) predict(file string) string {
 	return prediction
 }
 
-// downloadAndExport presses a link and returns the path of the file that it downloads.
+// download presses a link and returns the path of the file that it downloads.
 func (p *person) download(link string) string {
 	p.t.Helper()
 	folder := p.t.TempDir()

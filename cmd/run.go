@@ -363,7 +363,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	return err
 }
 
-// predictWithModel predicts the blind file and downloads the verified result.
+// predict predicts the blind file and downloads the verified result.
 func (p *runPipeline) predict(ctx context.Context) error {
 	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
 	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)

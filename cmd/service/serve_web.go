@@ -61,7 +61,7 @@ func (w *webServer) scheme() string {
 // url returns the base URL of the server.
 func (w *webServer) url() string { return w.scheme() + "://" + w.listener.Addr().String() }
 
-// startServing serves requests until the server is shut down.
+// serve serves requests until the server is shut down.
 func (w *webServer) serve() error {
 	if w.http.TLSConfig != nil {
 		return w.http.ServeTLS(w.listener, "", "")

@@ -30,7 +30,7 @@ type testApp struct {
 	ctx context.Context // the account's
 }
 
-// openRecording opens the App of a folder, for the account of the embedded service. No jobs run
+// open opens the App of a folder, for the account of the embedded service. No jobs run
 // until work is called.
 func open(t *testing.T, dir string) *testApp {
 	t.Helper()

@@ -122,7 +122,7 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 // Location returns the address of the bucket.
 func (b *bucketStore) Location() string { return b.String() }
 
-// uploadKey returns the name of the object of a blob.
+// object returns the name of the object of a blob.
 func (b *bucketStore) object(name string) string { return b.prefix + name }
 
 // marker returns the name of the object that marks an orphan.

@@ -37,7 +37,7 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 	return c.download(ctx, w, req)
 }
 
-// downloadState writes the file that req requests to w.
+// download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
 	d := &downloadState{c: c, w: w, total: -1, req: req}
 	// A compressed response would have other byte offsets than the file.

@@ -14,7 +14,7 @@ type stopwatch struct {
 	measured time.Duration // until the last time at which running was 0
 }
 
-// entrantContext starts the stopwatch. The parameter now is the clock. The stopwatch runs until the
+// start starts the stopwatch. The parameter now is the clock. The stopwatch runs until the
 // caller calls stop, exactly once.
 func (s *stopwatch) start(now func() time.Time) (stop func()) {
 	s.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// appendMessage is a message in the binary form of Protocol Buffers. Long fields are not copied
+// message is a message in the binary form of Protocol Buffers. Long fields are not copied
 // into it, so that a large model is in memory once. The zero value is an empty message.
 type message struct {
 	// parts are the bytes so far, except those in tail.

@@ -2,7 +2,7 @@ package scoring
 
 import "fmt"
 
-// asJoinInput is one of two files whose rows are joined.
+// joinInput is one of two files whose rows are joined.
 type joinInput struct {
 	file File
 	name string   // its name in messages, such as "the answers"

@@ -157,7 +157,7 @@ func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evictRareTexts evicts rare texts until the remaining texts take at most the given number of
+// evict removes rare texts until the remaining texts take at most the given number of
 // bytes. It first computes numericStats from the numbers among the texts, if there are any.
 func (t *ColumnStats) evict(bytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
