@@ -32,7 +32,8 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm has
 seen, and shows the 95 % interval of each score. If the interval of a model includes
 the score of a better model, both have the same rank, marked with =, because the test
-rows do not show which is better. NAME defaults to the series that was trained last.
+rows do not show which is better. Models of tables with different labels, columns or
+classes are ranked separately. NAME defaults to the series that was trained last.
 
 A model without a test score ranks last, with - as its score. A model without an
 interval shares a rank only if its score is the same.`,
@@ -74,13 +75,16 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
 		o.metric = cmp.Or(newest.Metric, api.MetricAccuracy)
 	}
-	rows := make([]*leaderboard.Entry, len(models))
-	for i := range models {
-		if rows[i], err = leaderboard.LoadEntry(ctx, session.Client, &models[i], o.metric); err != nil {
-			return err
-		}
+	rows, err := leaderboard.Load(ctx, session.Client, models, o.metric)
+	if err != nil {
+		return err
 	}
-	leaderboard.SortAndRank(rows)
+	if err := race.CheckMetricClass(o.metric, leaderboard.ClassLabels(rows)); err != nil {
+		return err
+	}
+	if n := leaderboard.CountTables(rows); n > 1 {
+		o.output.Note("the models are of %d tables with different labels, columns or classes, which are ranked separately", n)
+	}
 	if n := o.list.Limit; n > 0 {
 		rows = rows[:min(len(rows), int(n))]
 	}
@@ -90,7 +94,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.output.NoteIfEmpty(len(rows)) {
 		return nil
 	}
-	return o.output.WriteTable(leaderboard.Table(rows), true)
+	return o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy)), true)
 }
 
 // findModels returns the models of the series that args[0] refers to. Without arguments, args[0]

@@ -185,3 +185,35 @@ func Champion(models []SeriesModel) *SeriesModel {
 	}
 	return best
 }
+
+// TableSchema has what models of the same task have in common: the label, the columns and the
+// classes of their datasets. Scores of models with other schemas cannot be compared.
+type TableSchema struct {
+	// Label is the name of the label column; "" if it is unknown.
+	Label string
+	// Columns are the names of the features, in file order; nil if they are unknown.
+	Columns []string
+	// Classes are sorted; nil if they are unknown.
+	Classes []string
+}
+
+// DatasetSchema returns the schema of a dataset.
+func DatasetSchema(d *api.Dataset) TableSchema {
+	t := TableSchema{Label: d.LabelName}
+	for _, column := range d.Columns {
+		t.Columns = append(t.Columns, column.Name)
+	}
+	for _, class := range d.Classes {
+		t.Classes = append(t.Classes, class.Label)
+	}
+	slices.Sort(t.Classes)
+	return t
+}
+
+// Matches reports whether two tables have the same label, columns and classes. What is unknown
+// of either table is considered equal.
+func (t TableSchema) Matches(other TableSchema) bool {
+	sameNames := func(a, b []string) bool { return len(a) == 0 || len(b) == 0 || slices.Equal(a, b) }
+	return (t.Label == "" || other.Label == "" || t.Label == other.Label) &&
+		sameNames(t.Columns, other.Columns) && sameNames(t.Classes, other.Classes)
+}

@@ -117,14 +117,9 @@ func (p *Pages) writeSeries(v *visit, status int, chosen []string, message strin
 	if data.Metric = v.r.URL.Query().Get("metric"); !slices.Contains(data.Metrics, data.Metric) {
 		data.Metric = api.MetricAccuracy
 	}
-	for i := range models[:len(models)-data.Omitted] {
-		entry, err := leaderboard.LoadEntry(ctx, v.client, &models[i], data.Metric)
-		if err != nil {
-			return err
-		}
-		data.Entries = append(data.Entries, entry)
+	if data.Entries, err = leaderboard.Load(ctx, v.client, models[:len(models)-data.Omitted], data.Metric); err != nil {
+		return err
 	}
-	leaderboard.SortAndRank(data.Entries)
 	command := "foretell leaderboard " + term.ShellQuote(name)
 	if data.Metric != api.MetricAccuracy {
 		command += " --metric " + data.Metric
@@ -178,11 +173,11 @@ func (p *Pages) compareModels(v *visit) error {
 
 // formatSeconds formats the duration of a race. It returns a dash if the duration is unknown, that
 // is, if seconds is nil.
-func formatSeconds(seconds *float64) string {
+func formatSeconds(seconds *int64) string {
 	if seconds == nil {
 		return "–"
 	}
-	return design.FormatNumber(*seconds)
+	return leaderboard.FormatSeconds(*seconds)
 }
 
 // formatProperty formats the value of a property for the comparison of two models.

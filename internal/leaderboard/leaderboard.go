@@ -14,7 +14,6 @@ import (
 	"foretell/internal/gate"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
-	"foretell/internal/term"
 )
 
 // Entry is a model with its scores.
@@ -24,7 +23,10 @@ type Entry struct {
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
-	Model         string `json:"model"`
+	Model string `json:"model"`
+	// Table identifies the table of the model by its label column. It is "" if all models of the
+	// leaderboard have the same table; see [client.TableSchema].
+	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
 	AlgorithmName string `json:"algorithmName,omitempty"`
@@ -37,22 +39,35 @@ type Entry struct {
 	TestRows int64    `json:"testRows"`
 	LogLoss  *float64 `json:"logLoss"` // on the test rows
 	Rows     int64    `json:"rows"`    // labelled rows
-	// Seconds is the duration of the race; nil if unknown.
-	Seconds *float64 `json:"seconds"`
+	// Seconds is the duration of the race in whole seconds; nil if unknown.
+	Seconds *int64 `json:"seconds"`
 	// Options are the flags of the race.
 	Options   string `json:"options"`
 	CreatedOn string `json:"createdOn"`
 
+	group  int              // position of the table among those of the leaderboard
 	report *api.ModelReport // nil if the service has no reports
 	job    *api.Training
 }
 
-// LoadEntry reads the race of a model and the summary of the model's report, and returns
-// the entry of the model. metric is the name of the metric whose scores the entry has.
-func LoadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string) (*Entry, error) {
-	return loadEntry(ctx, c, m, metric, c.ModelReportSummary)
+// Load returns the ranked entries of models of one series.
+func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, metric string) ([]*Entry, error) {
+	entries := make([]*Entry, len(models))
+	var err error
+	for i := range models {
+		if entries[i], err = loadEntry(ctx, c, &models[i], metric, c.ModelReportSummary); err != nil {
+			return nil, err
+		}
+	}
+	if err := groupByTable(ctx, c, models, entries); err != nil {
+		return nil, err
+	}
+	SortAndRank(entries)
+	return entries, nil
 }
 
+// loadEntry reads the race of a model and, with readReport, the model's report, and returns the
+// entry of the model. metric is the name of the metric whose scores the entry has.
 func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string,
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {
@@ -75,7 +90,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	began, errBegan := time.Parse(api.TimeLayout, e.job.StartedOn)
 	ended, errEnded := time.Parse(api.TimeLayout, e.job.FinishedOn)
 	if errBegan == nil && errEnded == nil {
-		took := ended.Sub(began).Seconds()
+		took := int64(ended.Sub(began).Seconds()) // the service reports whole seconds
 		e.Seconds = &took
 	}
 	return e, nil
@@ -116,9 +131,9 @@ func (e *Entry) setMetric(metric string) {
 	}
 }
 
-// SortAndRank sorts the models, best first, and sets their ranks. A model shares the rank of the
-// model before it if the interval of its score includes the score of the first model with
-// this rank.
+// SortAndRank sorts the models by table, and those of a table by their scores, best first. It sets
+// their ranks among the models of the same table. A model shares the rank of the model before it
+// if the interval of its score includes the score of the first model with this rank.
 func SortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -126,20 +141,25 @@ func SortAndRank(rows []*Entry) {
 	}
 	slices.SortStableFunc(rows, func(a, b *Entry) int {
 		switch {
+		case a.group != b.group:
+			return cmp.Compare(a.group, b.group)
 		case a.Test == nil || b.Test == nil:
 			return cmp.Compare(boolToInt(a.Test == nil), boolToInt(b.Test == nil))
 		}
 		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.CreatedOn, b.CreatedOn))
 	})
 	var first *Entry
+	begin := 0 // of the models of the table
 	for i, row := range rows {
+		if row.group != rows[begin].group {
+			first, begin = nil, i
+		}
 		switch {
 		case row.Test == nil:
-			return
 		case first != nil && row.tiesWith(*first.Test, sign):
 			row.Rank, row.Tie, first.Tie = first.Rank, true, true
 		default:
-			first, row.Rank = row, i+1
+			first, row.Rank = row, i-begin+1
 		}
 	}
 }
@@ -250,67 +270,9 @@ func importantColumns(models ...*Entry) []string {
 }
 
 // anyOrNil returns *p, or nil if p is nil, so that the JSON is null.
-func anyOrNil(p *float64) any {
+func anyOrNil[T float64 | int64](p *T) any {
 	if p == nil {
 		return nil
 	}
 	return *p
-}
-
-// Table returns the table of ranked models.
-func Table(rows []*Entry) *term.Table {
-	t := &term.Table{Right: []bool{true, false, false, true, true, true, true, true, true, true}}
-	metric := ""
-	if len(rows) > 0 {
-		metric = rows[0].Metric
-	}
-	t.Header = term.TextCells("rank", "model", "algorithm", metric, "low", "high", "testRows", "logLoss", "rows", "time", "options")
-	for _, entry := range rows {
-		place := "-"
-		if entry.Rank > 0 {
-			if place = strconv.Itoa(entry.Rank); entry.Tie {
-				place += "="
-			}
-		}
-		name := entry.Model
-		if entry.Champion {
-			name += " *"
-		}
-		t.Rows = append(t.Rows, []term.Cell{
-			{Text: place},
-			{Text: entry.Model, Display: name},
-			{Text: entry.Algorithm, Display: api.AlgorithmTitle(entry.Algorithm), Short: entry.Algorithm},
-			optionalScoreCell(entry.Test), optionalScoreCell(entry.Low), optionalScoreCell(entry.High),
-			{Text: strconv.FormatInt(entry.TestRows, 10)},
-			optionalScoreCell(entry.LogLoss),
-			{Text: strconv.FormatInt(entry.Rows, 10)},
-			OptionalSecondsCell(entry.Seconds),
-			{Text: entry.Options},
-		})
-	}
-	return t
-}
-
-// optionalScoreCell formats a score. It returns a dash if v is nil.
-func optionalScoreCell(v *float64) term.Cell {
-	if v == nil {
-		return term.Cell{Text: "-"}
-	}
-	return report.ScoreCell(*v)
-}
-
-// OptionalSecondsCell formats a duration in seconds. It returns a dash if s is nil.
-func OptionalSecondsCell(s *float64) term.Cell {
-	if s == nil {
-		return term.Cell{Text: "-"}
-	}
-	return SecondsCell(*s)
-}
-
-// SecondsCell formats a duration in seconds.
-func SecondsCell(s float64) term.Cell {
-	return term.Cell{
-		Text:    strconv.FormatFloat(s, 'f', 1, 64),
-		Display: term.FormatDuration(time.Duration(s * float64(time.Second))),
-	}
 }

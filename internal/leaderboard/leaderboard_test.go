@@ -42,11 +42,26 @@ func TestRank(t *testing.T) {
 	} {
 		SortAndRank(test.rows)
 		got := ""
-		for _, row := range Table(test.rows).Rows {
+		for _, row := range Table(test.rows, test.rows[0].Metric).Rows {
 			got += row[0].Text + row[1].Text + " "
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestRankByTable(t *testing.T) {
+	a, b, c := entryWith("a", api.MetricAccuracy, 0.70, 0, 0), entryWith("b", api.MetricAccuracy, 0.80, 0, 0), entryWith("c", api.MetricAccuracy, 0.75, 0, 0)
+	none := &Entry{Model: "none", Metric: api.MetricAccuracy}
+	b.group, b.Table, a.Table, c.Table, none.Table = 1, "kind", "class", "class", "class"
+	rows := []*Entry{a, none, b, c}
+	SortAndRank(rows)
+	got := ""
+	for _, row := range Table(rows, api.MetricAccuracy).Rows {
+		got += row[0].Text + row[1].Text + ":" + row[2].Text + " "
+	}
+	if want := "1c:class 2a:class -none:class 1b:kind "; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -282,8 +282,14 @@ func (f *Flags) CheckClassFlags(labels []string) error {
 	if err != nil {
 		return exit.Usagef("invalid --class-weight %q: %w", f.classWeight, err)
 	}
-	base, class := metric.SplitName(f.metric)
-	if class == "" {
+	return CheckMetricClass(f.metric, labels)
+}
+
+// CheckMetricClass returns a usage error if the value of --metric names a class that is not in
+// labels. If labels is empty, the classes are unknown, and it returns nil.
+func CheckMetricClass(name string, labels []string) error {
+	base, class := metric.SplitName(name)
+	if class == "" || len(labels) == 0 {
 		return nil
 	}
 	if err := metric.CheckName(base+"["+gate.Unquote(class)+"]", labels); err != nil {

@@ -33,7 +33,7 @@ func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: datasetSchema(d), metric: metric})
+	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: client.DatasetSchema(d), metric: metric})
 }
 
 // SetBaselineForModel sets the baseline with which an existing model is compared.
@@ -49,7 +49,7 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: datasetSchema(d), metric: m.Metric})
+	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: client.DatasetSchema(d), metric: m.Metric})
 }
 
 // SetBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
@@ -105,11 +105,11 @@ func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Sess
 type challenger struct {
 	model  string // key; "" before the model exists
 	metric string // "" accepts any metric
-	schema tableSchema
+	schema client.TableSchema
 }
 
 // bestEarlierModel returns the best of those models of a series that are older than target and
-// were trained for the same metric on the same columns and classes. In a tie it returns the
+// were trained for the same metric on the same label, columns and classes. In a tie it returns the
 // oldest of the best models.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
@@ -136,49 +136,24 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 			if err != nil {
 				return baseline{}, err
 			}
-			fits = datasetSchema(d).matches(target.schema)
+			fits = client.DatasetSchema(d).Matches(target.schema)
 			same[m.DatasetKey] = fits
 		}
 		if fits {
 			return baseline{key: m.ModelKey, name: connect.ChampionRef + " v" + strconv.Itoa(m.SeriesVersion), dataset: m.DatasetKey}, nil
 		}
 	}
-	return baseline{reason: "no earlier model of the series " + s.Name + " has the same columns, classes and metric"}, nil
+	return baseline{reason: "no earlier model of the series " + s.Name + " has the same label, columns, classes and metric"}, nil
 }
 
-// tableSchema has the columns and classes of a dataset. Models can be compared if the
-// schemas of their datasets are equal.
-type tableSchema struct {
-	columns []string
-	classes []string // sorted
-}
-
-func datasetSchema(d *api.Dataset) tableSchema {
-	t := tableSchema{classes: connect.DatasetClassLabels(d)}
-	for _, column := range d.Columns {
-		t.columns = append(t.columns, column.Name)
-	}
-	slices.Sort(t.classes)
-	return t
-}
-
-func profileSchema(p *profile.Profile) tableSchema {
-	var t tableSchema
+func profileSchema(p *profile.Profile) client.TableSchema {
+	t := client.TableSchema{Label: p.Schema.Label}
 	for _, column := range p.Columns {
-		t.columns = append(t.columns, column.Name)
+		t.Columns = append(t.Columns, column.Name)
 	}
 	for _, class := range p.Classes {
-		t.classes = append(t.classes, class.Text)
+		t.Classes = append(t.Classes, class.Text)
 	}
-	slices.Sort(t.classes)
+	slices.Sort(t.Classes)
 	return t
-}
-
-// matches reports whether two tables have the same columns and classes. It returns true if
-// the columns or classes of either table are unknown.
-func (t tableSchema) matches(other tableSchema) bool {
-	if len(t.columns) == 0 || len(other.columns) == 0 || len(t.classes) == 0 || len(other.classes) == 0 {
-		return true
-	}
-	return slices.Equal(t.columns, other.columns) && slices.Equal(t.classes, other.classes)
 }

@@ -1,0 +1,174 @@
+package leaderboard
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/report"
+	"foretell/internal/term"
+)
+
+// groupByTable sets the fields group and Table of the entries of models, which must be ordered
+// newest first. It reads no dataset if there is only one.
+func groupByTable(ctx context.Context, c *client.Client, models []client.SeriesModel, entries []*Entry) error {
+	var tables []client.TableSchema
+	var names []string // of the newest dataset of each table
+	if !slices.ContainsFunc(models, func(m client.SeriesModel) bool { return m.DatasetKey != models[0].DatasetKey }) {
+		return nil
+	}
+	groups := map[string]int{} // by dataset key
+	for i, m := range models {
+		group, known := groups[m.DatasetKey]
+		if !known {
+			d, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})
+			if err != nil {
+				return err
+			}
+			schema := client.DatasetSchema(d)
+			if group = slices.IndexFunc(tables, schema.Matches); group < 0 {
+				group, tables, names = len(tables), append(tables, schema), append(names, d.DatasetName)
+			}
+			groups[m.DatasetKey] = group
+		}
+		entries[i].group = group
+	}
+	if len(tables) < 2 {
+		return nil
+	}
+	for _, e := range entries {
+		label := tables[e.group].Label
+		e.Table = cmp.Or(label, names[e.group])
+		for i := range tables {
+			if i != e.group && tables[i].Label == label {
+				e.Table = label + " (" + names[e.group] + ")"
+			}
+		}
+	}
+	return nil
+}
+
+// CountTables returns the number of different tables of the entries.
+func CountTables(entries []*Entry) int {
+	groups := map[int]bool{}
+	for _, e := range entries {
+		groups[e.group] = true
+	}
+	return len(groups)
+}
+
+// ClassLabels returns the labels of all classes of the entries' models. It is empty if the
+// service has no reports.
+func ClassLabels(entries []*Entry) []string {
+	var labels []string
+	for _, e := range entries {
+		if e.report == nil {
+			continue
+		}
+		for _, class := range e.report.Classes {
+			if !slices.Contains(labels, class.Label) {
+				labels = append(labels, class.Label)
+			}
+		}
+	}
+	return labels
+}
+
+// Table returns the table of ranked models by their scores of a metric. The column of the log
+// loss is omitted if metric is the log loss, and that of the table if there is only one.
+func Table(rows []*Entry, metric string) *term.Table {
+	tables := CountTables(rows) > 1
+	t := &term.Table{}
+	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
+		t.Header, t.Right = append(t.Header, term.Cell{Text: name}), append(t.Right, right)
+		for i, e := range rows {
+			if len(t.Rows) <= i {
+				t.Rows = append(t.Rows, nil)
+			}
+			t.Rows[i] = append(t.Rows[i], cell(e))
+		}
+	}
+	add("rank", true, rankCell)
+	add("model", false, func(e *Entry) term.Cell {
+		if e.Champion {
+			return term.Cell{Text: e.Model, Display: e.Model + " *"}
+		}
+		return term.Cell{Text: e.Model}
+	})
+	if tables {
+		add("table", false, func(e *Entry) term.Cell { return term.Cell{Text: e.Table} })
+	}
+	add("algorithm", false, func(e *Entry) term.Cell {
+		return term.Cell{Text: e.Algorithm, Display: api.AlgorithmTitle(e.Algorithm), Short: e.Algorithm}
+	})
+	add(metric, true, func(e *Entry) term.Cell { return optionalScoreCell(e.Test) })
+	add("low", true, func(e *Entry) term.Cell { return optionalScoreCell(e.Low) })
+	add("high", true, func(e *Entry) term.Cell { return optionalScoreCell(e.High) })
+	add("testRows", true, func(e *Entry) term.Cell { return term.Cell{Text: strconv.FormatInt(e.TestRows, 10)} })
+	if metric != api.MetricLogLoss {
+		add("logLoss", true, func(e *Entry) term.Cell { return optionalScoreCell(e.LogLoss) })
+	}
+	add("rows", true, func(e *Entry) term.Cell { return term.Cell{Text: strconv.FormatInt(e.Rows, 10)} })
+	add("time", true, func(e *Entry) term.Cell { return wholeSecondsCell(e.Seconds) })
+	add("options", false, func(e *Entry) term.Cell { return term.Cell{Text: e.Options} })
+	return t
+}
+
+// rankCell formats a rank: 2, 2= for a rank that several models share, or a dash.
+func rankCell(e *Entry) term.Cell {
+	switch {
+	case e.Rank == 0:
+		return term.Cell{Text: "-"}
+	case e.Tie:
+		return term.Cell{Text: strconv.Itoa(e.Rank) + "="}
+	}
+	return term.Cell{Text: strconv.Itoa(e.Rank)}
+}
+
+// wholeSecondsCell formats the duration of a race in whole seconds. It
+// returns a dash if s is nil.
+func wholeSecondsCell(s *int64) term.Cell {
+	if s == nil {
+		return term.Cell{Text: "-"}
+	}
+	return term.Cell{Text: strconv.FormatInt(*s, 10), Display: FormatSeconds(*s)}
+}
+
+// FormatSeconds formats a duration that is the difference of two times in whole seconds.
+func FormatSeconds(s int64) string {
+	switch {
+	case s == 0:
+		return "<1 s"
+	case s < 60:
+		return strconv.FormatInt(s, 10) + " s"
+	}
+	return term.FormatDuration(time.Duration(s) * time.Second)
+}
+
+// optionalScoreCell formats a score. It returns a dash if v is nil.
+func optionalScoreCell(v *float64) term.Cell {
+	if v == nil {
+		return term.Cell{Text: "-"}
+	}
+	return report.ScoreCell(*v)
+}
+
+// OptionalSecondsCell formats a duration in seconds. It returns a dash if s is nil.
+func OptionalSecondsCell(s *float64) term.Cell {
+	if s == nil {
+		return term.Cell{Text: "-"}
+	}
+	return SecondsCell(*s)
+}
+
+// SecondsCell formats a duration in seconds.
+func SecondsCell(s float64) term.Cell {
+	return term.Cell{
+		Text:    strconv.FormatFloat(s, 'f', 1, 64),
+		Display: term.FormatDuration(time.Duration(s * float64(time.Second))),
+	}
+}
