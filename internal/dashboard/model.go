@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -197,6 +198,20 @@ type modelPage struct {
 	Predictions []api.Prediction
 	// Reasons is the chosen number of reasons of a rejected form.
 	Reasons string
+}
+
+// ColumnsJSON returns the names of the columns that a blind file must have as a JSON array, for the
+// script that checks the file. It returns "" if the service does not report the columns.
+func (m modelPage) ColumnsJSON() (string, error) {
+	if len(m.Dataset.Columns) == 0 {
+		return "", nil
+	}
+	names := make([]string, len(m.Dataset.Columns))
+	for i := range m.Dataset.Columns {
+		names[i] = m.Dataset.Columns[i].Name
+	}
+	text, err := json.Marshal(names)
+	return string(text), err
 }
 
 // predictFields are the fields of the form to predict a file.

@@ -140,36 +140,96 @@ for (const area of document.querySelectorAll("[data-drop]")) {
 // A chosen file is checked before it is sent.
 document.addEventListener("change", ({ target }) => {
   const output = target.type === "file" && target.form.querySelector("[data-check]");
-  if (output) check(target.files[0], output, output.dataset.check === "blind");
+  if (output) check(target.files[0], output);
 });
 
 const checked = new WeakMap(); // the file that was chosen last, by the element that shows its defects
 
 // check reads the beginning of a chosen CSV file and shows what is wrong with it before it is
-// sent: no header, rows of different lengths, repeated row IDs, rows without a label.
-async function check(file, output, blind) {
+// sent. All these defects make the service reject the file. The attribute data-columns has the
+// names of the columns that a blind file must have. Training files have no such attribute.
+async function check(file, output) {
   checked.set(output, file);
   output.replaceChildren();
   if (!file) return;
-  const bytes = 1 << 20;
-  const text = (await file.slice(0, bytes).text()).replace(/^\uFEFF/, "");
+  const limit = 1 << 20;
+  const whole = file.size <= limit;
+  const model = output.dataset.columns ? { id: output.dataset.id, columns: JSON.parse(output.dataset.columns) } : null;
+  const { text, defect } = decode(new Uint8Array(await file.slice(0, limit).arrayBuffer()), whole);
+  if (file !== checked.get(output)) return; // another has been chosen meanwhile
   const { rows, open } = parse(text);
-  if (file.size > bytes && rows.length > 1) rows.pop(); // it may be incomplete
-  const found = defects(rows, open && file.size <= bytes, blind);
+  if (!whole && rows.length > 1) rows.pop(); // it may be incomplete
+  const found = defect ? [defect] : defects(rows, open, whole, model);
   const p = document.createElement("p");
-  const size = (file.size / 1e6).toFixed(1) + " MB";
   if (found.length === 0 && rows.length > 1) {
-    const header = rows[0].cells;
     p.className = "note good";
-    p.textContent = `${file.name}, ${size}: ${header.length} columns. Row IDs: ${header[0]}.` + (blind ? "" : ` Labels: ${header[header.length - 1]}.`);
+    p.textContent = `${file.name}, ${formatBytes(file.size)}: ${summary(rows, whole, model)}`;
   } else {
     p.className = "note bad";
     p.textContent = found.length ? found.join(" ") : "The file has no rows.";
   }
-  if (file === checked.get(output)) output.replaceChildren(p); // otherwise another has been chosen meanwhile
+  output.replaceChildren(p);
 }
 
-// parse splits a CSV into records, with the line on which each begins.
+// The first bytes of files that are often chosen by mistake. The command line reads those that are
+// converted.
+const signatures = [
+  ["\x1F\x8B", "a gzip file", true], ["\x28\xB5\x2F\xFD", "a Zstandard file", true], ["PK\x03\x04", "a ZIP file or an Excel workbook", true],
+  ["PAR1", "a Parquet file", true], ["\xD0\xCF\x11\xE0", "an Office document", false], ["%PDF-", "a PDF document", false],
+];
+
+// decode returns the bytes of a file as text, or the defect because of which they are no UTF-8.
+function decode(bytes, whole) {
+  const refuse = (is, then) => ({ text: "", defect: `${is}. The service rejects such a file. ${then}` });
+  const head = String.fromCharCode(...bytes.subarray(0, 8));
+  for (const [start, name, converted] of signatures) {
+    if (head.startsWith(start)) return refuse(`This is ${name}`, converted ? "Save the table as CSV, or send the file with the command foretell datasets create or foretell predict, which reads it." : "Save the table as CSV.");
+  }
+  const zeros = [...bytes.subarray(0, 4)].map((byte) => byte === 0).join();
+  if (head.startsWith("\xFF\xFE") || head.startsWith("\xFE\xFF") || zeros === "false,true,false,true" || zeros === "true,false,true,false") {
+    return refuse("The file is UTF-16", "Save it as UTF-8, or send it with the command foretell datasets create or foretell predict, which converts it.");
+  }
+  if (bytes.includes(0)) return refuse("The file has NUL bytes", "Save the table as CSV in UTF-8.");
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !whole }) };
+  } catch {
+    return refuse("The file is not UTF-8, but perhaps Windows-1252 or Latin-1", "Save it as UTF-8, or send it with the command foretell datasets create or foretell predict and the flag --encoding.");
+  }
+}
+
+// formatBytes formats a size as the service does: 512 B, 4.8 kB, 36.0 MB.
+function formatBytes(size) {
+  const units = ["B", "kB", "MB", "GB"];
+  let unit = 0;
+  for (; size >= (unit ? 999.95 : 1000) && unit < units.length - 1; unit++) size /= 1000;
+  return `${unit ? size.toFixed(1) : size} ${units[unit]}`;
+}
+
+const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const excerpt = (text) => text.length > 40 ? text.slice(0, 40) + "…" : text;
+const trim = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
+
+// idColumn returns the position of the row IDs. In a blind file, this is the column with the name
+// that it has in the training file, or else the first.
+const idColumn = (header, model) => Math.max(0, model ? header.indexOf(model.id) : 0);
+
+// labelsOf returns the number of rows with a label, and the different labels. Labels that differ in
+// spaces are different.
+function labelsOf(rows) {
+  const all = rows.slice(1).map(({ cells }) => cells[cells.length - 1]).filter((label) => trim(label) !== "");
+  return { count: all.length, labels: new Set(all) };
+}
+
+// summary says what a file without defects contains.
+function summary(rows, whole, model) {
+  const header = rows[0].cells.map(trim);
+  const text = `${plural(header.length, "column")}. Row IDs: ${excerpt(header[idColumn(header, model)])}.`;
+  if (model) return text;
+  const { size } = labelsOf(rows).labels;
+  return `${text} Labels: ${excerpt(header[header.length - 1])}, ${size === 1 ? "only one" : size + " different"}${whole ? "" : ` in the first ${plural(rows.length - 1, "row")}`}.`;
+}
+
+// parse splits a CSV into records, with the line on which each begins. Lines end in LF, CRLF or CR.
 function parse(text) {
   const rows = [];
   let cells = [], cell = "", quoted = false, line = 1, began = 1;
@@ -179,36 +239,57 @@ function parse(text) {
   };
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
-    if (c === "\n") line++;
+    const endsLine = c === "\n" || c === "\r" && text[i + 1] !== "\n";
+    if (endsLine) line++;
     if (quoted) {
       if (c !== '"') cell += c;
       else if (text[i + 1] === '"') { cell += c; i++; } else quoted = false;
     } else if (c === '"' && cell === "") quoted = true;
     else if (c === ",") { cells.push(cell); cell = ""; }
-    else if (c === "\n") { end(); began = line; }
+    else if (endsLine) { end(); began = line; }
     else if (c !== "\r") cell += c;
   }
   end();
   return { rows, open: quoted };
 }
 
-function defects(rows, open, blind) {
+// defects returns what is wrong with the rows. The parameter model is null for a training file.
+function defects(rows, open, whole, model) {
   const found = [];
   if (rows.length < 2) return found;
-  const header = rows[0].cells, ids = new Map();
+  const header = rows[0].cells.map(trim), id = idColumn(header, model), ids = new Map();
   if (header.length === 1) return ["The header has one column. The columns must be separated by commas."];
-  if (open) found.push("A quote is not closed.");
+  if (!model && header.length === 2) return ["The header has 2 columns, but at least 3 are required: row IDs first, a feature, and the labels last."];
+  if (model) found.push(...missingColumns(header, model));
+  if (open && whole) found.push("A quote is not closed.");
   let ragged = null, repeated = null, unlabelled = null;
   for (const row of rows.slice(1)) {
-    if (row.cells.length !== header.length) ragged ??= row;
-    if (!ids.has(row.cells[0])) ids.set(row.cells[0], row.line);
+    if (row.cells.length !== header.length) { ragged ??= row; continue; }
+    if (!ids.has(row.cells[id])) ids.set(row.cells[id], row.line);
     else repeated ??= row;
-    if (!blind && row.cells.length === header.length && row.cells[header.length - 1].trim() === "") unlabelled ??= row;
+    if (!model && trim(row.cells[header.length - 1]) === "") unlabelled ??= row;
   }
-  if (ragged) found.push(`Line ${ragged.line} has ${ragged.cells.length} columns, but the header has ${header.length}.`);
-  if (repeated) found.push(`Line ${repeated.line} repeats the row ID ${repeated.cells[0].slice(0, 40)} of line ${ids.get(repeated.cells[0])}.`);
+  if (ragged) found.push(`Line ${ragged.line} has ${plural(ragged.cells.length, "column")}, but the header has ${header.length}.`);
+  if (repeated) found.push(`Line ${repeated.line} repeats the row ID ${excerpt(repeated.cells[id])} of line ${ids.get(repeated.cells[id])}.`);
   if (unlabelled) found.push(`Line ${unlabelled.line} has no label.`);
+  if (!model && whole && found.length === 0) {
+    const { count, labels } = labelsOf(rows);
+    if (labels.size === 1) found.push(`Every row has the label ${excerpt([...labels][0])}, but at least two labels are required.`);
+    if (labels.size > 2 && 2 * labels.size > count) found.push(`The last column has ${plural(labels.size, "different value")} in ${plural(count, "row")}, but must have labels that many rows share.`);
+  }
   return found;
+}
+
+// missingColumns says which columns of the training file are missing in a blind file.
+function missingColumns(header, model) {
+  const present = new Set(header), shown = 10;
+  const missing = model.columns.filter((name) => !present.has(name));
+  if (missing.length > 0) {
+    const more = missing.length > shown ? ` and ${plural(missing.length - shown, "other")}` : "";
+    return [`${plural(missing.length, "column")} of the training file ${missing.length === 1 ? "is" : "are"} missing: ${missing.slice(0, shown).map(excerpt).join(", ")}${more}.`];
+  }
+  if (model.id && !present.has(model.id) && model.columns.includes(header[0])) return [`The column of row IDs, ${excerpt(model.id)}, is missing.`];
+  return [];
 }
 
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,0 +1,123 @@
+package cmd_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+	"foretell/internal/testenv"
+)
+
+// refusedTraining maps training files that the service rejects to the message of the browser.
+var refusedTraining = map[string]string{
+	"\xff\xfei\x00d\x00,\x00y\x00\n\x001\x00,\x002\x00\n\x00":   "The file is UTF-16.",
+	"i\x00d\x00,\x00a\x00,\x00y\x00\n\x00":                      "The file is UTF-16.",
+	"id,height,kind\n1,2,ro\x00se\n2,3,tea\n":                   "The file has NUL bytes.",
+	"id,height,kind\n1,2,caf\xe9\n2,3,tea\n3,4,tea\n4,5,caf\n":  "The file is not UTF-8",
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03":                  "This is a gzip file.",
+	"id,kind\n1,rose\n2,tulip\n":                                "The header has 2 columns",
+	"id,height,kind\n1,2,rose\n2,3,rose\n":                      "Every row has the label rose",
+	"id,height,kind\n1,2,a\n2,3,b\n3,5,c\n":                     "3 different values in 3 rows",
+	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":                  "Line 2 has 1 column, but the header has 3.",
+	"id,height,kind\n1,2,rose\n1,3,rose\n2,2,tulip\n3,4,rose\n": "Line 3 repeats the row ID 1 of line 2.",
+	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n":     "Line 4 has no label.",
+}
+
+// refusedBlind maps blind files that do not match the training file of TestFileCheckInBrowser to the
+// message of the browser.
+var refusedBlind = map[string]string{
+	"ID,x\n1,2\n":                                    "3 columns of the training file are missing: height, width, colour.",
+	"height,width,colour\n3,4,red\n":                 "The column of row IDs, id, is missing.",
+	"colour,id,height,width\nred,1,3,4\nred,1,3,4\n": "Line 3 repeats the row ID 1 of line 2.",
+}
+
+// TestFileCheckInBrowser chooses files that the service rejects. The browser must show the defect
+// before they are sent, and show none for the files that the service accepts.
+func TestFileCheckInBrowser(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	ctx, messages := testenv.Browser(t)
+	dir, files := t.TempDir(), t.TempDir()
+	_, base := serveAt(t, "127.0.0.1:0", dir)
+	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))
+	p := &person{t: t, ctx: ctx, base: base}
+	p.visit("/sign-in")
+	p.signIn("a@example.com")
+
+	var train strings.Builder
+	train.WriteString("id,height,width,colour,kind\r")
+	for i := range 300 {
+		fmt.Fprintf(&train, "%d,%d,%d,%s,%s\r", i, i%97, i*i%89, []string{"red", "green", "blue"}[i%3], []string{"rose", " rose"}[i*i%89/45])
+	}
+	p.visit("/datasets")
+	for content, want := range refusedTraining {
+		p.choose(filepath.Join(files, "train.csv"), content, ".note.bad", want)
+		if found, err := profile.Scan(t.Context(), strings.NewReader(content), profile.ScanOptions{Brief: true}); err != nil || found.DefectSummary() == "" {
+			t.Errorf("the service accepts the file with the message %s: %v", want, err)
+		}
+	}
+	p.choose(filepath.Join(files, "train.csv"), train.String(), ".note.good", "kB: 5 columns. Row IDs: id. Labels: kind, 2 different.")
+
+	scanned, err := profile.Scan(t.Context(), strings.NewReader(train.String()), profile.ScanOptions{Brief: true})
+	if err != nil || scanned.DefectSummary() != "" {
+		t.Fatalf("the training file is rejected: %v", err)
+	}
+	p.writeFile(filepath.Join(files, "train.csv"), train.String())
+	foretell("datasets", "create", "flowers", filepath.Join(files, "train.csv"), "--id", "id", "--label", "kind")
+	foretell("training", "create", "@last", "--algorithm", "BSIX01", "--time-limit", "10m")
+	p.visit("/models/" + foretell("models", "list", "--quiet", "--limit", "1"))
+	for content, want := range refusedBlind {
+		p.choose(filepath.Join(files, "blind.csv"), content, ".note.bad", want)
+		if err := readBlind(t, content, scanned.Schema); err == nil {
+			t.Errorf("the service accepts the blind file with the message %s", want)
+		}
+	}
+	blind := "more,colour,height,width\n1,red,3,4\n2,blue,50,80\n" // another name of the row IDs
+	p.choose(filepath.Join(files, "blind.csv"), blind, ".note.good", "48 B: 4 columns. Row IDs: more.")
+	if err := readBlind(t, blind, scanned.Schema); err != nil {
+		t.Errorf("the service rejects the blind file: %v", err)
+	}
+	for _, message := range messages() {
+		t.Errorf("a message: %s", message)
+	}
+}
+
+// readBlind reads a blind file as the service does.
+func readBlind(t *testing.T, content string, schema *frame.Schema) error {
+	t.Helper()
+	blocks, err := frame.NewBlockReader(strings.NewReader(content), schema)
+	if err != nil {
+		return err
+	}
+	return blocks.Run(t.Context(), []frame.BlockWorker{ignoredBlocks{}})
+}
+
+// ignoredBlocks is a worker that does nothing with the rows of a file.
+type ignoredBlocks struct{}
+
+func (ignoredBlocks) Process(context.Context, *frame.Block) error { return nil }
+func (ignoredBlocks) Commit(*frame.Block) error                   { return nil }
+
+// choose chooses a file of its own, because choosing the same path again is no change for a browser.
+// It waits until the page shows a note that contains the text.
+func (p *person) choose(path, content, note, text string) {
+	p.t.Helper()
+	path = filepath.Join(p.t.TempDir(), filepath.Base(path))
+	p.writeFile(path, content)
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.run("the message "+text, chromedp.SetUploadFiles("#file", []string{path}, chromedp.ByQuery),
+		poll(`document.querySelector("[data-check] `+note+`")?.textContent.includes(`+string(quoted)+`)`))
+}
