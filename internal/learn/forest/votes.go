@@ -7,22 +7,33 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// votes holds the votes of trees on some rows, and the bins of these rows, which the
-// trees read.
+// maxCopiedFeatures is the largest number of features of a table whose bins votes copies.
+const maxCopiedFeatures = 256
+
+// votes holds the votes of trees on some rows. The trees read the bins of these rows from a
+// row-major copy, which is faster. The copies for a wide table would take much memory, so
+// its bins are read from the columns.
 type votes struct {
 	classes, features int
-	rows              []uint8  // bins, row-major
-	weights           []uint32 // row-major, one number for each class, in units of 1/one16
-	trees             []uint32 // number of trees that voted on each row
+	copied            []uint8        // bins, row-major; nil if they are not copied
+	columns           []tree.Feature // nil if the bins are copied
+	rows              []int32        // rows of columns
+	weights           []uint32       // row-major, one number for each class, in units of 1/one16
+	trees             []uint32       // number of trees that voted on each row
 }
 
+// newVotes returns no votes on the given rows of bins. It does not copy rows.
 func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	v := &votes{classes: classes, features: len(bins.Features)}
-	v.rows = make([]uint8, len(rows)*v.features)
+	if v.features > maxCopiedFeatures {
+		v.columns, v.rows = bins.Features, rows
+		return v.newEmpty(len(rows))
+	}
+	v.copied = make([]uint8, len(rows)*v.features)
 	for f := range bins.Features {
 		data := bins.Features[f].Data
 		for i, row := range rows {
-			v.rows[i*v.features+f] = data[row]
+			v.copied[i*v.features+f] = data[row]
 		}
 	}
 	return v.newEmpty(len(rows))
@@ -49,11 +60,19 @@ func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, 
 		for i, t := range trees {
 			for row := block * blockRows; row < min((block+1)*blockRows, rows); row++ {
 				if inBag == nil || !inBag(i, row) {
-					v.addRow(row, t.leafDistribution(v.rows[row*v.features:(row+1)*v.features]))
+					v.addRow(row, v.leafDistribution(t, row))
 				}
 			}
 		}
 	})
+}
+
+// leafDistribution returns the class distribution of the leaf of t that a row falls into.
+func (v *votes) leafDistribution(t *forestTree, row int) []classWeight {
+	if v.copied == nil {
+		return t.distribution(t.LeafOf(v.columns, v.rows[row]))
+	}
+	return t.leafDistribution(v.copied[row*v.features : (row+1)*v.features])
 }
 
 func (v *votes) addRow(row int, weights []classWeight) {

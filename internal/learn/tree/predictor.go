@@ -48,6 +48,21 @@ func (t *Tree) Leaf(row []uint8) int {
 	}
 }
 
+// LeafOf returns the number of the leaf that a row of binned columns falls into.
+func (t *Tree) LeafOf(columns []Feature, row int32) int {
+	i := int32(0)
+	for {
+		n := &t.Nodes[i]
+		if n.Feature < 0 {
+			return int(n.Left)
+		}
+		i = n.Left
+		if !t.goesLeft(n, columns[n.Feature].Data[row]) {
+			i++
+		}
+	}
+}
+
 // Apply partitions rows by the leaves of the tree. It calls visit with the
 // number and the rows of each leaf that is not empty; the rows of a leaf keep
 // their order. Apply permutes rows. scratch must be at least as long as rows.
