@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -117,8 +116,8 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		Rows: d.Rows, Columns: d.Columns, Classes: d.Classes,
 	}
 	if len(d.Schema) > 0 {
-		var schema frame.Schema
-		if err := json.Unmarshal(d.Schema, &schema); err != nil {
+		schema, err := frame.DecodeStored(d.Schema)
+		if err != nil {
 			return nil, err
 		}
 		out.IDName, out.LabelName = schema.ID, schema.Label

@@ -114,8 +114,8 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 	if err != nil {
 		return nil, err
 	}
-	var schema frame.Schema
-	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
 		return nil, err
 	}
 	var prof *profile.Profile

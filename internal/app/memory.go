@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,11 +13,11 @@ import (
 
 // estimateRaceMemory returns the estimated peak memory of a race in bytes.
 func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
-	var schema frame.Schema
-	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
 		return 0, err
 	}
-	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, &schema), algorithms), nil
+	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms), nil
 }
 
 const (

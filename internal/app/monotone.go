@@ -23,8 +23,8 @@ func encodeMonotone(n api.NewTraining, d *store.Dataset) (string, error) {
 	if classes := len(d.Classes); classes != 2 {
 		return "", api.NewFieldProblem("monotone", "the label has %d classes: must have 2", classes)
 	}
-	var schema frame.Schema
-	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
 		return "", err
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Monotone)) {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +55,7 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 	if reason := prof.DefectSummary(); reason != "" {
 		return a.endDataset(ctx, &r.Job, d, reason, nil)
 	}
-	if d.Schema, err = json.Marshal(prof.Schema); err != nil {
+	if d.Schema, err = prof.Schema.EncodeStored(); err != nil {
 		return err
 	}
 	d.Rows, d.Columns, d.Classes = int64(prof.Rows), toColumns(prof), toClasses(prof)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -20,8 +19,8 @@ func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	if n.GroupColumn == "" && n.TimeColumn == "" {
 		return nil
 	}
-	var schema frame.Schema
-	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
 		return err
 	}
 	names := schema.FieldNames()

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,13 +153,13 @@ func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 
 // loadFrame reads the CSV of a dataset into a frame.
 func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
-	var schema frame.Schema
-	if err := json.Unmarshal(d.Schema, &schema); err != nil {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
 		return nil, err
 	}
 	var f *frame.Frame
-	err := a.readVerified(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
-		f, err = frame.Load(ctx, csv, &schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
+	err = a.readVerified(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
+		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})
 	return f, err
