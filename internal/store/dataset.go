@@ -29,7 +29,7 @@ type Dataset struct {
 	Rows          int64
 	Columns       []api.Column
 	Classes       []api.Class
-	// Schema is a frame.Schema as JSON. It is empty unless the dataset is COMPLETED.
+	// Schema is the result of frame.Schema.EncodeStored. It is empty unless the dataset is COMPLETED.
 	Schema           []byte
 	Created, Updated time.Time
 }

@@ -11,20 +11,25 @@ import (
 )
 
 // Shape is the size of a training table: its rows, its features (the columns of the
-// schema), its classes, how many of the features are texts, and the bytes of all texts.
+// schema), its classes, how many of the features are texts, the bytes of all texts, and the
+// mean size of a cell of the CSV file with its comma, in bytes.
 type Shape struct {
 	Rows, Features, Classes, Texts int
 	TextBytes                      int64
+	CellSize                       float64
 }
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
 // of its CSV file. The field TextBytes is an upper bound: fileBytes minus the smallest
-// size of the columns that are not texts.
+// size of the columns that are not texts. If there are texts, the sizes of the other cells
+// are unknown, and CellSize is maxCellSize.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
-	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes)}
+	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes), CellSize: maxCellSize}
+	columns := len(schema.SourceColumns())
 	if s.Texts > 0 {
-		others := len(schema.SourceColumns()) - s.Texts
-		s.TextBytes = max(fileBytes-int64(rows)*int64(others)*minCellBytes, 0)
+		s.TextBytes = max(fileBytes-int64(rows)*int64(columns-s.Texts)*minCellBytes, 0)
+	} else if rows > 0 {
+		s.CellSize = min(float64(fileBytes)/float64(rows)/float64(columns+2), maxCellSize) // with the ID and the label
 	}
 	return s
 }
@@ -33,12 +38,18 @@ func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 // docs/benchmarks.md.
 const (
 	// processBytes is the memory of the process without a race.
-	processBytes = 85e6
+	processBytes = 90e6
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.
-	featureBytes = 70e3
-	// cellBytes is the memory for each feature of each row: 1 to 8 bytes in the frame, and
-	// the bins.
-	cellBytes = 8
+	featureBytes = 45e3
+	// A cell of size n takes cellFactor·n-cellOffset bytes of memory, and at least
+	// minCellMemory: 1 to 8 bytes in the frame, the bins, and memory that the garbage collector
+	// has not freed yet. Longer numbers have more bytes in the frame, up to maxCellSize.
+	cellFactor    = 1.33
+	cellOffset    = 2.3
+	minCellMemory = 2
+	maxCellSize   = 10
+	// scoreCellBytes is the memory for each score of a text in each row.
+	scoreCellBytes = 8
 	// tableBytes is the memory for each class, validation row and algorithm: the
 	// probabilities of the current and of the best step.
 	tableBytes = 8
@@ -55,7 +66,7 @@ const (
 	// screenedFactor is the factor by which the screening of features increases the memory
 	// of an algorithm for each feature of a row, because each fold then has bins of its
 	// own.
-	screenedFactor = 10
+	screenedFactor = 3
 )
 
 // memoryCost is the memory that an algorithm needs, in bytes. The field score is the
@@ -64,7 +75,7 @@ const (
 type memoryCost struct{ score, cell float64 }
 
 // memoryCosts has the costs by the name of the algorithm without its prefix.
-var memoryCosts = map[string]memoryCost{"SIX01": {6, 2}, "SEV02": {7, 1}, "FIF01": {4, 1}, "SEV01": {}}
+var memoryCosts = map[string]memoryCost{"SIX01": {6, 3}, "SEV02": {7, 1}, "FIF01": {4, 1}, "SEV01": {}}
 
 // Estimate returns the estimated peak memory, in bytes, of a race of the named
 // algorithms on a table of shape s. It includes the table and the process.
@@ -73,17 +84,16 @@ func Estimate(s Shape, algorithms []string) int64 {
 	folds, validation := split.EstimatePlanSize(s.Rows)
 	cells := rows * features
 	if s.Features > screen.MaxFeatures {
-		features = screen.MaxFeatures
 		cells = rows * screen.MaxFeatures * screenedFactor
 	}
-	bytes := processBytes + features*featureBytes + rows*float64(s.Features)*cellBytes + float64(validation)*classes*sharedTableBytes
+	bytes := processBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedTableBytes
 	if s.Texts > 0 {
 		// The models of only one column of texts are trained at a time. Each fold has
 		// scores of its own, in the frame and in the bins, and some algorithms also have
 		// merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
-		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(cellBytes+2)
+		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)
 		bytes += collectedFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
 	}
 	for _, name := range algorithms {
@@ -91,4 +101,10 @@ func Estimate(s Shape, algorithms []string) int64 {
 		bytes += float64(validation)*classes*tableBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
 	}
 	return int64(bytes)
+}
+
+// cellMemory returns the memory for each feature of each row, in bytes, if the cells of the
+// CSV file have the given mean size.
+func cellMemory(size float64) float64 {
+	return max(cellFactor*size-cellOffset, minCellMemory)
 }
