@@ -30,13 +30,18 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	for i := range p.TrainProfile.Columns {
 		has[p.TrainProfile.Columns[i].Name] = true
 	}
+	var missing []string
 	for _, want := range p.modelColumns.Features {
 		if !has[want] {
-			p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
-				Code: csvfile.CodeMissingColumn, Line: 1, Name: want,
-				Message: "a column that the model was trained on is missing",
-			}, "")
+			missing = append(missing, want)
 		}
+	}
+	if len(missing) > 0 {
+		defect := csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Count: len(missing), Message: csvfile.MissingColumns(missing, "of the training file")}
+		if len(missing) == 1 {
+			defect.Name, defect.Message = missing[0], "a column that the model was trained on is missing"
+		}
+		p.addFinding(p.Train, profile.SeverityDefect, defect, "")
 	}
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
@@ -44,4 +49,30 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	}
 	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
 	return nil
+}
+
+// mergeMissing merges the findings about columns that the blind file lacks into one that names
+// these columns, if the first defect is such a finding. A finding that suggests another column is
+// not merged, because its message would lose the suggestion.
+func (p *Preflight) mergeMissing(defects []finding) []finding {
+	isMerged := func(f finding) bool {
+		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingMessage && p.Blind != nil
+	}
+	if len(defects) == 0 || !isMerged(defects[0]) {
+		return defects
+	}
+	first, names, others := defects[0], []string(nil), []finding{defects[0]}
+	for _, f := range defects {
+		if isMerged(f) {
+			names = append(names, f.Name)
+		} else {
+			others = append(others, f)
+		}
+	}
+	if len(names) > 1 {
+		first.Name, first.Count, first.Message = "", len(names), csvfile.MissingColumns(names, "of the training file")
+		first.Hint = p.columnHint(p.Blind, &first, "")
+	}
+	others[0] = first
+	return others
 }

@@ -306,7 +306,7 @@ func (p *Preflight) defects() []finding {
 // DefectError returns an error with the first defect and the number of other defects, or nil
 // if the files have no defects.
 func (p *Preflight) DefectError() error {
-	defects := p.defects()
+	defects := p.mergeMissing(p.defects())
 	if len(defects) == 0 {
 		return nil
 	}

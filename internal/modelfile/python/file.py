@@ -88,9 +88,12 @@ class BlindFile:
         if len(self.places) < len(self.names):
             raise FileError(f"line {line}: two columns have the same name")
         sources = field_names(schema)
-        for name in sources:
-            if name not in self.places:
-                raise FileError(f"line {line}: the column {name!r} of the training file is missing")
+        missing = [repr(name) for name in sources if name not in self.places]
+        if len(missing) == 1:
+            raise FileError(f"line {line}: the column {missing[0]} of the training file is missing")
+        if missing:
+            more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+            raise FileError(f"line {line}: the columns {', '.join(missing[:10])}{more} of the training file are missing")
         self.id = self.places.get(schema["id"], 0)
         if schema["id"] not in self.places and self.names[0] in sources:
             raise FileError(f"line {line}: the ID column {schema['id']!r} is missing, and the first column is a feature")

@@ -34,3 +34,14 @@ func ExampleReader() {
 	// line 3, field 2: stray-quote
 	// line 4: ["3" "Bo"]
 }
+
+// A message names at most ten missing columns.
+func ExampleMissingColumns() {
+	fmt.Println(csvfile.MissingColumns([]string{"age"}, "of the training file"))
+	fmt.Println(csvfile.MissingColumns([]string{"age", "size", "colour"}, "of the training file"))
+	fmt.Println(csvfile.MissingColumns(strings.Split("abcdefghijklm", ""), "of the training file"))
+	// Output:
+	// the column "age" of the training file is missing
+	// the columns "age", "size" and "colour" of the training file are missing
+	// the columns "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" and 3 more of the training file are missing
+}

@@ -1,7 +1,10 @@
 package csvfile
 
 import (
+	"fmt"
 	"strconv"
+
+	"foretell/internal/humanize"
 )
 
 // maxExcerpt is the maximum number of characters of a cell in a message.
@@ -17,4 +20,25 @@ func Shorten(text string) string {
 		return string(chars[:maxExcerpt]) + "…"
 	}
 	return text
+}
+
+// maxMissingNames is the maximum number of names in the message of [MissingColumns].
+const maxMissingNames = 10
+
+// MissingColumns returns a message which says that the columns with these names are missing. It
+// names at most ten of them. The parameter of says which columns they are, such as "of the
+// training file".
+func MissingColumns(names []string, of string) string {
+	var quoted []string
+	for _, name := range names[:min(len(names), maxMissingNames)] {
+		quoted = append(quoted, Excerpt(name))
+	}
+	last := len(quoted) - 1
+	switch {
+	case len(names) == 1:
+		return fmt.Sprintf("the column %s %s is missing", quoted[0], of)
+	case len(names) > maxMissingNames:
+		return fmt.Sprintf("the columns %s and %s more %s are missing", humanize.List(quoted, maxMissingNames), humanize.Comma(len(names)-maxMissingNames), of)
+	}
+	return fmt.Sprintf("the columns %s and %s %s are missing", humanize.List(quoted[:last], last), quoted[last], of)
 }

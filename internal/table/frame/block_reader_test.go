@@ -89,6 +89,7 @@ func TestBlocks(t *testing.T) {
 
 	for _, c := range []struct{ name, file, want string }{
 		{"missing_column", "id,weight\n1,2\n", `line 1: the column "colour" of the training file is missing`},
+		{"missing_columns", "id,x\n1,2\n", `line 1: the columns "weight" and "colour" of the training file are missing`},
 		{"missing_id", "weight,colour\n1,red\n", `line 1: the ID column "id" is missing, and the first column is a feature, not an ID`},
 		{"other_id_name", "key,weight,colour\na,1,red\na,1,red\n", "line 3, column 1 (key): line 2 has the same ID: IDs must be unique"},
 		{"duplicate_id", "id,weight,colour\n1,1,\n2,1,\n3,1,\n2,1,\n", "line 5, column 1 (id): line 3 has the same ID: IDs must be unique"},

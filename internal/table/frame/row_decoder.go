@@ -36,15 +36,19 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	}
 	b := &binding{id: t.ColumnIndex(schema.ID), label: -1}
 	places, first := BuildIndex(t.Names), false
+	var missing []string
 	for _, name := range schema.FieldNames() {
 		at, known := places[name]
 		if !known {
-			return nil, &csvfile.Defect{
-				Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: name,
-				Message: fmt.Sprintf("the column %s of the training file is missing", csvfile.Excerpt(name)),
-			}
+			missing = append(missing, name)
 		}
-		first = first || at == 0
+		first = first || known && at == 0
+	}
+	if len(missing) > 0 {
+		return nil, &csvfile.Defect{
+			Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: missing[0], Count: len(missing),
+			Message: csvfile.MissingColumns(missing, "of the training file"),
+		}
 	}
 	for i := range schema.Columns {
 		b.features = append(b.features, int(places[schema.Columns[i].SourceName()]))

@@ -189,3 +189,18 @@ func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
 		t.Errorf("%s: %d different values, estimate %v", c.Form, c.Distinct, c.Estimate)
 	}
 }
+
+func TestCompareNamesMissingColumns(t *testing.T) {
+	train := scanText(t, "id,a,b,c,d,e,f,g,h,i,j,k,l,kind\n1,1,2,3,4,5,6,7,8,9,10,11,12,cat\n2,0,0,0,0,0,0,0,0,0,0,0,0,dog\n", ScanOptions{})
+	blind := scanText(t, "id,a\n1,1\n", ScanOptions{Blind: true, ID: "id"})
+	var missing []Finding
+	for _, f := range Compare(train, blind) {
+		if f.Code == csvfile.CodeMissingColumn {
+			missing = append(missing, f)
+		}
+	}
+	const message = `the columns "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" and 1 more of the training file are missing`
+	if len(missing) != 1 || missing[0].Count != 11 || missing[0].Message != message {
+		t.Errorf("%+v", missing)
+	}
+}
