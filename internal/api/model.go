@@ -190,9 +190,17 @@ func (i *Interval) String() string {
 	if i == nil {
 		return ""
 	}
-	digits := 2
 	if i.High-i.Low < 0.02 {
-		digits = 4
+		return i.Format(4)
+	}
+	return i.Format(2)
+}
+
+// Format returns the interval with a number of decimals, so that the intervals of a column agree.
+// It returns "" for nil.
+func (i *Interval) Format(digits int) string {
+	if i == nil {
+		return ""
 	}
 	scale := math.Pow10(digits)
 	low, high := math.Round(i.Low*scale)/scale+0, math.Round(i.High*scale)/scale+0 // + 0 makes -0 a 0

@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/design"
 	"foretell/internal/htmlreport"
+	"foretell/internal/humanize"
 	"foretell/internal/leaderboard"
 	"foretell/internal/report"
 	"foretell/internal/term"
@@ -135,10 +135,33 @@ type comparePage struct {
 }
 
 // comparisonView is a row of the comparison: the name of a property, and its values for both
-// models, as text.
+// models, as text. IsTime reports whether the values are timestamps.
 type comparisonView struct {
 	Name, A, B, IntervalA, IntervalB string
-	Differs                          bool
+	Differs, IsTime                  bool
+}
+
+// newComparisonView returns the row of a property.
+func newComparisonView(c leaderboard.Comparison) comparisonView {
+	format, name := formatProperty, strings.ToUpper(c.Name[:1])+c.Name[1:]
+	switch c.Name {
+	case "modelKey":
+		name, format = "Key", func(key any) string { return design.ShortKey(fmt.Sprint(key)) }
+	case "algorithm":
+		format = func(code any) string { return design.AlgorithmTitle(fmt.Sprint(code)) }
+	case "seconds":
+		name, format = "Race took", formatSeconds
+	case "createdOn":
+		name = "Created"
+	}
+	if column, is := strings.CutPrefix(c.Name, "importance "); is {
+		name = "Importance of " + column
+	}
+	a, b := format(c.A), format(c.B)
+	return comparisonView{
+		Name: name, A: a, B: b, IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB),
+		Differs: a != b, IsTime: c.Name == "createdOn",
+	}
 }
 
 func (p *Pages) compareModels(v *visit) error {
@@ -161,24 +184,20 @@ func (p *Pages) compareModels(v *visit) error {
 	}
 	data := comparePage{A: both[0], B: both[1]}
 	for _, c := range leaderboard.CompareModels(both[0], both[1]) {
-		row := comparisonView{Name: c.Name, A: formatProperty(c.A), B: formatProperty(c.B), IntervalA: design.FormatInterval(c.LowA, c.HighA), IntervalB: design.FormatInterval(c.LowB, c.HighB)}
-		if c.Name == "seconds" {
-			row.A, row.B = formatSeconds(both[0].Seconds), formatSeconds(both[1].Seconds)
-		}
-		row.Differs = row.A != row.B
-		data.Rows = append(data.Rows, row)
+		data.Rows = append(data.Rows, newComparisonView(c))
 	}
 	command := "foretell models diff " + term.ShellQuote(both[0].Model) + " " + term.ShellQuote(both[1].Model)
 	return p.show(v, http.StatusOK, "compare", page{Title: "Compare two models", Section: "models", Commands: []string{command}, Data: data})
 }
 
-// formatSeconds formats the duration of a race. It returns a dash if the duration is unknown, that
-// is, if seconds is nil.
-func formatSeconds(seconds *int64) string {
-	if seconds == nil {
+// formatSeconds formats the duration of a race, an int64. It returns a dash if the duration is
+// unknown, that is, if value is nil.
+func formatSeconds(value any) string {
+	seconds, known := value.(int64)
+	if !known {
 		return "–"
 	}
-	return leaderboard.FormatSeconds(*seconds)
+	return leaderboard.FormatSeconds(seconds)
 }
 
 // formatProperty formats the value of a property for the comparison of two models.
@@ -187,7 +206,9 @@ func formatProperty(value any) string {
 	case nil:
 		return "–"
 	case float64:
-		return strconv.FormatFloat(v, 'f', 4, 64)
+		return design.WithMinus(design.FormatScore(v))
+	case int64:
+		return humanize.Comma(v)
 	}
 	return fmt.Sprint(value)
 }

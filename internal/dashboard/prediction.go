@@ -76,14 +76,17 @@ func isPredicting(status string) bool {
 type predictionPage struct {
 	Prediction *api.Prediction
 	Dataset    *api.Dataset
+	// Model is the reference of the model, such as train@v3.
+	Model string
 	// Rows is the number of rows predicted so far.
 	Rows    int64
 	Preview *preview
 	// Drift compares the blind file with the training file. It is nil if the two files were not
 	// compared.
 	Drift *htmlreport.Drift
-	// IsBusy reports whether the prediction or its drift is being computed.
-	IsBusy bool
+	// IsBusy reports whether the prediction or its drift is being computed, and HasFailed whether
+	// the prediction has ended without a result.
+	IsBusy, HasFailed bool
 }
 
 // preview has the first rows of a result.
@@ -121,6 +124,12 @@ func (p *Pages) showPrediction(v *visit) error {
 	if data.Dataset, err = client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: one.DatasetKey}); err != nil {
 		return err
 	}
+	model, err := client.Call(ctx, v.client, api.GetModel, &api.ModelInput{ModelKey: one.ModelKey})
+	if err != nil {
+		return err
+	}
+	data.Model = report.ModelName(model, data.Dataset)
+	data.HasFailed = !data.IsBusy && one.Status != api.PredictionCompleted
 	if data.IsBusy {
 		progress, err := client.Call(ctx, v.client, api.GetPredictionProgress, &api.PredictionInput{PredictionKey: key})
 		if err != nil {
@@ -137,15 +146,26 @@ func (p *Pages) showPrediction(v *visit) error {
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
 	}
-	commands := []string{"foretell predictions get " + key[:8], "foretell predictions download " + key[:8]}
-	if data.Drift != nil {
-		blind := "blind.csv"
-		if one.Blind != nil {
-			blind = cmp.Or(one.Blind.FileName, blind)
-		}
-		commands = append(commands, "foretell models report "+one.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
+	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: data.commands(), Data: data})
+}
+
+// commands returns the commands for a prediction. A prediction that has failed has no result to
+// download, so the command predicts another file.
+func (d *predictionPage) commands() []string {
+	key := d.Prediction.PredictionKey[:8]
+	commands := []string{"foretell predictions get " + key}
+	if d.HasFailed {
+		return append(commands, "foretell predict blind.csv --with "+term.ShellQuote(d.Model))
 	}
-	return p.show(v, http.StatusOK, "prediction", page{Title: "Prediction " + key[:8], Section: "predictions", Commands: commands, Data: data})
+	commands = append(commands, "foretell predictions download "+key)
+	if d.Drift != nil {
+		blind := "blind.csv"
+		if d.Prediction.Blind != nil {
+			blind = cmp.Or(d.Prediction.Blind.FileName, blind)
+		}
+		commands = append(commands, "foretell models report "+d.Prediction.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
+	}
+	return commands
 }
 
 // fetchDrift returns the drift of a completed prediction: how its blind file differs from the

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -114,7 +115,9 @@ func (p *Pages) listTrainings(v *visit) error {
 type trainingPage struct {
 	Race *api.Training
 	Runs []runView
-	Plot *design.Plot
+	// Blend is nil if no blend was compared with the algorithms.
+	Blend *blendView
+	Plot  *design.Plot
 	// IsRacing reports whether the race has not ended.
 	IsRacing     bool
 	QueuedBehind int
@@ -126,6 +129,25 @@ type runView struct {
 	api.AlgorithmRun
 	Style  int
 	IsBest bool
+}
+
+// blendView is the blend that was compared with the algorithms of a race. Weights has each algorithm
+// with its weight, and is empty if the blend was not kept.
+type blendView struct {
+	api.Candidate
+	Weights []string
+}
+
+// newBlendView returns the blend in the report of a model. It returns nil if there is none.
+func newBlendView(r *api.ModelReport) *blendView {
+	if r == nil || r.Blended == nil {
+		return nil
+	}
+	view := &blendView{Candidate: *r.Blended}
+	if len(r.Blend) > 0 {
+		view.Weights = strings.Split(r.FormatBlend(), ", ")
+	}
+	return view
 }
 
 func (p *Pages) showTraining(v *visit) error {
@@ -161,6 +183,13 @@ func (p *Pages) showTraining(v *visit) error {
 	data.Plot = htmlreport.RacePlot(race.Metric, race.TargetPerformance, names, scores)
 	if !data.IsRacing {
 		data.Plot.Empty = "no scores"
+	}
+	if race.ModelKey != "" {
+		summary, err := v.client.ModelReportSummary(ctx, race.ModelKey)
+		if err != nil {
+			return err
+		}
+		data.Blend = newBlendView(summary)
 	}
 	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil)}
 	if data.IsRacing {

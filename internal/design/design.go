@@ -69,16 +69,16 @@ func funcs(now func() time.Time) template.FuncMap {
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"sentence":  humanize.Sentence,
-		"score":     FormatScore,
+		"score":     func(value any) string { return WithMinus(FormatScore(value)) },
 		"perfname":  api.PerformanceName,
-		"number":    FormatNumber,
-		"title":     algorithmTitle,
+		"number":    func(v float64) string { return WithMinus(FormatNumber(v)) },
+		"title":     AlgorithmTitle,
 		"kind":      api.AlgorithmKind,
 		"flags":     splitFlags,
 		"words":     func(text string) []string { return strings.Split(text, " ") },
 		"outcome":   api.FormatOutcome,
 		"tone":      tone,
-		"short":     shortKey,
+		"short":     ShortKey,
 		"datetime":  formatDatetime,
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
 		"until":     func(timestamp string) string { return formatUntil(timestamp, now()) },
@@ -86,6 +86,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"charts":    func() bool { return false }, // whether plots include the numbers for a script
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
+		"interval4": func(i *api.Interval) string { return strings.ReplaceAll(i.Format(4), "-", minus) },
 		"interval": func(all map[string]api.Interval, name string) string {
 			if i, known := all[name]; known {
 				return i.String()
@@ -123,7 +124,19 @@ func FormatScore(value any) string {
 	if math.IsNaN(number) {
 		return "–"
 	}
-	return strconv.FormatFloat(number, 'f', 4, 64)
+	return strconv.FormatFloat(math.Round(number*1e4)/1e4+0, 'f', 4, 64) // + 0 makes -0 a 0
+}
+
+// minus is the sign of negative numbers on pages. It is as wide as the digits, and longer than a
+// hyphen.
+const minus = "−"
+
+// WithMinus returns a formatted number with a minus sign in place of a hyphen before it.
+func WithMinus(number string) string {
+	if rest, negative := strings.CutPrefix(number, "-"); negative {
+		return minus + rest
+	}
+	return number
 }
 
 // FormatShare formats a part of a whole in percent, with one decimal.
@@ -166,8 +179,8 @@ func tone(status string) string {
 	return "calm"
 }
 
-// shortKey returns the first part of a key, which is a reference on the command line.
-func shortKey(key string) string {
+// ShortKey returns the first part of a key, which is a reference on the command line.
+func ShortKey(key string) string {
 	first, _, _ := strings.Cut(key, "-")
 	return first
 }
@@ -222,9 +235,9 @@ func splitFlags(text string) []string {
 	return flags
 }
 
-// algorithmTitle returns the code of an algorithm and its kind, such as "BFIF01 forest",
+// AlgorithmTitle returns the code of an algorithm and its kind, such as "BFIF01 forest",
 // or "BLEND of algorithms".
-func algorithmTitle(code string) string {
+func AlgorithmTitle(code string) string {
 	if code == "BLEND" {
 		return "BLEND of algorithms"
 	}

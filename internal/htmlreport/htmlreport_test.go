@@ -47,7 +47,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := file.String()
-	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "0.0123", "0.87", "76.1 %", "Only 150 test rows", "&lt;script&gt;"} {
+	for _, want := range []string{"0.7612", "0.6523", "0.6634", "0.5045", "0.70–0.80", "0.1234", "0.2345", "0.3456", "0.0456", "0.0123", "0.87", "76.1 %", "−0.0100 to 0.0900", "Only 150 test rows", "&lt;script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -57,6 +57,23 @@ func TestWrite(t *testing.T) {
 	}
 	if file.Len() > 1<<20 {
 		t.Errorf("the file has %d bytes", file.Len())
+	}
+}
+
+// TestNumberedConfusion checks that the columns of a large confusion matrix have numbers, so
+// that the matrix fits on a page.
+func TestNumberedConfusion(t *testing.T) {
+	r := &api.ModelReport{}
+	for i := range maxNamedColumns + 1 {
+		r.Classes = append(r.Classes, api.ClassReport{Label: strings.Repeat("a", i+1)})
+		r.Confusion = append(r.Confusion, make([]int64, maxNamedColumns+1))
+	}
+	if c := newConfusionTable(r); !c.IsNumbered || c.Rows[2].Number != 3 || c.Rows[2].Label != "aaa" {
+		t.Errorf("%+v", c)
+	}
+	r.Classes, r.Confusion = r.Classes[1:], r.Confusion[1:]
+	if newConfusionTable(r).IsNumbered {
+		t.Error("a small matrix has numbers instead of labels")
 	}
 }
 

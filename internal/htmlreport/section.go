@@ -62,15 +62,18 @@ func metricRows(r *api.ModelReport) []metricRow {
 	return rows
 }
 
-// confusionTable is the confusion matrix, with the shade of each cell.
+// confusionTable is the confusion matrix, with the shade of each cell. If IsNumbered is set, the
+// columns are too narrow for their labels and have the numbers of the rows instead.
 type confusionTable struct {
-	Labels []string
-	Rows   []confusionRow
+	Labels     []string
+	Rows       []confusionRow
+	IsNumbered bool
 }
 
 type confusionRow struct {
-	Label string
-	Cells []confusionCell
+	Number int // from 1
+	Label  string
+	Cells  []confusionCell
 }
 
 // confusionCell has a number of rows, and a shade from 0 to 9 that increases with their
@@ -85,15 +88,18 @@ type confusionCell struct {
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
+// maxNamedColumns is the maximum number of classes of a confusion matrix whose columns have names.
+const maxNamedColumns = 6
+
 func newConfusionTable(r *api.ModelReport) *confusionTable {
 	n := len(r.Classes)
 	if n == 0 || n > maxConfusionClasses || len(r.Confusion) != n {
 		return nil
 	}
-	c := &confusionTable{}
+	c := &confusionTable{IsNumbered: n > maxNamedColumns}
 	for i, class := range r.Classes {
 		c.Labels = append(c.Labels, class.Label)
-		row, total := confusionRow{Label: class.Label}, int64(1)
+		row, total := confusionRow{Number: i + 1, Label: class.Label}, int64(1)
 		for _, count := range r.Confusion[i] {
 			total += count
 		}

@@ -41,9 +41,14 @@ func Load(ctx context.Context, c *client.Client, key string) (*Document, error) 
 			return nil, err
 		}
 	}
-	d.Name = cmp.Or(d.Model.Series, d.Dataset.DatasetName) + "@v" + strconv.Itoa(cmp.Or(d.Model.SeriesVersion, d.Model.Version))
+	d.Name = ModelName(d.Model, d.Dataset)
 	d.Report, err = c.ModelReport(ctx, key)
 	return d, err
+}
+
+// ModelName returns the reference of a model, such as train@v3.
+func ModelName(m *api.Model, d *api.Dataset) string {
+	return cmp.Or(m.Series, d.DatasetName) + "@v" + strconv.Itoa(cmp.Or(m.SeriesVersion, m.Version))
 }
 
 // Step is a command that a reader of the report can run, and its purpose.

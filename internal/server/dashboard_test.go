@@ -207,6 +207,16 @@ func TestDatasetPages(t *testing.T) {
 		t.Errorf("the part of the page is %s", body)
 	}
 	b.expect(t, "/datasets", nil, 200, path)
+	_, page = upload("flawed", "id,height,kind\n"+strings.Repeat("1,2,a\n", 40))
+	flawed := regexp.MustCompile(`/datasets/[0-9a-f-]{36}`).FindString(page)
+	if state := user.poll(t, "/api/v1"+flawed); state != "FAILED" {
+		t.Fatalf("the dataset is %s", state)
+	}
+	page = b.expect(t, flawed, nil, 200, `<a href="/datasets#upload">upload it again</a>`)
+	if strings.Contains(page, "--fix") {
+		t.Error("the page offers to correct defects that cannot be corrected")
+	}
+	b.expect(t, flawed+"/delete", url.Values{}, 200, path)
 	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")
 	b.expect(t, path, nil, 404, "No dataset")
 }

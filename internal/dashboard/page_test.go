@@ -1,0 +1,86 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/htmlreport"
+	"foretell/internal/leaderboard"
+)
+
+// renderPage returns the content of a page.
+func renderPage(t *testing.T, name string, data any) string {
+	t.Helper()
+	var text strings.Builder
+	if err := parseTemplates(time.Now)[name].ExecuteTemplate(&text, "content", page{Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// TestFailedPrediction shows neither rows nor a command for a result that does not exist.
+func TestFailedPrediction(t *testing.T) {
+	one := &api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", ModelKey: "4aadb9f1-0000-4000-8000-000000000001", Status: api.PredictionFailed}
+	data := predictionPage{Prediction: one, Dataset: &api.Dataset{}, Model: "credit-g@v3", HasFailed: true}
+	text := renderPage(t, "prediction", data)
+	if !strings.Contains(text, "credit-g@v3</bdi></a>") || !strings.Contains(text, `href="/models/4aadb9f1-0000-4000-8000-000000000001#predict"`) || strings.Contains(text, "Rows") {
+		t.Error(text)
+	}
+	want := []string{"foretell predictions get 3f0c9c5e", "foretell predict blind.csv --with credit-g@v3"}
+	if diff := cmp.Diff(want, data.commands()); diff != "" {
+		t.Error(diff)
+	}
+	data.HasFailed = false
+	if commands := data.commands(); !slices.Contains(commands, "foretell predictions download 3f0c9c5e") {
+		t.Error(commands)
+	}
+}
+
+// TestBlendOfRace shows the blend with its weights, as the winner if it was kept.
+func TestBlendOfRace(t *testing.T) {
+	r := &api.ModelReport{Blended: &api.Candidate{Performance: 0.75, LogLoss: 0.5}}
+	data := trainingPage{Race: &api.Training{Algorithm: "BLEND"}, Plot: htmlreport.RacePlot(api.MetricAccuracy, nil, nil, nil), Blend: newBlendView(r)}
+	if text := renderPage(t, "training", data); !strings.Contains(text, "not kept") || strings.Contains(text, `class="chosen"`) {
+		t.Error(text)
+	}
+	r.Blend = []api.BlendShare{{Algorithm: "BSIX01", Weight: 0.85}, {Algorithm: "BFIF01", Weight: 0.15}}
+	data.Blend = newBlendView(r)
+	if text := renderPage(t, "training", data); !strings.Contains(text, `<tr class="chosen"><th scope="row">BLEND`) || !strings.Contains(text, "BSIX01 85%") {
+		t.Error(text)
+	}
+	if newBlendView(nil) != nil || newBlendView(&api.ModelReport{}) != nil {
+		t.Error("a race without a blend has one")
+	}
+}
+
+// TestComparison formats the properties of two models for people.
+func TestComparison(t *testing.T) {
+	for _, test := range []struct {
+		in   leaderboard.Comparison
+		want comparisonView
+	}{
+		{leaderboard.Comparison{Name: "modelKey", A: "3f0c9c5e-0000-4000-8000-000000000001", B: "4aadb9f1-0000-4000-8000-000000000001"}, comparisonView{Name: "Key", A: "3f0c9c5e", B: "4aadb9f1", Differs: true}},
+		{leaderboard.Comparison{Name: "seconds", A: int64(61), B: nil}, comparisonView{Name: "Race took", A: "1 min 1 s", B: "–", Differs: true}},
+		{leaderboard.Comparison{Name: "createdOn", A: "2026-11-23T20:23:19Z", B: "2026-11-23T20:23:19Z"}, comparisonView{Name: "Created", A: "2026-11-23T20:23:19Z", B: "2026-11-23T20:23:19Z", IsTime: true}},
+		{leaderboard.Comparison{Name: "test rows", A: int64(1366), B: int64(750)}, comparisonView{Name: "Test rows", A: "1,366", B: "750", Differs: true}},
+		{leaderboard.Comparison{Name: "importance age", A: -0.0123, B: 0.5}, comparisonView{Name: "Importance of age", A: "−0.0123", B: "0.5000", Differs: true}},
+	} {
+		if diff := cmp.Diff(test.want, newComparisonView(test.in)); diff != "" {
+			t.Errorf("%s: %s", test.in.Name, diff)
+		}
+	}
+}
+
+// TestReloadHint shows visitors without JavaScript that a page must be reloaded.
+func TestReloadHint(t *testing.T) {
+	busy := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetProcessing}}}
+	text := renderPage(t, "dataset", busy)
+	if !strings.Contains(text, "<noscript>") || !strings.Contains(text, `<span class="scripted"> This page changes by itself`) {
+		t.Error(text)
+	}
+}
