@@ -8,8 +8,8 @@ FOLDER has one CSV per data set, with a header and the label last. OLD and each 
 seed, a quarter of the rows of each class, or N percent of them (--percent), is set aside. The row of a class with one row is not
 set aside. Each command trains on the other rows and predicts the rows set aside. The commands take turns, so that other work on
 the machine slows all of them. For each set, a line has the log loss, the error and the processor seconds of each command, each the
-mean over the seeds. With several seeds it also has the geometric mean of the ratios of the log loss to OLD, and after ± its standard
-error over the seeds. The last lines are the geometric means of the ratios to OLD, and after ± their standard errors over the sets.
+mean over the seeds. With several seeds it also has the geometric mean of the ratios of the log loss to OLD; the number after ± is its
+standard error over the seeds. The last lines are the geometric means of the ratios to OLD, with their standard errors over the sets after ±.
 A log loss below 0.01 counts as 0.01. --rows uses only the first rows of a random order. Needs only Python.
 """
 import argparse, csv, json, math, os, random, resource, subprocess, sys, tempfile

@@ -132,7 +132,7 @@ type ModelReport struct {
 	Importances []Importance `json:"importances" nullable:"true" doc:"Importance of the columns, largest first; null if not measured."`
 	// PartialDependence is nil in old reports, and if there were too few rows or no
 	// time to measure it.
-	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction depends on the most important columns, on validation rows."`
+	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
 	// Interactions is nil in old reports, and if PartialDependence is.
 	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of the most important columns depend on each other, for each pair, strongest first, on validation rows."`
 	// Algorithms describes how each algorithm of the race ended.

@@ -35,7 +35,7 @@ var Statuses = []struct {
 }{
 	{OK, "ok", "success, and results were verified"},
 	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk of this machine, or missing permissions for a file"},
-	{Usage, "usage", "invalid command, flag or argument, ambiguous reference, or a prompt was needed but prompting is disabled"},
+	{Usage, "usage", "an invalid command, flag or argument; an ambiguous reference; or a prompt that is needed while prompting is disabled"},
 	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
 	{SignIn, "sign-in", "sign-in required or refused"},
 	{JobFailed, "job-failed", "the training ended as FAILED or CANCELLED, or the prediction as FAILED or TIMEOUT"},

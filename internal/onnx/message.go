@@ -11,7 +11,7 @@ type message struct {
 	// parts are the bytes so far, except those in tail.
 	parts [][]byte
 	tail  []byte
-	// size is the number of all bytes.
+	// size is the number of bytes in parts and tail together.
 	size int
 }
 

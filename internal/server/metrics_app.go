@@ -67,9 +67,9 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 
 var (
 	storedDesc = prometheus.NewDesc("foretell_storage_bytes",
-		"Bytes of stored files of all accounts, by kind; read at most every five minutes.", []string{"kind"}, nil)
+		"Bytes of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes.", []string{"kind"}, nil)
 	filesDesc = prometheus.NewDesc("foretell_storage_objects",
-		"Stored files of all accounts, or orphans, by kind; read at most every five minutes.", []string{"kind"}, nil)
+		"Number of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes.", []string{"kind"}, nil)
 	freeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
 	sizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
 )

@@ -36,8 +36,8 @@ func (t *Tx) DeleteWorker(ctx context.Context, process string) error {
 	return t.exec(ctx, "DELETE FROM worker WHERE process = ?", process)
 }
 
-// DeleteDeadWorkers unregisters the workers that are dead. A worker that was only suspended
-// must register again.
+// DeleteDeadWorkers unregisters the workers that are considered dead. A suspended worker may be
+// considered dead, too, and must register again when it continues.
 func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 	var names []string
 	err := s.ReadStatement(ctx, func(t *Tx) (err error) {

@@ -32,8 +32,8 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 	return x
 }
 
-// addONNX implements ensemble. The result is x with one more column for the bins of each
-// target statistic.
+// addONNX implements ensemble. The result is x, followed by one column for each target
+// statistic, which has its bins.
 func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) (treeInput onnx.Matrix) {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {

@@ -17,7 +17,7 @@ const MaxBins = 255
 //	numeric      0 … len(Thresholds) by value           | missing
 //	categorical  levels, the most frequent first | other | missing
 //
-// The bin other holds the levels without a bin of their own and unknown levels.
+// The bin "other" holds the levels without a bin of their own and unknown levels.
 type BinMapper struct {
 	// Categorical reports whether the column is categorical. Its bins have no order.
 	Categorical bool

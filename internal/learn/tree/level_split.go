@@ -118,10 +118,10 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is used if hasMissing is false, for missing values in later predictions.
-	// They go to the side with more of the sample's hessian. medianBin is the first bin
-	// at which the low side has at least half of it, so missing values go to the low side
-	// if the threshold is medianBin or higher.
+	// medianBin is the first bin such that it and the bins below it have at least half of the
+	// sample's hessian. It is used if hasMissing is false: missing values in later predictions
+	// then go to the side with more of the hessian, which is the low side if the threshold is
+	// medianBin or higher.
 	medianBin int
 }
 

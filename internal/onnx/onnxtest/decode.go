@@ -44,8 +44,8 @@ func decode(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// all calls visit for each field with the given number.
-func (m message) all(number int, visit func(f field)) {
+// visitAll calls visit with each field that has the given number.
+func (m message) visitAll(number int, visit func(f field)) {
 	for _, f := range m {
 		if f.number == number {
 			visit(f)
@@ -54,23 +54,23 @@ func (m message) all(number int, visit func(f field)) {
 }
 
 func (m message) text(number int) (s string) {
-	m.all(number, func(f field) { s = string(f.bytes) })
+	m.visitAll(number, func(f field) { s = string(f.bytes) })
 	return s
 }
 
 func (m message) texts(number int) (list []string) {
-	m.all(number, func(f field) { list = append(list, string(f.bytes)) })
+	m.visitAll(number, func(f field) { list = append(list, string(f.bytes)) })
 	return list
 }
 
 func (m message) number(number int) (n int) {
-	m.all(number, func(f field) { n = int(f.value) })
+	m.visitAll(number, func(f field) { n = int(f.value) })
 	return n
 }
 
 // numbers returns repeated numbers, which may be packed.
 func (m message) numbers(number int) (list []int) {
-	m.all(number, func(f field) {
+	m.visitAll(number, func(f field) {
 		if f.bytes == nil {
 			list = append(list, int(f.value))
 			return
@@ -86,7 +86,7 @@ func (m message) numbers(number int) (list []int) {
 // message returns the message in the last field of m with the given number. It is empty if
 // there is no such field.
 func (m message) message(number int) (sub message) {
-	m.all(number, func(f field) {
+	m.visitAll(number, func(f field) {
 		var err error
 		if sub, err = decode(f.bytes); err != nil {
 			panic(err)
@@ -97,7 +97,7 @@ func (m message) message(number int) (sub message) {
 
 // messages returns repeated messages.
 func (m message) messages(number int) (list []message) {
-	m.all(number, func(f field) { list = append(list, message{f}.message(number)) })
+	m.visitAll(number, func(f field) { list = append(list, message{f}.message(number)) })
 	return list
 }
 
@@ -115,7 +115,7 @@ const (
 func (m message) tensor() *Tensor {
 	t := &Tensor{kind: m.number(2), Dims: m.numbers(1), Texts: m.texts(6)}
 	var raw []byte
-	m.all(9, func(f field) { raw = f.bytes })
+	m.visitAll(9, func(f field) { raw = f.bytes })
 	switch t.kind {
 	case typeFloat32:
 		for ; len(raw) > 0; raw = raw[4:] {

@@ -192,7 +192,7 @@ func (s *Set) Has(id []byte) (found bool, err error) {
 	return known, s.err
 }
 
-// Duplicate is a row in Line that has the same ID as the row in FirstLine.
+// Duplicate is a pair of rows with the same ID: one in line FirstLine, and a later one in line Line.
 type Duplicate struct{ Line, FirstLine int }
 
 // Duplicates returns the duplicates with the lowest lines, at most limit, and the total
