@@ -230,12 +230,13 @@ func (s *spreadRace) openRecording(f store.File) (recording io.ReadCloser, bytes
 	if err != nil {
 		return nil, 0, err
 	}
-	return verifiedRecording{r}, r.Size, nil
+	return verifyingRecording{r}, r.Size, nil
 }
 
-type verifiedRecording struct{ *blob.VerifiedReader }
+// verifyingRecording is a recording whose Close returns an error if the file that was read is damaged.
+type verifyingRecording struct{ *blob.VerifiedReader }
 
-func (r verifiedRecording) Close() error {
+func (r verifyingRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 

@@ -53,9 +53,10 @@ func toTraining(r *store.Training) api.Training {
 	}
 }
 
-// trainingOutcome returns the outcome of a race or of one algorithm's run, in the form of the API.
-func trainingOutcome(r *store.Training) string {
-	return api.OutcomeFromStatus(r.Status, r.Threshold, r.ParentStatus == api.TrainingCompleted)
+// trainingOutcome returns the outcome of a race or of one algorithm's run, as a value of the
+// member outcome of the API, such as [api.OutcomeReached].
+func trainingOutcome(training *store.Training) (apiOutcome string) {
+	return api.OutcomeFromStatus(training.Status, training.Threshold, training.ParentStatus == api.TrainingCompleted)
 }
 
 func formatOptionalTime(t time.Time) string {

@@ -84,7 +84,7 @@ func (p *Pages) writePassword(v *visit, data passwordPage, problem *api.Problem)
 	}
 	content := page{Title: title, Data: data}
 	content.reject(problem, passwordFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "password", content)
+	return p.show(v, statusOf(problem), "password", content)
 }
 
 // setPassword handles the form that a one-time link opens: it calls api.SetPassword.

@@ -65,7 +65,7 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
 	}
 	content.reject(problem, fields)
-	return p.show(v, statusOf(problem, http.StatusOK), "account", content)
+	return p.show(v, statusOf(problem), "account", content)
 }
 
 // changePassword changes the password, which ends all sessions of the account.

@@ -90,7 +90,7 @@ func (p *Pages) writeAccounts(v *visit, data usersPage, problem *api.Problem) er
 		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
 	}
 	content.reject(problem, accountFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "users", content)
+	return p.show(v, statusOf(problem), "users", content)
 }
 
 func (p *Pages) createAccount(v *visit) error {
@@ -150,7 +150,7 @@ func (p *Pages) writeUser(v *visit, invitation *api.Invitation, form *quotaForm,
 		Commands: []string{"foretell api GET /api/v1/admin/accounts/" + user.AccountKey},
 	}
 	content.reject(problem, quotaFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "user", content)
+	return p.show(v, statusOf(problem), "user", content)
 }
 
 // changeUser handles the forms on the page of an account. The field `do` names the operation,

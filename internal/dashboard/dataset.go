@@ -96,7 +96,7 @@ func (p *Pages) writeDatasets(v *visit, form uploadForm, problem *api.Problem) e
 		Commands: []string{command, "foretell datasets create NAME train.csv"},
 	}
 	content.reject(problem, uploadFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "datasets", content)
+	return p.show(v, statusOf(problem), "datasets", content)
 }
 
 // columnsPerPage is the maximum number of columns of a dataset on one page.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"html/template"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -77,10 +78,10 @@ func (c *page) reject(problem *api.Problem, fields []formField) {
 }
 
 // statusOf returns the HTTP status of a page whose form was rejected because of problem, or
-// accepted if problem is nil.
-func statusOf(problem *api.Problem, accepted int) int {
+// 200 if problem is nil.
+func statusOf(problem *api.Problem) int {
 	if problem == nil {
-		return accepted
+		return http.StatusOK
 	}
 	return problem.Status
 }

@@ -258,7 +258,7 @@ func (p *Pages) writeModel(v *visit, reasons string, problem *api.Problem) error
 		Commands: []string{"foretell models report " + quoted + " --html report.html", "foretell predict blind.csv --with " + quoted},
 	}
 	content.reject(problem, predictFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "model", content)
+	return p.show(v, statusOf(problem), "model", content)
 }
 
 // downloadReport responds with the report of a model as one HTML file.

@@ -17,9 +17,14 @@ type trainForm struct {
 
 // trainFields are the fields of the form to start a race.
 var trainFields = []formField{
-	{"performanceThreshold", "threshold", "Threshold"}, {"metric", "metric", "Metric"}, {"scalingFactor", "scaling", "Scaling factor"},
-	{"timeLimitSeconds", "minutes", "Time limit in minutes"}, {"algorithms", "algorithms", "Algorithms"}, {"classWeights", "weights", "Class weights"},
-	{"monotone", "monotone", "Monotone columns"}, {"seed", "seed", "Seed"},
+	{"performanceThreshold", "threshold", "Threshold"},
+	{"metric", "metric", "Metric"},
+	{"scalingFactor", "scaling", "Scaling factor"},
+	{"timeLimitSeconds", "minutes", "Time limit in minutes"},
+	{"algorithms", "algorithms", "Algorithms"},
+	{"classWeights", "weights", "Class weights"},
+	{"monotone", "monotone", "Monotone columns"},
+	{"seed", "seed", "Seed"},
 }
 
 // Chosen reports whether the box of an algorithm is checked.

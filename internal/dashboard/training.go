@@ -51,7 +51,7 @@ func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem
 		Commands: []string{"foretell training create " + term.ShellQuote(d.DatasetName)},
 	}
 	content.reject(problem, trainFields)
-	return p.show(v, statusOf(problem, http.StatusOK), "train", content)
+	return p.show(v, statusOf(problem), "train", content)
 }
 
 // maxClassMetrics is the maximum number of classes for which the form offers metrics of single

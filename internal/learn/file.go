@@ -97,7 +97,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		b.Bytes(one.kind)
 		b.Float64(one.weight)
 		if version >= versionScreened {
-			writeFeatures(&b, features)
+			writeFeatureColumns(&b, features)
 		}
 		if version >= versionTexts {
 			b.Uint32(uint32(textModelsIndex(texts, features) + 1))
@@ -304,7 +304,7 @@ func readMember(r *codec.Reader, algorithms []algorithm, version uint16, schema 
 	one := member{kind: r.Byte(), weight: r.Float64()}
 	var features *foldFeatures
 	if version >= versionScreened {
-		features = readFeatures(r, len(schema.Columns))
+		features = readFeatureColumns(r, len(schema.Columns))
 	}
 	if version >= versionTexts {
 		if number := r.Uint32(); int64(number) > int64(len(texts)) {

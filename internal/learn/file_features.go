@@ -99,8 +99,8 @@ func withTexts(features *foldFeatures, texts *textModels) *foldFeatures {
 	return features
 }
 
-// writeFeatures writes features.columns. features may be nil.
-func writeFeatures(w *codec.Writer, features *foldFeatures) {
+// writeFeatureColumns writes the column indices of features, but not its texts. features may be nil.
+func writeFeatureColumns(w *codec.Writer, features *foldFeatures) {
 	if features == nil {
 		w.Uint32(0)
 		return
@@ -111,9 +111,9 @@ func writeFeatures(w *codec.Writer, features *foldFeatures) {
 	}
 }
 
-// readFeatures reads what writeFeatures has written: ascending column indices. It returns
-// nil if there are no indices. columns is the number of columns of the schema.
-func readFeatures(r *codec.Reader, columns int) *foldFeatures {
+// readFeatureColumns reads what writeFeatureColumns has written: ascending column indices. It
+// returns nil if there are no indices. columnCount is the number of columns of the schema.
+func readFeatureColumns(r *codec.Reader, columnCount int) *foldFeatures {
 	n := r.Count32(4)
 	if n == 0 {
 		return nil
@@ -121,7 +121,7 @@ func readFeatures(r *codec.Reader, columns int) *foldFeatures {
 	features := &foldFeatures{columns: make([]int32, n)}
 	for i := range features.columns {
 		at := r.Uint32()
-		if at >= uint32(columns) || i > 0 && int32(at) <= features.columns[i-1] {
+		if at >= uint32(columnCount) || i > 0 && int32(at) <= features.columns[i-1] {
 			r.Fail("invalid column")
 			return nil
 		}

@@ -79,7 +79,7 @@ func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 		return flush(w, b)
 	}
 	inner, features := unwrapFeatures(model)
-	writeFeatures(b, features)
+	writeFeatureColumns(b, features)
 	hasTexts := features != nil && features.texts != nil
 	b.Bool(hasTexts)
 	if hasTexts {
@@ -218,7 +218,7 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if !b.Bool() {
 		return nil
 	}
-	features := readFeatures(b, len(r.data.Columns))
+	features := readFeatureColumns(b, len(r.data.Columns))
 	if b.Bool() {
 		columns := r.data.Schema.TextColumns()
 		if len(columns) == 0 {

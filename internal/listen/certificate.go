@@ -46,7 +46,7 @@ func (c *Certificate) Reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tried = c.fileStates()
-	c.reload()
+	c.reloadLocked()
 }
 
 // getUpToDate returns the certificate for a handshake, after reading the files again if
@@ -56,13 +56,13 @@ func (c *Certificate) getUpToDate(*tls.ClientHelloInfo) (*tls.Certificate, error
 	defer c.mu.Unlock()
 	if state := c.fileStates(); state != c.tried {
 		c.tried = state // before reading, so that files that cannot be read are logged only once
-		c.reload()
+		c.reloadLocked()
 	}
 	return c.current, nil
 }
 
-// reload reads the files and logs the result. The caller must hold the mutex.
-func (c *Certificate) reload() {
+// reloadLocked reads the files and logs the result. The caller must hold the mutex.
+func (c *Certificate) reloadLocked() {
 	if err := c.loadFiles(); err != nil {
 		c.log.Error("the previous TLS certificate remains in use", "error", err)
 		return

@@ -161,13 +161,13 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
-// classMetricOfRace returns a list with the metric of the race if it is a metric of one class, and
-// otherwise nil.
-func classMetricOfRace(r *api.ModelReport) []string {
-	if strings.Contains(r.Metric, "[") {
-		return []string{r.Metric}
+// raceMetricOfOneClass returns the name of the metric of the race if it is a metric of one class,
+// such as f1[yes].
+func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
+	if !strings.Contains(r.Metric, "[") {
+		return "", false
 	}
-	return nil
+	return r.Metric, true
 }
 
 // isMeasured reports whether the metric is known for any set of rows.
@@ -178,6 +178,10 @@ func isMeasured(r *api.ModelReport, name string) bool {
 // writeScores writes each score with its interval and the baseline.
 func writeScores(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nScores\n")
+	names := slices.Clone(scoreNames)
+	if name, ok := raceMetricOfOneClass(r); ok {
+		names = append(names, name)
+	}
 	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		line := func(name, test, validation, training string) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t", name, test, validation)
@@ -187,7 +191,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			fmt.Fprint(w, "\n")
 		}
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
-		for _, name := range append(slices.Clip(scoreNames), classMetricOfRace(r)...) {
+		for _, name := range names {
 			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
 				continue // reports of older versions lack them
 			}

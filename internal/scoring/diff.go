@@ -110,7 +110,7 @@ func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options
 	if err != nil {
 		return nil, err
 	}
-	answers, err := readAnswers(ctx, t, a, opts)
+	answers, err := readTrueLabels(ctx, t, a, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -163,21 +163,23 @@ func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Opt
 	return 0, t.newFault(1, "there is no column prediction; the columns are %s", humanize.List(t.names, 10))
 }
 
-func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*answers, error) {
-	at, err := t.columnIndex(opts.Label, "label", findAnswerColumn(t.names, p, opts.ModelLabel))
+// readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
+// the IDs.
+func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, opts Options) (*answers, error) {
+	at, err := answersTable.columnIndex(opts.Label, "label", findAnswerColumn(answersTable.names, p, opts.ModelLabel))
 	if err != nil {
 		return nil, err
 	}
-	a := &answers{names: t.names, label: t.names[at]}
+	a := &answers{names: answersTable.names, label: answersTable.names[at]}
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
 		return nil, &Fault{Message: fmt.Sprintf("the column of the true labels would be %s, which has probabilities", quote(a.label)), Hint: swappedHint}
 	}
-	id, err := a.findIDColumn(t, p, at, opts)
+	id, err := a.findIDColumn(answersTable, p, at, opts)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		row, err := t.nextRow(ctx)
+		row, err := answersTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			return a, nil
 		}
@@ -186,7 +188,7 @@ func readAnswers(ctx context.Context, t *table, p *predictions, opts Options) (*
 		}
 		label := trimField(row.Fields[at])
 		if label == "" {
-			return nil, t.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
+			return nil, answersTable.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
 		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
@@ -217,7 +219,8 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 }
 
 // findIDColumn returns the position of the ID column. It returns -1 if the rows are joined by
-// their order, because opts says so or the IDs of the predictions were generated.
+// their order, because opts says so or the IDs of the predictions were generated. Generated IDs are
+// removed from p.
 func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options) (int, error) {
 	if p.ids == nil {
 		return -1, nil

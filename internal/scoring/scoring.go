@@ -134,7 +134,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	a, err := readAnswers(ctx, right, p, opts)
+	a, err := readTrueLabels(ctx, right, p, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 	if len(fields) == 0 {
 		return nil
 	}
-	p := api.NewProblem(api.CodeMalformed, "%s", formatDetail("", fields))
+	p := api.NewProblem(api.CodeMalformed, "%s", formatFieldErrors(fields, ""))
 	p.Errors = fields
 	return p
 }

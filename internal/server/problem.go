@@ -89,7 +89,7 @@ func humaProblem(ctx context.Context, status int, msg string, errs []error) *pro
 			fields = append(fields, toFieldError(detailer.ErrorDetail()))
 		}
 	}
-	p := api.NewProblem(codeFromStatus(status), "%s", formatDetail(msg, fields))
+	p := api.NewProblem(codeFromStatus(status), "%s", formatFieldErrors(fields, msg))
 	p.Errors = fields
 	return &problem{p}
 }
@@ -143,10 +143,10 @@ func toFieldError(d *huma.ErrorDetail) api.FieldError {
 	return api.FieldError{Field: field, Message: message}
 }
 
-// formatDetail returns the errors of the fields in one line, or msg if none exist.
-func formatDetail(msg string, fields []api.FieldError) string {
+// formatFieldErrors returns the errors of the fields in one line, or fallback if none exist.
+func formatFieldErrors(fields []api.FieldError, fallback string) string {
 	if len(fields) == 0 {
-		return msg
+		return fallback
 	}
 	parts := make([]string, len(fields))
 	for i, f := range fields {

@@ -28,8 +28,9 @@ type Warning struct {
 	csvfile.Warning
 }
 
-// csvFile is a temporary CSV file to which the rows of a converted table are written.
-type csvFile struct {
+// limitedTempCSV is a temporary CSV file of limited size to which the rows of a converted table are
+// written.
+type limitedTempCSV struct {
 	ctx      context.Context
 	file     *os.File
 	out      *csvfile.Writer
@@ -41,34 +42,34 @@ type csvFile struct {
 	lineMap  lineMap
 }
 
-// newCSVFile creates a temporary CSV file. max is its largest size in bytes; 0 means no limit.
-func newCSVFile(ctx context.Context, max int64) (*csvFile, error) {
+// newLimitedTempCSV creates a temporary CSV file of at most maxBytes bytes; 0 means no limit.
+func newLimitedTempCSV(ctx context.Context, maxBytes int64) (*limitedTempCSV, error) {
 	file, err := os.CreateTemp("", "foretell-*.csv")
 	if err != nil {
 		return nil, err
 	}
-	w := &csvFile{ctx: ctx, file: file, line: 1, maxBytes: max}
+	w := &limitedTempCSV{ctx: ctx, file: file, line: 1, maxBytes: maxBytes}
 	w.out = csvfile.NewWriter(w)
 	return w, nil
 }
 
 // Write writes CSV text to the file. It returns a *csvfile.Defect if the file would
 // exceed maxBytes.
-func (w *csvFile) Write(p []byte) (int, error) {
+func (w *limitedTempCSV) Write(p []byte) (int, error) {
 	if w.size += int64(len(p)); w.maxBytes > 0 && w.size > w.maxBytes {
 		return 0, &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the table exceeds %d bytes as CSV", w.maxBytes)}
 	}
 	return w.file.Write(p)
 }
 
-func (w *csvFile) writeField(text []byte) {
+func (w *limitedTempCSV) writeField(text []byte) {
 	w.breaks += countLineEnds(text)
 	w.out.WriteField(text)
 }
 
 // endRecord ends the current record. The parameter source is the record's line in the original
 // file, or 0 if the record has no line there.
-func (w *csvFile) endRecord(source int) error {
+func (w *limitedTempCSV) endRecord(source int) error {
 	w.out.EndRecord()
 	if source > 0 {
 		w.lineMap.add(w.line, source)
@@ -86,7 +87,7 @@ func (w *csvFile) endRecord(source int) error {
 
 // writeRecord writes a record. The parameter source is the record's line in the original file,
 // or 0 if the record has no line there.
-func (w *csvFile) writeRecord(fields []string, source int) error {
+func (w *limitedTempCSV) writeRecord(fields []string, source int) error {
 	for _, text := range fields {
 		w.writeField([]byte(text))
 	}
@@ -95,7 +96,7 @@ func (w *csvFile) writeRecord(fields []string, source int) error {
 
 // finishOrRemove closes the file. If err is not nil or closing fails, it removes the file and
 // returns the error.
-func (w *csvFile) finishOrRemove(err error) error {
+func (w *limitedTempCSV) finishOrRemove(err error) error {
 	if err == nil {
 		err = w.out.Flush()
 	}
@@ -116,8 +117,8 @@ func countLineEnds(text []byte) int {
 
 // convert creates a temporary file and calls fill, which writes the table to it. The
 // table is then read from this file instead of the original.
-func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *csvFile) error) (err error) {
-	w, err := newCSVFile(ctx, opts.MaxBytes)
+func (f *sourceFile) convert(ctx context.Context, opts Options, fill func(w *limitedTempCSV) error) (err error) {
+	w, err := newLimitedTempCSV(ctx, opts.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -153,18 +154,18 @@ func (f *sourceFile) unpackToTemp(ctx context.Context, opts Options) (path strin
 }
 
 // copyToTemp copies src to a temporary file and returns its path. It is an error if src
-// has more than max bytes; 0 means no limit.
-func copyToTemp(ctx context.Context, src io.Reader, max int64) (path string, err error) {
+// has more than maxBytes bytes; 0 means no limit.
+func copyToTemp(ctx context.Context, src io.Reader, maxBytes int64) (path string, err error) {
 	file, err := os.CreateTemp("", "foretell-*.table")
 	if err != nil {
 		return "", err
 	}
-	if max == 0 {
-		max = math.MaxInt64 - 1
+	if maxBytes == 0 {
+		maxBytes = math.MaxInt64 - 1
 	}
-	n, err := io.Copy(file, io.LimitReader(cancellable(ctx, src), max+1))
-	if err == nil && n > max {
-		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the unpacked file exceeds %d bytes", max)}
+	n, err := io.Copy(file, io.LimitReader(cancellable(ctx, src), maxBytes+1))
+	if err == nil && n > maxBytes {
+		err = &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("the unpacked file exceeds %d bytes", maxBytes)}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(file.Name()) // at worst, a temporary file remains

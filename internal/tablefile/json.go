@@ -34,7 +34,7 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	keys := &keySet{positions: map[string]int{}}
 	for {
 		known := len(keys.names)
-		err := f.convert(ctx, opts, func(w *csvFile) error { return f.writeJSONRows(form, keys, w) })
+		err := f.convert(ctx, opts, func(w *limitedTempCSV) error { return f.writeJSONRows(form, keys, w) })
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (k *keySet) positionOrAdd(key []byte) (int, error) {
 // writeJSONRows writes a header and the rows to w. The header consists of the keys in keys
 // or, if keys is empty, of the keys of the first row. If a later row has other keys, they are
 // added to keys, and keys.grew is set. The output is then incomplete and must be discarded.
-func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *csvFile) error {
+func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *limitedTempCSV) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
@@ -329,7 +329,7 @@ func (r *jsonRowReader) warnOnce(kind int, message string) {
 	r.part.warn(csvfile.Warning{Code: CodeNested, Line: r.line, Name: string(r.path), Message: message})
 }
 
-func (r *jsonRowReader) writeRow(w *csvFile, width int) error {
+func (r *jsonRowReader) writeRow(w *limitedTempCSV, width int) error {
 	for i := range width {
 		if i < len(r.cells) {
 			w.writeField(r.text[r.cells[i].begin:r.cells[i].end])

@@ -43,7 +43,7 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 		return err
 	}
 	f.format = "Parquet"
-	return f.convert(ctx, opts, func(w *csvFile) error {
+	return f.convert(ctx, opts, func(w *limitedTempCSV) error {
 		if err := checkParquetFooter(src, info.Size()); err != nil {
 			return damagedParquetError(err)
 		}
@@ -139,7 +139,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 
 // writeRowGroup writes the rows of a row group to w. A Parquet file has no lines, so the
 // number of a row in the file is used as its line.
-func writeRowGroup(w *csvFile, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
+func writeRowGroup(w *limitedTempCSV, group parquet.RowGroup, columns []parquetColumn, leaves int) (err error) {
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	buf := make([]parquet.Row, 64)

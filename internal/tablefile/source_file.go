@@ -169,8 +169,9 @@ func (f *sourceFile) conversions() []Conversion {
 	return steps
 }
 
-// locate maps a location in the concatenation to a location in the file.
-func (f *sourceFile) locate(line, column int) (sourceLine, sourceColumn int) {
+// locateInFile maps a location in the concatenated table to a location in the file.
+func (f *sourceFile) locateInFile(tableLine, tableColumn int) (fileLine, fileColumn int) {
+	line, column := tableLine, tableColumn
 	if f.order != nil && column > 0 && column <= len(f.order) {
 		column = f.order[column-1] + 1
 	}

@@ -160,8 +160,8 @@ func (t *Table) Locate(line, column int) (file string, fileLine, fileColumn int)
 		}
 		p = next
 	}
-	line, column = p.locate(line, column)
-	return p.Name, line, column
+	fileLine, fileColumn = p.locateInFile(line, column)
+	return p.Name, fileLine, fileColumn
 }
 
 // SourceLine maps a line of the CSV that was read last to a file and a line of this file,

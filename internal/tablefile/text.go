@@ -45,10 +45,10 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	case title != "":
 		f.format = formatTitled
 		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", has the numbers of rows and columns and the names of the classes, so it is omitted"})
-		return f.convert(ctx, opts, func(w *csvFile) error { return writeTitledRows(in, w) })
+		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeTitledRows(in, w) })
 	case opts.Delimiter == ' ' || opts.Delimiter == 0 && isSpaceSeparated(lines, head):
 		f.format = formatSpaced
-		return f.convert(ctx, opts, func(w *csvFile) error { return writeSpacedRows(in, w) })
+		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeSpacedRows(in, w) })
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func isDigits(cell string) bool {
 }
 
 // writeTitledRows writes the rows below the first line of src to w.
-func writeTitledRows(src io.Reader, w *csvFile) error {
+func writeTitledRows(src io.Reader, w *limitedTempCSV) error {
 	in := bufio.NewReader(src)
 	if _, err := in.ReadString('\n'); err != nil {
 		return err
@@ -157,7 +157,7 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 }
 
 // writeSpacedRows writes the rows of src, a table with columns separated by spaces, to w.
-func writeSpacedRows(src io.Reader, w *csvFile) error {
+func writeSpacedRows(src io.Reader, w *limitedTempCSV) error {
 	in := bufio.NewScanner(src)
 	in.Buffer(make([]byte, 0, headSize), maxLine)
 	var names []string // the first row; nil once it is written, when the number of columns is known

@@ -45,7 +45,7 @@ type dateStyle struct{ hasDate, hasTime bool }
 // convertWorkbook converts one sheet to CSV. Locations are rows and columns of the sheet.
 func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
 	b := &workbook{ctx: ctx, archive: archive}
-	return f.convert(ctx, opts, func(w *csvFile) error {
+	return f.convert(ctx, opts, func(w *limitedTempCSV) error {
 		if err := b.readSharedParts(); err != nil {
 			return damagedWorkbook(err)
 		}
@@ -224,7 +224,7 @@ func (b *workbook) readSharedStrings() error {
 
 // writeSheet writes the rows of the sheet in the named part, starting with the first row
 // that has a cell. Shorter rows are padded to the length of that row.
-func (b *workbook) writeSheet(name string, w *csvFile) error {
+func (b *workbook) writeSheet(name string, w *limitedTempCSV) error {
 	var cells []string
 	width, number := 0, 0
 	end := func() error {

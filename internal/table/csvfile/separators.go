@@ -8,7 +8,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorSlack is the number of elements that dst of findSeparators must have in addition
+// separatorSlack is the number of elements that ends of findSeparators must have in addition
 // to one for each byte of the text.
 const separatorSlack = 8
 
@@ -25,7 +25,7 @@ var byteKinds = func() (list [256]uint8) {
 
 // findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time
 // (SWAR) to find candidates, which are separators, quotes and a few other characters.
-func findSeparatorsGo(dst []int32, text []byte) int {
+func findSeparatorsGo(ends []int32, text []byte) (count int) {
 	size := len(text) - readSlack
 	n, inside := 0, uint8(0) // inside is separatorByte inside quotes, otherwise 0
 	for at := 0; at < size; at += 64 {
@@ -41,7 +41,7 @@ func findSeparatorsGo(dst []int32, text []byte) int {
 			i := bits.TrailingZeros64(found)
 			role := byteKinds[block[i&63]]
 			inside ^= role / quoteByte
-			dst[n] = int32(at + i + 1)
+			ends[n] = int32(at + i + 1)
 			n += int(role &^ inside & separatorByte)
 		}
 	}

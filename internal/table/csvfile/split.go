@@ -190,7 +190,7 @@ func (r *Reader) failAt(offset int, status splitStatus) error {
 	case strayQuote:
 		d.Code = CodeStrayQuote
 		d.Message = "the field has a quote inside: put the field in quotes, and double each quote in it"
-		if err := r.skipLine(offset); err != nil {
+		if err := r.skipThroughLineEnd(offset); err != nil {
 			return err
 		}
 		return d
@@ -239,7 +239,7 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 			case char == r.delim:
 				fields++
 			case char == '\n' || char == '\r':
-				return fields, true, r.skipLine(i)
+				return fields, true, r.skipThroughLineEnd(i)
 			}
 		}
 		size += len(window)
@@ -255,9 +255,9 @@ func (r *Reader) skipRecord() (fields int, ended bool, err error) {
 	return fields, false, nil
 }
 
-// skipLine skips to the line after the one that contains the given offset from the first
-// unread byte.
-func (r *Reader) skipLine(offset int) error {
+// skipThroughLineEnd skips all bytes through the end of the line that contains the given offset. The
+// offset is counted from the first unread byte.
+func (r *Reader) skipThroughLineEnd(offset int) error {
 	r.nextLine += CountLineBreaks(r.buf[r.pos : r.pos+offset])
 	r.pos += offset
 	for {

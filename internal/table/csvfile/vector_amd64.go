@@ -12,19 +12,19 @@ import (
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to dst and returns their number. The last readSlack bytes of text are
+// each of them to ends and returns their count. The last readSlack bytes of text are
 // padding. quoted must be set if the text has quotes, which must be valid.
-func findSeparators(dst []int32, text []byte, quoted bool) int {
+func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
 	size := len(text) - readSlack
 	if !vector {
-		return findSeparatorsGo(dst, text)
+		return findSeparatorsGo(ends, text)
 	}
-	n := int(findSeparatorsAVX2(unsafe.SliceData(dst), unsafe.SliceData(text), uintptr(size+63)/64))
-	for n > 0 && int(dst[n-1]) > size { // separators in the padding
+	n := int(findSeparatorsAVX2(unsafe.SliceData(ends), unsafe.SliceData(text), uintptr(size+63)/64))
+	for n > 0 && int(ends[n-1]) > size { // separators in the padding
 		n--
 	}
 	if quoted {
-		return dropQuotedSeparators(dst[:n], text[:size])
+		return dropQuotedSeparators(ends[:n], text[:size])
 	}
 	return n
 }

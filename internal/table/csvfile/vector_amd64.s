@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func findSeparatorsAVX2(dst *int32, text *byte, blocks uintptr) uintptr
+// func findSeparatorsAVX2(ends *int32, text *byte, blocks uintptr) (count uintptr)
 // Requires: AVX, AVX2, BMI, POPCNT
 TEXT ·findSeparatorsAVX2(SB), NOSPLIT, $0-32
-	MOVQ    dst+0(FP), AX
+	MOVQ    ends+0(FP), AX
 	MOVQ    text+8(FP), CX
 	MOVQ    blocks+16(FP), DX
 	MOVQ    AX, BX
@@ -93,7 +93,7 @@ done:
 	SUBQ BX, AX
 	SHRQ $0x02, AX
 	VZEROUPPER
-	MOVQ AX, ret+24(FP)
+	MOVQ AX, count+24(FP)
 	RET
 
 DATA commas<>+0(SB)/8, $0x2c2c2c2c2c2c2c2c

@@ -5,9 +5,11 @@ package csvfile
 import "foretell/internal/table/cells"
 
 // findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to dst and returns their number. The last readSlack bytes of text are
+// each of them to ends and returns their count. The last readSlack bytes of text are
 // padding. Quotes must be valid.
-func findSeparators(dst []int32, text []byte, _ bool) int { return findSeparatorsGo(dst, text) }
+func findSeparators(ends []int32, text []byte, _ bool) (count int) {
+	return findSeparatorsGo(ends, text)
+}
 
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It

@@ -4,10 +4,10 @@
 
 package csvfile
 
-// findSeparatorsAVX2 writes the offset after each comma, LF and CR of 64·blocks bytes of text to dst, which must have space for eight more, and returns their number.
+// findSeparatorsAVX2 writes the offset after each comma, LF and CR of 64·blocks bytes of text to ends and returns their count. ends must have space for eight more offsets.
 //
 //go:noescape
-func findSeparatorsAVX2(dst *int32, text *byte, blocks uintptr) uintptr
+func findSeparatorsAVX2(ends *int32, text *byte, blocks uintptr) (count uintptr)
 
 // parseDecimalsAVX2 is parseDecimalsGo on 4·quads rows. stride is the number of bytes from row to row of begins.
 //
