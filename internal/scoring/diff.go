@@ -83,7 +83,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
 	var truths []string
 	if answers != nil {
-		if truths, err = readTruths(ctx, answers, a, opts); err != nil {
+		if truths, err = readTruths(ctx, answers, a, b, opts); err != nil {
 			return nil, err
 		}
 		d.Truth = &TruthComparison{}
@@ -104,8 +104,9 @@ func openPredictions(ctx context.Context, src io.Reader, file File, opts Options
 	return readPredictions(ctx, t, nil, opts)
 }
 
-// readTruths reads the answers and returns the true label of each row of a.
-func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options) ([]string, error) {
+// readTruths reads the answers and returns the true label of each row of a. It returns a *Fault
+// if no true label is a class of a, or none is a class of b.
+func readTruths(ctx context.Context, src io.Reader, a, b *predictions, opts Options) ([]string, error) {
 	t, err := openTable(src, Answers)
 	if err != nil {
 		return nil, err
@@ -117,6 +118,11 @@ func readTruths(ctx context.Context, src io.Reader, a *predictions, opts Options
 	order, err := joinRows(a.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
 	if err != nil {
 		return nil, err
+	}
+	if len(order) > 0 {
+		if err := cmp.Or(checkLabelsOverlap(a, answers), checkLabelsOverlap(b, answers)); err != nil {
+			return nil, err
+		}
 	}
 	truths := make([]string, len(order))
 	for i, at := range order {

@@ -3,6 +3,7 @@ package scoring
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -40,19 +41,40 @@ func TestDiff(t *testing.T) {
 
 // A fault names the file that it is in.
 func TestDiffFaults(t *testing.T) {
+	const (
+		columns    = "choose the column of the true labels with --label"
+		letterCase = "the labels differ only in upper and lower case: write them alike in both files"
+	)
 	for name, c := range map[string]struct {
-		first, second string
-		want          Fault
+		first, second, answers string
+		opts                   Options
+		want                   Fault
 	}{
 		"other_rows": {
-			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n",
+			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n", "", Options{},
 			Fault{File: Neither, Line: 0, Message: `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
 		},
-		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
-		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
+		"upper_case": {
+			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n", Options{},
+			Fault{Message: `no true label, from the column "k" of the answers, is a predicted class: the true labels are Y, the classes are y`, Hint: letterCase},
+		},
+		"other_label_of_second": {
+			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n", Options{},
+			Fault{Message: `no true label, from the column "k" of the answers, is a predicted class: the true labels are y, n, the classes are 0, 1`, Hint: columns},
+		},
+		"wrong_column": {
+			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n", Options{Label: "x"},
+			Fault{Message: `no true label, from the column "x" of the answers, is a predicted class: the true labels are 7, the classes are y`, Hint: columns},
+		},
+		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", "", Options{}, Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
+		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", "", Options{}, Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Diff(context.Background(), strings.NewReader(c.first), strings.NewReader(c.second), nil, Options{})
+			var answers io.Reader
+			if c.answers != "" {
+				answers = strings.NewReader(c.answers)
+			}
+			_, err := Diff(context.Background(), strings.NewReader(c.first), strings.NewReader(c.second), answers, c.opts)
 			var fault *Fault
 			if !errors.As(err, &fault) {
 				t.Fatalf("%v, want a fault", err)
