@@ -111,15 +111,18 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
 		return resp, err
 	case errors.As(err, &problem):
-		return nil, explainNotFound(ctx, raw, problem)
+		return nil, explainProblem(ctx, raw, problem)
 	}
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// explainNotFound returns an error with a hint if the path or the method is unknown, and
-// otherwise the given problem. In other commands, an unknown path means that the server
-// is not a foretell service. Here the user typed the path.
-func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
+// explainProblem returns an error with a hint if the path or the method is unknown, or if the
+// parameters of a page are missing. Otherwise it returns the given problem. In other commands, an
+// unknown path means that the server is not a foretell service. Here the user typed the path.
+func explainProblem(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
+	if slices.ContainsFunc(problem.Errors, isMissingPage) {
+		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")
+	}
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
 	if !ok {
 		return problem
@@ -127,4 +130,9 @@ func explainNotFound(ctx context.Context, raw client.RawRequest, problem *api.Pr
 	e := exit.FromError(ctx, problem)
 	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
 	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
+}
+
+// isMissingPage reports whether a problem is that a parameter that selects a page of a list is missing.
+func isMissingPage(e api.FieldError) bool {
+	return (e.Field == "offset" || e.Field == "limit") && e.Message == "is required"
 }
