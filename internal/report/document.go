@@ -72,7 +72,7 @@ func (d *Document) Steps() []Step {
 		upload += " --label " + term.ShellQuote(label)
 	}
 	return []Step{
-		{"On a service without the dataset, upload the training file.", upload},
+		{"On a service without the dataset, upload the training file. Add flags such as --id and --drop if the first upload had them: the service does not store them.", upload},
 		{repeatPurpose(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
 		{"Predict with the model.", "foretell predict blind.csv --with " + term.ShellQuote(d.Name)},
 	}
