@@ -96,7 +96,7 @@ const identitySeparator = "#"
 
 // bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for the identity
 // of a folder.
-func bucketFromIdentity(id string) string {
+func bucketFromIdentity(id string) (bucketLocation string) {
 	location, _, isBucket := strings.Cut(id, identitySeparator)
 	if !isBucket {
 		return ""

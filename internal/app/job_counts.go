@@ -87,7 +87,7 @@ func (c *jobCounter) add(kind, outcome string) {
 }
 
 // addDuration adds how long a job ran to the histogram of its kind.
-func (c *jobCounter) addDuration(kind string, d time.Duration) {
+func (c *jobCounter) addDuration(kind string, duration time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.durations[kind] == nil {
@@ -95,9 +95,9 @@ func (c *jobCounter) addDuration(kind string, d time.Duration) {
 	}
 	h := c.durations[kind]
 	h.Count++
-	h.Seconds += d.Seconds()
+	h.Seconds += duration.Seconds()
 	for _, bound := range durationBounds {
-		if d.Seconds() <= bound {
+		if duration.Seconds() <= bound {
 			h.UpTo[bound]++
 		}
 	}

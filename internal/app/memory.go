@@ -12,7 +12,7 @@ import (
 )
 
 // estimateRaceMemory returns the estimated peak memory of a race in bytes.
-func estimateRaceMemory(d *store.Dataset, algorithms []string) (int64, error) {
+func estimateRaceMemory(d *store.Dataset, algorithms []string) (numBytes int64, err error) {
 	schema, err := frame.DecodeStored(d.Schema)
 	if err != nil {
 		return 0, err
@@ -121,11 +121,11 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 }
 
 // raceMemoryMessage returns a message that says why a race cannot begin, and what to do.
-func raceMemoryMessage(race *store.LargeRace, largest int64, d *store.Dataset, runs []*store.Training) string {
+func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	for _, run := range runs {
 		single, err := estimateRaceMemory(d, []string{run.Algorithm})
-		if err == nil && single < need && single <= largest {
+		if err == nil && single < need && single <= largestMemory {
 			smallest, need = run.Algorithm, single
 		}
 	}
@@ -135,13 +135,13 @@ func raceMemoryMessage(race *store.LargeRace, largest int64, d *store.Dataset, r
 	}
 	return fmt.Sprintf("the race needs about %s of memory (estimated from %d rows, %d columns and %d classes), but at most %s is available for races: "+
 		"%s, or make more available (--memory of a service or worker; without a service, FORETELL_MEMORY)",
-		formatSize(race.Memory), d.Rows, len(d.Columns), len(d.Classes), formatSize(largest), advice)
+		formatSize(race.Memory), d.Rows, len(d.Columns), len(d.Classes), formatSize(largestMemory), advice)
 }
 
 // formatSize formats a number of bytes in MB or GB.
-func formatSize(n int64) string {
-	if n < 1e9 {
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+func formatSize(numBytes int64) string {
+	if numBytes < 1e9 {
+		return fmt.Sprintf("%.0f MB", float64(numBytes)/1e6)
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	return fmt.Sprintf("%.1f GB", float64(numBytes)/1e9)
 }

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// encodeMonotone returns the monotone columns of a request as they are stored. It is an error
-// if the model cannot be monotone in one of them.
-func encodeMonotone(n api.NewTraining, d *store.Dataset) (string, error) {
+// validateAndEncodeMonotone checks the monotone columns of a request, and returns them in their
+// stored form. It is an error if the model cannot be monotone in one of them.
+func validateAndEncodeMonotone(n api.NewTraining, d *store.Dataset) (stored string, err error) {
 	if len(n.Monotone) == 0 {
 		return "", nil
 	}
@@ -39,7 +39,7 @@ func encodeMonotone(n api.NewTraining, d *store.Dataset) (string, error) {
 	return string(encoded), err
 }
 
-// decodeMonotone is the inverse of encodeMonotone.
+// decodeMonotone is the inverse of validateAndEncodeMonotone.
 func decodeMonotone(stored string) (m api.Monotone) {
 	if stored != "" && json.Unmarshal([]byte(stored), &m) != nil {
 		return nil

@@ -49,8 +49,8 @@ func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration))
 		defer close(done)
 		for ctx.Err() == nil {
 			next := min(fn(), maxQueueInterval)
-			wait(ctx, minQueueInterval, nil)
-			wait(ctx, next-minQueueInterval, changed)
+			waitForChange(ctx, minQueueInterval, nil)
+			waitForChange(ctx, next-minQueueInterval, changed)
 		}
 	}()
 	return func() {
@@ -62,9 +62,9 @@ func (w *queueWatchers) run(ctx context.Context, fn func() (next time.Duration))
 	}
 }
 
-// wait waits until d has passed, changed is signalled or ctx is done.
-func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
-	timer := time.NewTimer(d)
+// waitForChange waits until timeout has passed, changed is signalled or ctx is done.
+func waitForChange(ctx context.Context, timeout time.Duration, changed <-chan struct{}) {
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

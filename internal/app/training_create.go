@@ -36,13 +36,13 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
 		return nil, api.NewFieldProblem("metric", "%s", err)
 	}
-	if race.ClassWeights, err = encodeClassWeights(in.Body.ClassWeights, d); err != nil {
+	if race.ClassWeights, err = validateAndEncodeClassWeights(in.Body.ClassWeights, d); err != nil {
 		return nil, err
 	}
 	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
 	}
-	if race.Monotone, err = encodeMonotone(in.Body, d); err != nil {
+	if race.Monotone, err = validateAndEncodeMonotone(in.Body, d); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newKey(); err != nil {
@@ -163,7 +163,7 @@ func parseThreshold(n api.NewTraining) (*float64, error) {
 		return nil, api.NewFieldProblem(name, "%v: must be 0 to 1", *chosen.Value)
 	case other.IsSet && !equalNumbers(other.Value, chosen.Value):
 		return nil, api.NewFieldProblem("targetPerformance",
-			"%s, but performanceThreshold is %s: both names mean the same parameter, send one", formatNumber(other.Value), formatNumber(chosen.Value))
+			"%s, but performanceThreshold is %s: both names mean the same parameter, send one", formatNumberOrNull(other.Value), formatNumberOrNull(chosen.Value))
 	}
 	return chosen.Value, nil
 }
@@ -173,19 +173,19 @@ func equalNumbers(a, b *float64) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// formatNumber formats a number as JSON. If v is nil, it returns null.
-func formatNumber(v *float64) string {
-	if v == nil {
+// formatNumberOrNull formats a number as JSON. If number is nil, it returns null.
+func formatNumberOrNull(number *float64) string {
+	if number == nil {
 		return "null"
 	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
+	return strconv.FormatFloat(*number, 'g', -1, 64)
 }
 
 // selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
-// effort. They are in canonical order. The parameter classes is the number of classes of the
-// dataset, which excludes some algorithms.
-func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
-	all, chosen := api.Algorithms(classes), n.Algorithms
+// effort. They are in canonical order. The parameter classCount is the number of classes of
+// the dataset, which excludes some algorithms.
+func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, err error) {
+	all, chosen := api.Algorithms(classCount), n.Algorithms
 	excluded := func(name string) bool { return len(n.Monotone) > 0 && !api.SupportsMonotone(name) }
 	if chosen == nil {
 		return slices.DeleteFunc(all, func(name string) bool { return !learn.Effort(n.Effort).Includes(name) || excluded(name) }), nil
@@ -195,7 +195,7 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	}
 	for i, name := range chosen {
 		if !slices.Contains(all, name) {
-			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classes, all)
+			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classCount, all)
 		}
 		if excluded(name) {
 			return nil, api.NewFieldProblem("algorithms", "%q cannot keep monotone columns: omit it, or the field monotone", name)
@@ -207,8 +207,8 @@ func selectAlgorithms(n api.NewTraining, classes int) ([]string, error) {
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
 }
 
-// encodeClassWeights checks class weights, and returns them in their stored form.
-func encodeClassWeights(w api.ClassWeights, d *store.Dataset) (string, error) {
+// validateAndEncodeClassWeights checks class weights, and returns them in their stored form.
+func validateAndEncodeClassWeights(w api.ClassWeights, d *store.Dataset) (stored string, err error) {
 	if w.IsZero() {
 		return "", nil
 	}
@@ -219,7 +219,7 @@ func encodeClassWeights(w api.ClassWeights, d *store.Dataset) (string, error) {
 	return string(encoded), err
 }
 
-// decodeClassWeights is the inverse of encodeClassWeights.
+// decodeClassWeights is the inverse of validateAndEncodeClassWeights.
 func decodeClassWeights(stored string) (w api.ClassWeights) {
 	if stored != "" && json.Unmarshal([]byte(stored), &w) != nil {
 		return api.ClassWeights{}

@@ -194,12 +194,12 @@ func significantlyLower(losses, others []float64) bool {
 // significant, whatever its standard error.
 const minRelativeGain = 0.05
 
-func mean(x []float64) float64 {
+func mean(values []float64) float64 {
 	sum := 0.0
-	for _, value := range x {
+	for _, value := range values {
 		sum += value
 	}
-	return sum / float64(max(len(x), 1))
+	return sum / float64(max(len(values), 1))
 }
 
 // newBlend returns the blend of the candidates. It returns nil if the best blend has only

@@ -39,11 +39,11 @@ const (
 	maxCurvePoints  = 100
 )
 
-// curveClasses returns the classes whose curves are in the report, ascending: all classes,
+// mostFrequentClasses returns the classes whose curves are in the report, ascending: all classes,
 // or the maxCurveClasses classes with the most rows.
-func (r *race) curveClasses() []int {
+func (r *race) mostFrequentClasses() (classes []int) {
 	counts := r.evaluator.classRows
-	classes := make([]int, len(counts))
+	classes = make([]int, len(counts))
 	for i := range classes {
 		classes[i] = i
 	}

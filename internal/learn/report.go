@@ -148,7 +148,7 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		Screened:       r.data.numScreened(),
 		Blended:        r.blendScore,
 		Baseline:       r.newBaseline(nil),
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.curveClasses()),
+		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.mostFrequentClasses()),
 		Test:           nanScores, Training: nanScores,
 	}
 	limited, done := r.reportContext(ctx, o.Status)
@@ -220,8 +220,8 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	o.Report.TestRows = test.Rows
 	o.Report.Test = computeScoresWithIntervals(r.evaluator.metric, func(string) metric.Predictions { return p })
 	o.Report.Baseline = r.newBaseline(test.Labels)
-	o.Report.addClasses(p, r.data.Schema.Classes, r.curveClasses())
-	o.Report.addCurves(p, r.curveClasses())
+	o.Report.addClasses(p, r.data.Schema.Classes, r.mostFrequentClasses())
+	o.Report.addCurves(p, r.mostFrequentClasses())
 }
 
 // addDependence adds the importances of the columns, their partial dependence and
@@ -234,7 +234,7 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 		return // importances of only some columns would be misleading
 	}
 	report.Importances = importances
-	dependence, interactions, err := validation.Effects(ctx, importances, r.curveClasses())
+	dependence, interactions, err := validation.Effects(ctx, importances, r.mostFrequentClasses())
 	if err != nil {
 		r.addFailureNote(ctx, err, "the partial dependence on the columns was not measured")
 		return

@@ -37,7 +37,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		}
 	}
 	if len(missing) > 0 {
-		defect := csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Count: len(missing), Message: csvfile.MissingColumns(missing, "of the training file")}
+		defect := csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Count: len(missing), Message: csvfile.MissingColumnsMessage(missing, "of the training file")}
 		if len(missing) == 1 {
 			defect.Name, defect.Message = missing[0], "a column that the model was trained on is missing"
 		}
@@ -70,7 +70,7 @@ func (p *Preflight) mergeMissing(defects []finding) []finding {
 		}
 	}
 	if len(names) > 1 {
-		first.Name, first.Count, first.Message = "", len(names), csvfile.MissingColumns(names, "of the training file")
+		first.Name, first.Count, first.Message = "", len(names), csvfile.MissingColumnsMessage(names, "of the training file")
 		first.Hint = p.columnHint(p.Blind, &first, "")
 	}
 	others[0] = first

@@ -19,7 +19,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nDrift: %s, %s\n", truncate(d.File, width/2), humanize.Count(d.Rows, "row"))
+	fmt.Fprintf(w, "\nDrift: %s, %s\n", escapeAndTruncate(d.File, width/2), humanize.Count(d.Rows, "row"))
 	for _, line := range term.Wrap(strings.Join(d.Verdict, " "), width) {
 		fmt.Fprintln(w, line)
 	}
@@ -33,11 +33,11 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 				if c.Index != nil {
 					index = fmt.Sprintf("%.3f", *c.Index)
 				}
-				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", truncate(c.Name, width/4), index, c.Level, truncate(formatLargestChange(c), width/2-8))
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", escapeAndTruncate(c.Name, width/4), index, c.Level, escapeAndTruncate(formatLargestChange(c), width/2-8))
 			}
 		})
 	}
-	writeOmitted(w, len(d.Columns)-maxDriftColumns, "columns")
+	writeOmittedCount(w, len(d.Columns)-maxDriftColumns, "columns")
 }
 
 // formatLargestChange formats the range or text whose share of the rows changed most, such as
@@ -47,5 +47,5 @@ func formatLargestChange(c *api.DriftColumn) string {
 	if part == nil {
 		return c.Reason
 	}
-	return fmt.Sprintf("%s: %s → %s", truncate(part.Name, 24), humanize.Percent(part.Training), humanize.Percent(part.Share))
+	return fmt.Sprintf("%s: %s → %s", escapeAndTruncate(part.Name, 24), humanize.Percent(part.Training), humanize.Percent(part.Share))
 }

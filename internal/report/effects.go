@@ -63,10 +63,10 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 			first, last := d.Points[0], d.Points[len(d.Points)-1]
 			cells, picture := fmt.Sprintf("%d values", len(d.Points)), ""
 			if first.Number != nil {
-				cells = truncate(first.Value, 10) + "…" + truncate(last.Value, 10)
+				cells = escapeAndTruncate(first.Value, 10) + "…" + escapeAndTruncate(last.Value, 10)
 				picture = term.Sparkline(values, low, high, pictureWidth)
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s %.2f–%.2f\t%s\n", truncate(d.Column, width/4), cells, truncate(r.CurveClasses[class], width/8), low, high, picture)
+			fmt.Fprintf(w, "  %s\t%s\t%s %.2f–%.2f\t%s\n", escapeAndTruncate(d.Column, width/4), cells, escapeAndTruncate(r.CurveClasses[class], width/8), low, high, picture)
 		}
 	})
 }

@@ -33,8 +33,9 @@ const maxBarWidth = 14
 
 // WriteExplanation writes the explanation of a row in lines of at most width characters. The
 // first line describes the row. Each of the columns with the largest contributions follows in a
-// line of its own. The parameter top is the number of these columns; 0 means all.
-func WriteExplanation(b *strings.Builder, row *ExplainedRow, top, width int) {
+// line of its own. The parameter maxColumns is the maximum number of these columns; 0
+// means all.
+func WriteExplanation(b *strings.Builder, row *ExplainedRow, maxColumns, width int) {
 	change := row.Probability - row.Base
 	direction := "above"
 	if change < 0 {
@@ -42,15 +43,15 @@ func WriteExplanation(b *strings.Builder, row *ExplainedRow, top, width int) {
 	}
 	fmt.Fprintf(b, "row %d (%s): %s %.4f, which is %.4f %s the mean %.4f\n", row.Row, term.Truncate(term.Escape(row.ID), 30),
 		term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
-	writeContributions(b, row.Contributions, top, width)
+	writeContributions(b, row.Contributions, maxColumns, width)
 }
 
-// writeContributions writes a line for each column: its name, its cell, its
+// writeContributions writes a line for each of the first maxColumns columns: its name, its cell, its
 // contribution, and a bar to the left or right of a common axis.
-func writeContributions(b *strings.Builder, list []Contribution, top, width int) {
+func writeContributions(b *strings.Builder, list []Contribution, maxColumns, width int) {
 	shown := list
-	if top > 0 && top < len(list) {
-		shown = list[:top]
+	if maxColumns > 0 && maxColumns < len(list) {
+		shown = list[:maxColumns]
 	}
 	bar := maxBarWidth
 	if width < 72 {

@@ -26,8 +26,8 @@ func writeInteractions(w io.Writer, r *api.ModelReport, width int) {
 	writeAligned(w, 0, func(w io.Writer) {
 		for _, x := range shown {
 			if len(x.Columns) == 2 {
-				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s%s\t%s\n", truncate(x.Columns[0], width/4), truncate(x.Columns[1], width/4),
-					x.Strength, humanize.Percent(x.Share), share, truncate(x.Class, width/8))
+				fmt.Fprintf(w, "  %s × %s\t± %.3f\t%s%s\t%s\n", escapeAndTruncate(x.Columns[0], width/4), escapeAndTruncate(x.Columns[1], width/4),
+					x.Strength, humanize.Percent(x.Share), share, escapeAndTruncate(x.Class, width/8))
 			}
 		}
 	})
@@ -44,14 +44,14 @@ func writeInteractionTable(w io.Writer, x *api.Interaction, width int) {
 	if each < len("0.00") {
 		return
 	}
-	fmt.Fprintf(w, "  %s by %s (down) and %s (across)\n", truncate(x.Class, width/5), truncate(x.Columns[0], width/5), truncate(x.Columns[1], width/5))
+	fmt.Fprintf(w, "  %s by %s (down) and %s (across)\n", escapeAndTruncate(x.Class, width/5), escapeAndTruncate(x.Columns[0], width/5), escapeAndTruncate(x.Columns[1], width/5))
 	writeAligned(w, 0, func(w io.Writer) {
 		for _, value := range x.Values[1] {
-			fmt.Fprintf(w, "\t%s", truncate(value, each))
+			fmt.Fprintf(w, "\t%s", escapeAndTruncate(value, each))
 		}
 		fmt.Fprint(w, "\n")
 		for a, row := range x.Probabilities {
-			fmt.Fprintf(w, "  %s", truncate(x.Values[0][a], each))
+			fmt.Fprintf(w, "  %s", escapeAndTruncate(x.Values[0][a], each))
 			for _, v := range row {
 				fmt.Fprintf(w, "\t%.2f", v)
 			}

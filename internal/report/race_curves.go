@@ -45,7 +45,7 @@ func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 			}
 			fmt.Fprintf(w, "  %s\t%s", api.AlgorithmTitle(a.Algorithm), term.Sparkline(a.Curve, low, high, curveWidth))
 			if timed && hasTimes(&a) {
-				fmt.Fprintf(w, "\t%s", timeline(&a, seconds, low, high))
+				fmt.Fprintf(w, "\t%s", drawTimeline(&a, seconds, low, high))
 			}
 			fmt.Fprint(w, "\n")
 		}
@@ -55,22 +55,22 @@ func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 // hasTimes reports whether the time of each score is known.
 func hasTimes(a *api.AlgorithmReport) bool { return len(a.Curve) > 0 && len(a.Seconds) == len(a.Curve) }
 
-// timeline draws the scores of an algorithm in curveWidth characters for the time from 0 to
+// drawTimeline draws the scores of an algorithm in curveWidth characters for the time from 0 to
 // end. Each character shows the last score up to its time. It is blank before the first
 // score, and the picture ends with the last one.
-func timeline(a *api.AlgorithmReport, end, low, high float64) string {
+func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string {
 	var shown []float64
 	blank, next := 0, 0
 	for i := range curveWidth {
 		began, until := float64(i)/curveWidth*end, float64(i+1)/curveWidth*end
-		for next < len(a.Seconds) && a.Seconds[next] <= until*(1+1e-9) {
+		for next < len(algorithm.Seconds) && algorithm.Seconds[next] <= until*(1+1e-9) {
 			next++
 		}
 		switch {
 		case next == 0:
 			blank++
-		case next < len(a.Seconds) || a.Seconds[next-1] > began:
-			shown = append(shown, a.Curve[next-1])
+		case next < len(algorithm.Seconds) || algorithm.Seconds[next-1] > began:
+			shown = append(shown, algorithm.Curve[next-1])
 		}
 	}
 	return strings.Repeat(" ", blank) + term.Sparkline(shown, low, high, curveWidth)

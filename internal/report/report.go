@@ -127,7 +127,7 @@ func writeSteps(w io.Writer, d *Document) {
 
 // formatSplit returns how the rows were divided, or "" if they were divided at random.
 func formatSplit(r *api.ModelReport) string {
-	switch group, clock := quoteName(r.GroupColumn), quoteName(r.TimeColumn); {
+	switch group, clock := quoteColumn(r.GroupColumn), quoteColumn(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
 		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
 	case r.GroupColumn != "":
@@ -138,8 +138,8 @@ func formatSplit(r *api.ModelReport) string {
 	return ""
 }
 
-// quoteName quotes the name of a column, truncated if it is long.
-func quoteName(name string) string { return strconv.Quote(truncate(name, 40)) }
+// quoteColumn quotes the name of a column, truncated if it is long.
+func quoteColumn(name string) string { return strconv.Quote(escapeAndTruncate(name, 40)) }
 
 // writeAligned aligns the output of write, whose cells end with tabs.
 func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
@@ -204,7 +204,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			}
 			line(name, test, validation, formatMetric(r.Training, name))
 			if b := r.Baseline; b != nil && formatMetric(b.Test, name)+formatMetric(b.Validation, name) != "--" {
-				line(baselineName(truncate(b.Label, width/4-3)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
+				line(baselineName(escapeAndTruncate(b.Label, width/4-3)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
 			}
 		}
 		line("rows", formatRows(r.Test, r.TestRows), formatRows(r.Validation, r.ValidationRows), formatRows(r.Training, r.TrainingRows))
@@ -252,11 +252,11 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 				}
 				return formatScore(value)
 			}
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", truncate(c.Label, max(6, width-66)), c.Rows,
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t\n", escapeAndTruncate(c.Label, max(6, width-66)), c.Rows,
 				score("precision", c.Precision), score("recall", c.Recall), score("f1", c.F1))
 		}
 	})
-	writeOmitted(w, len(r.Classes)-maxClasses, "classes")
+	writeOmittedCount(w, len(r.Classes)-maxClasses, "classes")
 }
 
 func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
@@ -278,11 +278,11 @@ func writeConfusion(w io.Writer, r *api.ModelReport, width int) {
 	fmt.Fprint(w, "\nConfusion on test rows (down: true, across: predicted)\n")
 	writeAligned(w, tabwriter.AlignRight, func(w io.Writer) {
 		for _, c := range r.Classes {
-			fmt.Fprintf(w, "\t%s", truncate(c.Label, each))
+			fmt.Fprintf(w, "\t%s", escapeAndTruncate(c.Label, each))
 		}
 		fmt.Fprint(w, "\t\n")
 		for i, row := range r.Confusion {
-			fmt.Fprintf(w, "%s\t", truncate(r.Classes[i].Label, each))
+			fmt.Fprintf(w, "%s\t", escapeAndTruncate(r.Classes[i].Label, each))
 			for _, count := range row {
 				fmt.Fprintf(w, "%d\t", count)
 			}
@@ -302,7 +302,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 	shown := r.Importances[:min(len(r.Importances), maxImportances)]
 	name, largest := 0, 0.0
 	for _, i := range shown {
-		name = max(name, len([]rune(truncate(i.Column, width/2))))
+		name = max(name, len([]rune(escapeAndTruncate(i.Column, width/2))))
 		largest = max(largest, i.Importance)
 	}
 	bar := min(40, max(0, width-name-13))
@@ -315,14 +315,14 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 			if width >= wideWidth {
 				score = withInterval(score, i.Interval)
 			}
-			fmt.Fprintf(w, "  %s\t%7s", truncate(i.Column, width/2), score)
+			fmt.Fprintf(w, "  %s\t%7s", escapeAndTruncate(i.Column, width/2), score)
 			if drawn := blockBar(i.Importance, largest, bar); drawn != "" {
 				fmt.Fprintf(w, "\t%s", drawn)
 			}
 			fmt.Fprint(w, "\n")
 		}
 	})
-	writeOmitted(w, len(r.Importances)-maxImportances, "columns")
+	writeOmittedCount(w, len(r.Importances)-maxImportances, "columns")
 }
 
 // blockBar draws a bar for value, with a resolution of an eighth of a character. The bar for
@@ -341,8 +341,8 @@ func blockBar(value, largest float64, width int) string {
 
 func formatScore(v float64) string { return fmt.Sprintf("%.4f", v) }
 
-// truncate shortens a name to at most width characters and escapes control characters.
-func truncate(name string, width int) string {
+// escapeAndTruncate shortens a name to at most width characters and escapes control characters.
+func escapeAndTruncate(name string, width int) string {
 	name = term.Escape(name)
 	if runes := []rune(name); len(runes) > width {
 		return string(runes[:max(0, width-1)]) + "…"
@@ -350,8 +350,10 @@ func truncate(name string, width int) string {
 	return name
 }
 
-func writeOmitted(w io.Writer, n int, what string) {
-	if n > 0 {
-		fmt.Fprintf(w, "  … and %d more %s, see --json\n", n, what)
+// writeOmittedCount writes how many columns or classes, as noun says, are not shown. It writes nothing
+// if count is not positive.
+func writeOmittedCount(w io.Writer, count int, noun string) {
+	if count > 0 {
+		fmt.Fprintf(w, "  … and %d more %s, see --json\n", count, noun)
 	}
 }

@@ -95,7 +95,7 @@ func formatBothScores(validation, test *api.Scores, name string) string {
 
 // baselineName returns the name of the baseline that always predicts label, such as
 // `always "good"`.
-func baselineName(label string) string { return `always "` + truncate(label, 16) + `"` }
+func baselineName(label string) string { return `always "` + escapeAndTruncate(label, 16) + `"` }
 
 // winReason returns the reason why the model was kept. It is the sentence of [ExplainWin]
 // or, if that is "", a shorter one made from job.

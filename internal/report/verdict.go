@@ -28,15 +28,15 @@ func Verdict(r *api.ModelReport) []string {
 	if scores == nil {
 		return []string{"The quality of the model was not measured, because there were too few rows."}
 	}
-	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), formatShare(scores.Accuracy))
+	text := fmt.Sprintf("On %s that it was not trained on, the model predicts the right class in %s", humanize.Count(rows, kind+" row"), formatPercentage(scores.Accuracy))
 	if i := scores.Interval(api.MetricAccuracy); i != nil {
-		text += fmt.Sprintf(" of the cases (95 %% interval %s to %s)", formatShare(i.Low), formatShare(i.High))
+		text += fmt.Sprintf(" of the cases (95 %% interval %s to %s)", formatPercentage(i.Low), formatPercentage(i.High))
 	} else {
 		text += " of the cases"
 	}
 	sentences := []string{text + "."}
 	if baseline != nil {
-		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", api.AbbreviateValue(r.Baseline.Label), formatShare(baseline.Accuracy)))
+		sentences = append(sentences, fmt.Sprintf("Always answering %q would be right in %s.", api.AbbreviateValue(r.Baseline.Label), formatPercentage(baseline.Accuracy)))
 	}
 	if r.Metric != api.MetricAccuracy {
 		if value, known := scores.Value(r.Metric); known {
@@ -49,5 +49,5 @@ func Verdict(r *api.ModelReport) []string {
 	return sentences
 }
 
-// formatShare formats a share as a percentage.
-func formatShare(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+// formatPercentage formats a fraction, from 0 to 1, as a percentage.
+func formatPercentage(fraction float64) string { return fmt.Sprintf("%.1f %%", 100*fraction) }

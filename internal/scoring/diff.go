@@ -83,7 +83,7 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
 	var truths []string
 	if answers != nil {
-		if truths, err = readTruths(ctx, answers, a, b, opts); err != nil {
+		if truths, err = readTrueLabelsInOrder(ctx, answers, a, b, opts); err != nil {
 			return nil, err
 		}
 		d.Truth = &TruthComparison{}
@@ -104,23 +104,23 @@ func openPredictions(ctx context.Context, src io.Reader, file File, opts Options
 	return readPredictions(ctx, t, nil, opts)
 }
 
-// readTruths reads the answers and returns the true label of each row of a. It returns a *Fault
-// if no true label is a class of a, or none is a class of b.
-func readTruths(ctx context.Context, src io.Reader, a, b *predictions, opts Options) ([]string, error) {
+// readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It
+// returns a *Fault if no true label is a class of first, or none is a class of second.
+func readTrueLabelsInOrder(ctx context.Context, src io.Reader, first, second *predictions, opts Options) (trueLabels []string, err error) {
 	t, err := openTable(src, Answers)
 	if err != nil {
 		return nil, err
 	}
-	answers, err := readTrueLabels(ctx, t, a, opts)
+	answers, err := readTrueLabels(ctx, t, first, opts)
 	if err != nil {
 		return nil, err
 	}
-	order, err := joinRows(a.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
+	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
 	if err != nil {
 		return nil, err
 	}
 	if len(order) > 0 {
-		if err := cmp.Or(checkLabelsOverlap(a, answers), checkLabelsOverlap(b, answers)); err != nil {
+		if err := cmp.Or(checkLabelsOverlap(first, answers), checkLabelsOverlap(second, answers)); err != nil {
 			return nil, err
 		}
 	}
@@ -131,12 +131,14 @@ func readTruths(ctx context.Context, src io.Reader, a, b *predictions, opts Opti
 	return truths, nil
 }
 
-func (d *Difference) compareRow(a, b *predictions, i, at int, truths []string) {
-	from, to := canonicalLabel(a.labels[i]), canonicalLabel(b.labels[at])
-	flip := ChangedRow{ID: a.rowName(i), From: a.labels[i], To: b.labels[at]}
-	if truths != nil {
-		flip.Truth = truths[i]
-		switch truth := canonicalLabel(truths[i]); {
+// compareRow adds a row to the counts and, if its label changed, to ChangedRows. trueLabels may be
+// nil.
+func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow int, trueLabels []string) {
+	from, to := canonicalLabel(first.labels[firstRow]), canonicalLabel(second.labels[secondRow])
+	flip := ChangedRow{ID: first.rowName(firstRow), From: first.labels[firstRow], To: second.labels[secondRow]}
+	if trueLabels != nil {
+		flip.Truth = trueLabels[firstRow]
+		switch truth := canonicalLabel(trueLabels[firstRow]); {
 		case from == truth && to == truth:
 			d.Truth.BothRight++
 		case from == truth:
@@ -169,24 +171,24 @@ func (d *Difference) summarizeChanges() {
 	}
 }
 
-func (d *Difference) listProbabilityChanges(a, b *predictions, order []int) {
-	if len(a.classes) == 0 || len(b.classes) == 0 {
+func (d *Difference) listProbabilityChanges(first, second *predictions, secondRows []int) {
+	if len(first.classes) == 0 || len(second.classes) == 0 {
 		return
 	}
 	d.ProbabilityChanges = []ProbabilityChange{}
-	place := make([]int, len(a.classes)) // position in b of each class of a
-	for i, class := range a.classes {
-		place[i] = slices.IndexFunc(b.classes, func(other string) bool { return canonicalLabel(other) == canonicalLabel(class) })
+	place := make([]int, len(first.classes)) // position in second of each class of first
+	for i, class := range first.classes {
+		place[i] = slices.IndexFunc(second.classes, func(other string) bool { return canonicalLabel(other) == canonicalLabel(class) })
 	}
-	for i, at := range order {
+	for i, at := range secondRows {
 		var most ProbabilityChange
 		for c, to := range place {
 			if to < 0 {
 				continue
 			}
-			p, q := float64(a.probabilities[i*len(a.classes)+c]), float64(b.probabilities[at*len(b.classes)+to])
+			p, q := float64(first.probabilities[i*len(first.classes)+c]), float64(second.probabilities[at*len(second.classes)+to])
 			if math.Abs(q-p) > math.Abs(most.To-most.From) {
-				most = ProbabilityChange{a.rowName(i), a.classes[c], p, q}
+				most = ProbabilityChange{first.rowName(i), first.classes[c], p, q}
 			}
 		}
 		if most.From != most.To {

@@ -16,47 +16,47 @@ func (p *predictions) asJoinInput(file File, name string) joinInput {
 
 func (a *answers) asJoinInput() joinInput { return joinInput{Answers, "the answers", a.ids, a.rows} }
 
-// joinRows returns the position in b of each row of a. It returns a *Fault if the files
+// joinRows returns the position in second of each row of first. It returns a *Fault if the files
 // differ in their IDs or, without IDs, in their number of rows.
-func joinRows(a, b joinInput) ([]int, error) {
-	order := make([]int, len(a.rows))
-	if a.ids == nil {
+func joinRows(first, second joinInput) (secondRows []int, err error) {
+	order := make([]int, len(first.rows))
+	if first.ids == nil {
 		for i := range order {
 			order[i] = i
 		}
-		if len(a.rows) != len(b.rows) {
-			return nil, &Fault{Message: fmt.Sprintf("without IDs, both files must have the same number of rows: %s have %d, %s have %d", a.name, len(a.rows), b.name, len(b.rows))}
+		if len(first.rows) != len(second.rows) {
+			return nil, &Fault{Message: fmt.Sprintf("without IDs, both files must have the same number of rows: %s have %d, %s have %d", first.name, len(first.rows), second.name, len(second.rows))}
 		}
 		return order, nil
 	}
-	at, err := b.indexIDs()
+	at, err := second.indexIDs()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.indexIDs(); err != nil {
+	if _, err := first.indexIDs(); err != nil {
 		return nil, err
 	}
 	var extra, missing []string
-	seen := make([]bool, len(b.ids))
-	for i, id := range a.ids {
+	seen := make([]bool, len(second.ids))
+	for i, id := range first.ids {
 		if to, known := at[id]; known {
 			seen[to], order[i] = true, to
 		} else {
 			extra = append(extra, id)
 		}
 	}
-	for i, id := range b.ids {
+	for i, id := range second.ids {
 		if !seen[i] {
 			missing = append(missing, id)
 		}
 	}
 	switch {
 	case len(extra) > 0 && len(missing) > 0:
-		return nil, &Fault{Message: a.describeMissing(extra, b) + "; " + b.describeMissing(missing, a)}
+		return nil, &Fault{Message: first.describeMissing(extra, second) + "; " + second.describeMissing(missing, first)}
 	case len(extra) > 0:
-		return nil, &Fault{Message: a.describeMissing(extra, b)}
+		return nil, &Fault{Message: first.describeMissing(extra, second)}
 	case len(missing) > 0:
-		return nil, &Fault{Message: b.describeMissing(missing, a)}
+		return nil, &Fault{Message: second.describeMissing(missing, first)}
 	}
 	return order, nil
 }

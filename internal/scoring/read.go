@@ -83,32 +83,32 @@ var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
 
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
 // answers.
-func readPredictions(ctx context.Context, t *table, answerColumns []string, opts Options) (*predictions, error) {
-	p := &predictions{names: t.names}
-	at, err := p.findLabelColumn(t, answerColumns, opts)
+func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, opts Options) (*predictions, error) {
+	p := &predictions{names: predictionsTable.names}
+	at, err := p.findLabelColumn(predictionsTable, answerColumns, opts)
 	if err != nil {
 		return nil, err
 	}
-	p.label = t.names[at]
+	p.label = predictionsTable.names[at]
 	id := -1
 	if !opts.InOrder {
-		if id, err = t.columnIndex(opts.ID, "ID", 0); err != nil {
+		if id, err = predictionsTable.columnIndex(opts.ID, "ID", 0); err != nil {
 			return nil, err
 		}
 		if id == at {
 			id = -1 // the file has only predictions
 		} else {
-			p.id = t.names[id]
+			p.id = predictionsTable.names[id]
 		}
 	}
 	var chances []int
-	for i := at + 1; i < len(t.names); i++ {
-		if class, ok := strings.CutPrefix(t.names[i], probabilityColumn); ok {
+	for i := at + 1; i < len(predictionsTable.names); i++ {
+		if class, ok := strings.CutPrefix(predictionsTable.names[i], probabilityColumn); ok {
 			chances, p.classes = append(chances, i), append(p.classes, class)
 		}
 	}
 	for {
-		row, err := t.nextRow(ctx)
+		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			return p, nil
 		}
@@ -120,39 +120,39 @@ func readPredictions(ctx context.Context, t *table, answerColumns []string, opts
 		}
 		label := trimField(row.Fields[at])
 		if label == "" {
-			return nil, t.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
+			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
 		for _, i := range chances {
 			chance, err := strconv.ParseFloat(trimField(row.Fields[i]), 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
-				return nil, t.newFault(row.Line, "%s in column %s is not a probability", quote(trimField(row.Fields[i])), quote(t.names[i]))
+				return nil, predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(trimField(row.Fields[i])), quote(predictionsTable.names[i]))
 			}
 			p.probabilities = append(p.probabilities, float32(chance))
 		}
 	}
 }
 
-func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Options) (int, error) {
+func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []string, opts Options) (index int, err error) {
 	if opts.Prediction != "" {
-		return t.columnIndex(opts.Prediction, "prediction", 0)
+		return predictionsTable.columnIndex(opts.Prediction, "prediction", 0)
 	}
-	for at := len(t.names) - 1; at >= 0; at-- { // the last match, because the columns of the blind file come first
-		if predictionColumn.MatchString(t.names[at]) {
+	for at := len(predictionsTable.names) - 1; at >= 0; at-- { // the last match, because the columns of the blind file come first
+		if predictionColumn.MatchString(predictionsTable.names[at]) {
 			return at, nil
 		}
 	}
-	if at := slices.Index(t.names, opts.Label); opts.Label != "" && at >= 0 {
+	if at := slices.Index(predictionsTable.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
 	}
-	if len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|") {
-		return 0, t.newFault(1, "the only column is %s: separate the fields by commas", quote(t.names[0]))
+	if len(predictionsTable.names) == 1 && strings.ContainsAny(predictionsTable.names[0], ",;\t|") {
+		return 0, predictionsTable.newFault(1, "the only column is %s: separate the fields by commas", quote(predictionsTable.names[0]))
 	}
-	if len(t.names) <= 2 {
-		return len(t.names) - 1, nil
+	if len(predictionsTable.names) <= 2 {
+		return len(predictionsTable.names) - 1, nil
 	}
 	shared, only := 0, 0
-	for at, name := range t.names[1:] {
+	for at, name := range predictionsTable.names[1:] {
 		if slices.Contains(answerColumns, name) {
 			shared, only = shared+1, at+1
 		}
@@ -160,7 +160,7 @@ func (p *predictions) findLabelColumn(t *table, answerColumns []string, opts Opt
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, t.newFault(1, "there is no column prediction; the columns are %s", humanize.List(t.names, 10))
+	return 0, predictionsTable.newFault(1, "there is no column prediction; the columns are %s", humanize.List(predictionsTable.names, 10))
 }
 
 // readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
@@ -199,7 +199,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 
 // findAnswerColumn returns the position of the column that probably has the true labels.
 // modelLabel is Options.ModelLabel.
-func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
+func findAnswerColumn(names []string, p *predictions, modelLabel string) (index int) {
 	if at := slices.Index(names, modelLabel); at >= 0 && modelLabel != "" {
 		return at
 	}
@@ -221,17 +221,17 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) int {
 // findIDColumn returns the position of the ID column. It returns -1 if the rows are joined by
 // their order, because opts says so or the IDs of the predictions were generated. Generated IDs are
 // removed from p.
-func (a *answers) findIDColumn(t *table, p *predictions, label int, opts Options) (int, error) {
+func (a *answers) findIDColumn(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil
 	}
-	if opts.ID == "" && !slices.Contains(t.names, p.id) && areGeneratedIDs(p.ids) {
+	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
 		return -1, nil
 	}
-	id, err := t.columnIndex(opts.ID, "ID", max(slices.Index(t.names, p.id), 0))
-	if err == nil && id == label {
-		err = t.newFault(1, "the only column that could be the ID, %s, is the label: join the rows by their order, or set the ID column", quote(t.names[id]))
+	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))
+	if err == nil && id == labelColumn {
+		err = answersTable.newFault(1, "the only column that could be the ID, %s, is the label: join the rows by their order, or set the ID column", quote(answersTable.names[id]))
 	}
 	return id, err
 }
@@ -289,7 +289,7 @@ func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 
 // columnIndex returns the position of the named column, or fallback if name is empty. role
 // is the column's role for messages.
-func (t *table) columnIndex(name, role string, fallback int) (int, error) {
+func (t *table) columnIndex(name, role string, fallback int) (index int, err error) {
 	if name == "" {
 		return fallback, nil
 	}

@@ -52,7 +52,7 @@ func findCharset(name string) (encoding.Encoding, error) {
 // detectUTF16 returns the name of a UTF-16 encoding if head starts with its byte order
 // mark, or if the first two characters are ASCII characters in UTF-16. Otherwise it
 // returns "".
-func detectUTF16(head []byte) string {
+func detectUTF16(head []byte) (charset string) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
 		return "UTF-16"

@@ -228,10 +228,10 @@ type rewriter struct {
 	err           error
 }
 
-func newRewriter(p *sourceFile, src io.Reader, from, to byte, width int) *rewriter {
-	r := &rewriter{part: p, rows: csvfile.NewReader(bufio.NewReader(src), from), width: width}
+func newRewriter(part *sourceFile, src io.Reader, fromDelim, toDelim byte, width int) *rewriter {
+	r := &rewriter{part: part, rows: csvfile.NewReader(bufio.NewReader(src), fromDelim), width: width}
 	r.out = csv.NewWriter(&r.buffer)
-	r.out.Comma = rune(to)
+	r.out.Comma = rune(toDelim)
 	return r
 }
 

@@ -301,7 +301,7 @@ func (r *jsonRowReader) readCell() error {
 	case '"':
 		r.text, err = jsontext.AppendUnquote(r.text, raw)
 	case '[':
-		r.warnOnce(1, "the column has lists, which are kept as text such as "+shorten(string(raw)))
+		r.warnOnce(1, "the column has lists, which are kept as text such as "+collapseAndTruncate(string(raw)))
 		raw = bytes.Clone(raw)
 		err = raw.Compact()
 		r.text = append(r.text, raw...)
@@ -312,7 +312,8 @@ func (r *jsonRowReader) readCell() error {
 	return err
 }
 
-func shorten(text string) string {
+// collapseAndTruncate joins the words of text by single spaces and truncates it to 40 bytes.
+func collapseAndTruncate(text string) string {
 	if text = strings.Join(strings.Fields(text), " "); len(text) > 40 {
 		return strings.ToValidUTF8(text[:40], "") + "…"
 	}

@@ -41,7 +41,7 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	}
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstNonBlankLines(head, len(head) >= headSize-3)
-	switch title := findTitle(lines); {
+	switch title := findScikitLearnTitle(lines); {
 	case title != "":
 		f.format = formatTitled
 		f.warn(csvfile.Warning{Code: CodeTitle, Line: 1, Message: "the first line, " + strconv.Quote(title) + ", has the numbers of rows and columns and the names of the classes, so it is omitted"})
@@ -53,13 +53,13 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// firstNonBlankLines returns the first non-blank lines of head, at most 50. If cut is
+// firstNonBlankLines returns the first non-blank lines of head, at most 50. If truncated is
 // set, head may end within a line, which is then omitted.
-func firstNonBlankLines(head []byte, cut bool) []string {
+func firstNonBlankLines(head []byte, truncated bool) []string {
 	const most = 50
 	var lines []string
 	for line := range bytes.Lines(head) {
-		if cut && !bytes.HasSuffix(line, []byte("\n")) {
+		if truncated && !bytes.HasSuffix(line, []byte("\n")) {
 			break
 		}
 		if text := strings.TrimRight(string(line), "\r\n"); strings.TrimSpace(text) != "" && len(lines) < most {
@@ -69,11 +69,11 @@ func firstNonBlankLines(head []byte, cut bool) []string {
 	return lines
 }
 
-// findTitle returns the title line of a table in the format of scikit-learn, which
+// findScikitLearnTitle returns the title line of a table in the format of scikit-learn, which
 // consists of the number of rows, the number of features, and the names of the classes.
 // Below it are rows of numbers that end with the number of a class. If the table has
-// another format, findTitle returns "".
-func findTitle(lines []string) string {
+// another format, findScikitLearnTitle returns "".
+func findScikitLearnTitle(lines []string) (titleLine string) {
 	if len(lines) < 3 {
 		return ""
 	}

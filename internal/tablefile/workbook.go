@@ -256,7 +256,7 @@ func (b *workbook) writeSheet(name string, w *limitedTempCSV) error {
 				number = n
 			}
 		case "c":
-			column := parseColumn(attribute(e, "r"), len(cells))
+			column := columnOfReference(attribute(e, "r"), len(cells))
 			if column >= maxSheetColumn {
 				return fmt.Errorf("row %d has a cell in column %d, the limit is %d", number, column+1, maxSheetColumn)
 			}
@@ -277,24 +277,24 @@ func (b *workbook) writeSheet(name string, w *limitedTempCSV) error {
 	return end()
 }
 
-// parseColumn returns the position, counted from 0, of the column in a cell reference
-// such as AB12. If there is no reference, it returns next.
-func parseColumn(place string, next int) int {
+// columnOfReference returns the position, counted from 0, of the column in a cell reference
+// such as AB12. If there is no reference, it returns fallback.
+func columnOfReference(reference string, fallback int) (index int) {
 	n := 0
-	for _, char := range place {
+	for _, char := range reference {
 		if char < 'A' || char > 'Z' || n > maxSheetColumn {
 			break
 		}
 		n = 26*n + int(char-'A') + 1
 	}
 	if n == 0 {
-		return next
+		return fallback
 	}
 	return n - 1
 }
 
 // readCell reads the rest of the cell with the start tag e and returns its text.
-func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error) {
+func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (text string, err error) {
 	kind := attribute(e, "t")
 	if kind == "inlineStr" {
 		return readText(d, "c")
@@ -323,7 +323,7 @@ func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (string, error)
 
 // formatCell returns the text of a cell with the given value. kind and style are the attributes
 // t and s of the cell.
-func (b *workbook) formatCell(kind, style, value string) (string, error) {
+func (b *workbook) formatCell(kind, style, value string) (text string, err error) {
 	switch kind {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(value))

@@ -106,9 +106,9 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 // addQuantiles adds the medians of groups of equal size to the axis of a column of
 // numbers. Equal medians become one value.
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
-	numeric := numericFeature(donors, column.Features)
+	numeric := firstNumericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
-	order := orderNumbers(values)
+	order := sortedPositions(values)
 	for i := range maxInteractionPoints {
 		row := order[(2*i+1)*len(order)/(2*maxInteractionPoints)]
 		if n := len(a.points); n > 0 && a.points[n-1].Number == values[row] {

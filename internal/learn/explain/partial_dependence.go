@@ -152,15 +152,15 @@ func newDependencePoints(f *frame.Frame, features []int) (points []PartialDepend
 	if len(features) == 1 && f.Schema.Columns[features[0]].Kind == frame.Category {
 		return levelPoints(&f.Columns[features[0]], f.Schema.Columns[features[0]].Levels)
 	}
-	if i := numericFeature(f, features); i >= 0 {
+	if i := firstNumericFeature(f, features); i >= 0 {
 		return numberPoints(&f.Columns[i], f.Rows, f.Schema.Columns[i].Feature == frame.ExtractTime)
 	}
 	return nil, nil
 }
 
-// numericFeature returns the first of the given features that holds numbers, amounts or
+// firstNumericFeature returns the first of the given features that holds numbers, amounts or
 // dates, or -1 if no feature does.
-func numericFeature(f *frame.Frame, features []int) int {
+func firstNumericFeature(f *frame.Frame, features []int) (feature int) {
 	for _, i := range features {
 		c := &f.Schema.Columns[i]
 		if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount || c.Feature == frame.ExtractTime) {
@@ -197,9 +197,9 @@ func levelPoints(column *frame.Column, levels []string) (points []PartialDepende
 
 // numberPoints returns points at the quantiles of a numeric feature, from its
 // least to its greatest value.
-func numberPoints(column *frame.Column, n int, date bool) (points []PartialDependencePoint, rows []int32) {
-	values := column.Values(make([]float64, n), 0, n)
-	order := orderNumbers(values)
+func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []PartialDependencePoint, rows []int32) {
+	values := column.Values(make([]float64, rowCount), 0, rowCount)
+	order := sortedPositions(values)
 	counts := make(map[float64]int)
 	for _, row := range order {
 		counts[values[row]]++
@@ -213,14 +213,14 @@ func numberPoints(column *frame.Column, n int, date bool) (points []PartialDepen
 		if len(points) > 0 && points[len(points)-1].Number == value {
 			continue
 		}
-		points = append(points, PartialDependencePoint{Value: formatNumber(value, date), Number: value, Rows: counts[value]})
+		points = append(points, PartialDependencePoint{Value: formatNumber(value, isDate), Number: value, Rows: counts[value]})
 		rows = append(rows, row)
 	}
 	return points, rows
 }
 
-// orderNumbers returns the positions of values in ascending order, without NaN.
-func orderNumbers(values []float64) []int32 {
+// sortedPositions returns the positions of values in ascending order, without NaN.
+func sortedPositions(values []float64) (positions []int32) {
 	var order []int32
 	for row, value := range values {
 		if !math.IsNaN(value) {
@@ -233,9 +233,9 @@ func orderNumbers(values []float64) []int32 {
 
 // formatNumber returns a number, or a date given in days since 1 January 1970, as
 // text.
-func formatNumber(value float64, date bool) string {
+func formatNumber(value float64, isDate bool) string {
 	const secondsPerDay = 24 * 60 * 60
-	if !date {
+	if !isDate {
 		return strconv.FormatFloat(value, 'g', -1, 64)
 	}
 	moment := time.Unix(int64(math.Round(value*secondsPerDay)), 0).UTC()

@@ -25,7 +25,7 @@ type Chunk struct {
 // nextChunk sets c to the next chunk, of about size bytes. It returns false at the end of
 // the file and after an error. It also returns false if the next record has invalid
 // quotes or is too long; that record must then be read with Read.
-func (r *Reader) nextChunk(c *Chunk, size int) bool {
+func (r *Reader) nextChunk(c *Chunk, size int) (ok bool) {
 	for r.err == nil && !r.needsRead {
 		if r.end-r.pos < size && !r.atEOF {
 			r.grow(size)
@@ -47,20 +47,20 @@ func (r *Reader) nextChunk(c *Chunk, size int) bool {
 	return false
 }
 
-// detachChunk moves the next n bytes, with their buffer, into c. The reader continues with
+// detachChunk moves the next numBytes bytes, with their buffer, into c. The reader continues with
 // another buffer. The parameter last is set if the file ends after these bytes.
-func (r *Reader) detachChunk(c *Chunk, n int, last bool) {
-	old, tail := r.buf, r.buf[r.pos+n:r.end]
+func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
+	old, tail := r.buf, r.buf[r.pos+numBytes:r.end]
 	next := c.buf
 	if size := max(r.minBuffer, len(tail)); len(next) < size {
 		next = newBuffer(size)
 	}
-	c.buf, c.Text = old, old[r.pos:r.pos+n]
+	c.buf, c.Text = old, old[r.pos:r.pos+numBytes]
 	copy(next, tail)
-	r.offset += int64(r.pos + n)
+	r.offset += int64(r.pos + numBytes)
 	r.buf, r.pos, r.end = next, 0, len(tail)
 	c.End = r.offset
-	if last && c.Text[n-1] != '\n' && c.Text[n-1] != '\r' {
+	if last && c.Text[numBytes-1] != '\n' && c.Text[numBytes-1] != '\r' {
 		c.Text = append(c.Text, '\n')
 	}
 }

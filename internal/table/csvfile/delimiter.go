@@ -25,7 +25,7 @@ func FindDelimiter(sample []byte, truncated bool) byte {
 	return best
 }
 
-func delimiterScore(sample []byte, delim byte, cut bool) int {
+func delimiterScore(sample []byte, delim byte, truncated bool) int {
 	const enough = 50
 	reader := NewReader(bytes.NewReader(sample), delim)
 	var lengths []int
@@ -36,7 +36,7 @@ func delimiterScore(sample []byte, delim byte, cut bool) int {
 		}
 		lengths = append(lengths, len(rec.Fields))
 	}
-	if cut && len(lengths) > 1 && len(lengths) < enough {
+	if truncated && len(lengths) > 1 && len(lengths) < enough {
 		lengths = lengths[:len(lengths)-1] // the sample may end within the last record
 	}
 	matching := 0

@@ -36,10 +36,10 @@ func ExampleReader() {
 }
 
 // A message names at most ten missing columns.
-func ExampleMissingColumns() {
-	fmt.Println(csvfile.MissingColumns([]string{"age"}, "of the training file"))
-	fmt.Println(csvfile.MissingColumns([]string{"age", "size", "colour"}, "of the training file"))
-	fmt.Println(csvfile.MissingColumns(strings.Split("abcdefghijklm", ""), "of the training file"))
+func ExampleMissingColumnsMessage() {
+	fmt.Println(csvfile.MissingColumnsMessage([]string{"age"}, "of the training file"))
+	fmt.Println(csvfile.MissingColumnsMessage([]string{"age", "size", "colour"}, "of the training file"))
+	fmt.Println(csvfile.MissingColumnsMessage(strings.Split("abcdefghijklm", ""), "of the training file"))
 	// Output:
 	// the column "age" of the training file is missing
 	// the columns "age", "size" and "colour" of the training file are missing

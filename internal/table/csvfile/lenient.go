@@ -78,7 +78,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 			if len(r.rec.Text) == 0 {
 				continue
 			}
-			return l.toValidUTF8(r.rec.Fields, line), line, nil
+			return l.removeNULsAndDecode(r.rec.Fields, line), line, nil
 		}
 		fields, more, err := l.readAsLine(at, status)
 		switch {
@@ -87,7 +87,7 @@ func (l *LenientReader) Next() (fields [][]byte, line int, err error) {
 		case more:
 			continue
 		}
-		return l.toValidUTF8(fields, line), line, nil
+		return l.removeNULsAndDecode(fields, line), line, nil
 	}
 	return nil, r.nextLine, r.err
 }
@@ -174,7 +174,7 @@ func (l *LenientReader) splitLenient(line []byte) (cells [][]byte, fixed int) {
 // closingQuoteOnLine returns the offset of the quote that closes the field starting at
 // line[0]. This is the first quote directly before delim or the line end. It returns 0 if
 // there is no such quote.
-func closingQuoteOnLine(line []byte, delim byte) int {
+func closingQuoteOnLine(line []byte, delim byte) (offset int) {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {
 			continue
@@ -189,9 +189,9 @@ func closingQuoteOnLine(line []byte, delim byte) int {
 	return 0
 }
 
-// toValidUTF8 removes NUL bytes, and decodes fields that are not valid UTF-8 as
+// removeNULsAndDecode removes NUL bytes, and decodes fields that are not valid UTF-8 as
 // Windows-1252, which includes Latin-1.
-func (l *LenientReader) toValidUTF8(fields [][]byte, line int) [][]byte {
+func (l *LenientReader) removeNULsAndDecode(fields [][]byte, line int) [][]byte {
 	for i, field := range fields {
 		if bytes.IndexByte(field, 0) >= 0 {
 			field = bytes.ReplaceAll(field, []byte{0}, nil)

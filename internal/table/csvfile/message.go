@@ -22,13 +22,13 @@ func Shorten(text string) string {
 	return text
 }
 
-// maxMissingNames is the maximum number of names in the message of [MissingColumns].
+// maxMissingNames is the maximum number of names in the message of [MissingColumnsMessage].
 const maxMissingNames = 10
 
-// MissingColumns returns a message which says that the columns with these names are missing. It
-// names at most ten of them. The parameter of says which columns they are, such as "of the
+// MissingColumnsMessage returns a message which says that the columns with these names are missing.
+// It names at most ten of them. The parameter of says which columns they are, such as "of the
 // training file".
-func MissingColumns(names []string, of string) string {
+func MissingColumnsMessage(names []string, of string) string {
 	var quoted []string
 	for _, name := range names[:min(len(names), maxMissingNames)] {
 		quoted = append(quoted, Excerpt(name))

@@ -49,7 +49,7 @@ func IsTextCell(value float64) bool {
 // a record is invalid: it is not UTF-8, contains a NUL byte, has a wrong number of
 // fields, or has a field that is too long. p refers to the chunk's text until the next
 // call.
-func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) bool {
+func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) (ok bool) {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
 	}
@@ -78,7 +78,7 @@ func resetFlags(flags []bool, n int) []bool {
 
 // indexRows splits the separators into rows. It returns false if a record has a wrong number of
 // fields. quoted is set if the text has quotes; some line ends may then be inside cells.
-func (p *ParsedChunk) indexRows(quoted bool) bool {
+func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 	text, ends, fields := p.text, p.ends, p.fieldCount
 	most := len(ends) / fields
 	p.starts = slices.Grow(p.starts[:0], most*(fields+1))[:most*(fields+1)]

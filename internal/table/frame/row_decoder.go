@@ -47,7 +47,7 @@ func bindByName(t *csvfile.Table, schema *Schema) (*binding, error) {
 	if len(missing) > 0 {
 		return nil, &csvfile.Defect{
 			Code: csvfile.CodeMissingColumn, Line: t.HeaderLine, Name: missing[0], Count: len(missing),
-			Message: csvfile.MissingColumns(missing, "of the training file"),
+			Message: csvfile.MissingColumnsMessage(missing, "of the training file"),
 		}
 	}
 	for i := range schema.Columns {

@@ -81,7 +81,7 @@ const minGroupedFindings = 10
 
 // findingGroups are the messages of merged findings by code, after the number of columns.
 var findingGroups = map[string]string{
-	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumns
+	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumnsMessage
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
 	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
 	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
@@ -113,7 +113,7 @@ func (c *comparison) groupFindings() {
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
 			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], formatNames(list))
 			if f.Code == csvfile.CodeMissingColumn {
-				f.Message = csvfile.MissingColumns(list, findingGroups[f.Code])
+				f.Message = csvfile.MissingColumnsMessage(list, findingGroups[f.Code])
 			}
 		}
 		kept = append(kept, f)
