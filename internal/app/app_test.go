@@ -285,3 +285,9 @@ func (a *testApp) files(t *testing.T) []string {
 	}
 	return names
 }
+
+// awaitFiles waits until the number of stored files is n. Files are deleted after the end of a job.
+func (a *testApp) awaitFiles(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, func() ([]string, error) { return a.files(t), nil }, func(names []string) bool { return len(names) == n })
+}

@@ -104,7 +104,7 @@ func TestKilledWhileUploading(t *testing.T) {
 	}
 	c.kill()
 	b.work(t)
-	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 0 })
+	b.awaitFiles(t, 0)
 	d := must(b.GetDataset(b.ctx, &api.DatasetInput{DatasetKey: key}))(t)
 	if d.Status != api.DatasetPending {
 		t.Errorf("the dataset is %s", d.Status)
@@ -154,7 +154,7 @@ func TestKilledWhileRunningJobs(t *testing.T) {
 		t.Fatalf("the prediction is %+v", p)
 	}
 	// There are three files: the CSV, the model and the result.
-	eventually(t, func() (int, error) { return len(b.files(t)), nil }, func(n int) bool { return n == 3 })
+	b.awaitFiles(t, 3)
 }
 
 // TestKilledWhileCancelling kills a process after the request to cancel its race, before that

@@ -121,9 +121,7 @@ func TestDeleteWhileProcessing(t *testing.T) {
 		t.Fatalf("the dataset is %s", d.Status)
 	}
 	must(b.DeleteDataset(b.ctx, in))(t)
-	if left := b.files(t); len(left) > 0 {
-		t.Errorf("the files %v are left", left)
-	}
+	b.awaitFiles(t, 0)
 	for _, w := range must(b.JobCounts(b.ctx))(t) {
 		if w.Queued+w.Running > 0 {
 			t.Errorf("work is left: %+v", w)
@@ -144,9 +142,7 @@ func TestPreparationTimeLimit(t *testing.T) {
 	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "time limit of 1ns: upload fewer rows or columns") {
 		t.Errorf("it is %s, because %q", d.Status, d.FailureReason)
 	}
-	if left := b.files(t); len(left) > 0 {
-		t.Errorf("files are left: %v", left)
-	}
+	b.awaitFiles(t, 0)
 }
 
 func TestDisabledAccountWaits(t *testing.T) {
@@ -206,9 +202,7 @@ func TestDefectHasLineAndColumn(t *testing.T) {
 	if d.Status != api.DatasetFailed || !strings.Contains(d.FailureReason, "line 3") {
 		t.Errorf("the dataset is %+v", d)
 	}
-	if left := b.files(t); len(left) > 0 {
-		t.Errorf("files %v are left", left)
-	}
+	b.awaitFiles(t, 0)
 	_, err := b.CreateTraining(b.ctx, newRace(d.DatasetKey, 0.9))
 	wantCode(t, err, api.CodeWrongState)
 	_, err = b.AddData(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey}, strings.NewReader(labelled(10)))

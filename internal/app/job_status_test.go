@@ -91,9 +91,7 @@ func TestDeleteInterrupted(t *testing.T) {
 	wantCode(t, err, api.CodeNotFound)
 	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // nothing begins it
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
-	if left := b.files(t); len(left) != 0 {
-		t.Errorf("files are left: %v", left)
-	}
+	b.awaitFiles(t, 0)
 }
 
 // TestDeadlineWhileQueued lets races wait beyond their deadline for a worker

@@ -85,8 +85,6 @@ func TestPredictions(t *testing.T) {
 		must(b.DeleteTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey}))(t)
 		_, err := b.DownloadResult(t.Context(), resultInput(t, good.PredictionResultURL))
 		wantCode(t, err, api.CodeNotFound)
-		if left := b.files(t); len(left) != 1 {
-			t.Errorf("beside the dataset's there are files %v", left)
-		}
+		b.awaitFiles(t, 1) // that of the dataset
 	})
 }

@@ -113,8 +113,7 @@ func TestSpreadRace(t *testing.T) {
 	eventually(t, func() (int, error) { return log.count("kind=part"), nil }, func(n int) bool { return n > parts })
 	stopSecond()
 	compare(unlimited, first.awaitTraining(t, begun.TrainingJobKey))
-	// The dataset and the models are left.
-	eventually(t, func() ([]string, error) { return first.files(t), nil }, func(left []string) bool { return len(left) == 1+3 })
+	first.awaitFiles(t, 1+3) // the dataset and the models
 }
 
 // TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the death
@@ -147,8 +146,7 @@ func TestSpreadRaceBeginsAgain(t *testing.T) {
 	if log.count("race is spread") > 0 {
 		t.Error("a part of the earlier attempt was used")
 	}
-	// The dataset and the model are left.
-	eventually(t, func() ([]string, error) { return b.files(t), nil }, func(left []string) bool { return len(left) == 2 })
+	b.awaitFiles(t, 2) // the dataset and the model
 	rows := must(store.Open(t.Context(), address))(t)
 	defer func() { _ = rows.Close() }()
 	err = rows.Read(t.Context(), func(tx *store.Tx) error {

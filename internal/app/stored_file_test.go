@@ -117,8 +117,8 @@ func TestMissingFile(t *testing.T) {
 	b := open(t, t.TempDir())
 	b.work(t)
 	race := b.trained(t, "flowers")
-	files := eventually(t, func() ([]string, error) { return b.files(t), nil }, func(files []string) bool { return len(files) == 2 })
-	for _, name := range files { // the dataset and the model
+	b.awaitFiles(t, 2) // the dataset and the model
+	for _, name := range b.files(t) {
 		if err := os.Remove(filepath.Join(b.dir, "blobs", name)); err != nil {
 			t.Fatal(err)
 		}

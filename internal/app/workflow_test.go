@@ -113,7 +113,5 @@ func TestWorkflow(t *testing.T) {
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: d.DatasetKey}))(t)
 	_, err := b.GetPrediction(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey})
 	wantCode(t, err, api.CodeNotFound)
-	if left := b.files(t); len(left) > 0 {
-		t.Errorf("files of the deleted dataset are left: %v", left)
-	}
+	b.awaitFiles(t, 0)
 }
