@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"context"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/roles"
@@ -45,10 +46,26 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	}
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
-		known = append(known, profile.KnownColumn{Name: column.Name, Form: profile.Form(column.Kind), DateOrder: profile.DateOrder(column.DateOrder)})
+		known = append(known, toKnownColumn(&column))
 	}
 	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
 	return nil
+}
+
+// toKnownColumn returns what a dataset says about a column.
+func toKnownColumn(c *api.Column) profile.KnownColumn {
+	known := profile.KnownColumn{Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder), Distinct: int(c.Distinct)}
+	d := c.Distribution
+	if d == nil {
+		return known
+	}
+	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
+	for _, value := range d.Top {
+		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
+			known.Texts = append(known.Texts, value.Label)
+		}
+	}
+	return known
 }
 
 // mergeMissing merges the findings about columns that the blind file lacks into one that names

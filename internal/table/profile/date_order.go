@@ -176,32 +176,6 @@ func (c *comparison) checkDateOrder(train, blind *ColumnProfile) bool {
 	return false
 }
 
-// KnownColumn describes a column of a training file whose profile is not known.
-type KnownColumn struct {
-	Name      string
-	Form      Form      // "" if it is not known
-	DateOrder DateOrder // "" if it is not known
-}
-
-// CompareKnown is like Compare if only some properties of the columns of the training file are
-// known. It reports only columns of numbers, dates or times that have another form, and dates in
-// another order.
-func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
-	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind}
-	for _, known := range columns {
-		at := blind.ColumnIndex(known.Name)
-		if at < 0 || !known.Form.IsOrdered() {
-			continue
-		}
-		train, column := &ColumnProfile{Name: known.Name, Form: known.Form, DateOrder: known.DateOrder}, &blind.Columns[at]
-		if c.checkDateOrder(train, column) && !column.Form.IsOrdered() && blind.Rows >= MinComparedRows && ratio(column.textRows(), blind.Rows) > 1-maxUnparsable {
-			c.reportChangedForm(train, column)
-		}
-	}
-	c.groupFindings()
-	return c.findings
-}
-
 // textRows returns the number of rows with a text that is not a number and does not mean that
 // the value is missing.
 func (c *ColumnProfile) textRows() int {

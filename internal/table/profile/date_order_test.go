@@ -128,29 +128,3 @@ func TestBlindDatesAreReadAsInTraining(t *testing.T) {
 		t.Error("the dates of the blind file are read with the month first")
 	}
 }
-
-func TestCompareKnown(t *testing.T) {
-	blind := scanText(t, datesTable(false, "02/01/2006", ""), ScanOptions{Blind: true})
-	words := scanText(t, strings.ReplaceAll(datesTable(false, "02/01/2006?", ""), "/", " or "), ScanOptions{Blind: true})
-	for _, c := range []struct {
-		known KnownColumn
-		blind *Profile
-		want  string
-	}{
-		{KnownColumn{"when", FormDate, DayFirst}, blind, ""},
-		{KnownColumn{"when", FormDate, ""}, blind, ""},
-		{KnownColumn{"when", "", ""}, words, ""},
-		{KnownColumn{"other", FormDate, MonthFirst}, blind, ""},
-		{KnownColumn{"when", FormDate, MonthFirst}, blind, csvfile.CodeDateOrder},
-		{KnownColumn{"when", FormDate, DayFirst}, words, csvfile.CodeChangedKind},
-		{KnownColumn{"when", FormNumeric, ""}, words, csvfile.CodeChangedKind},
-	} {
-		got := ""
-		for _, f := range CompareKnown([]KnownColumn{c.known}, c.blind) {
-			got += f.Code
-		}
-		if got != c.want {
-			t.Errorf("%v: %q, want %q", c.known, got, c.want)
-		}
-	}
-}

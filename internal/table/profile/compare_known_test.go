@@ -1,0 +1,69 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+)
+
+func TestCompareKnown(t *testing.T) {
+	blind := scanText(t, datesTable(false, "02/01/2006", ""), ScanOptions{Blind: true})
+	words := scanText(t, strings.ReplaceAll(datesTable(false, "02/01/2006?", ""), "/", " or "), ScanOptions{Blind: true})
+	for _, c := range []struct {
+		known KnownColumn
+		blind *Profile
+		want  string
+	}{
+		{KnownColumn{Name: "when", Form: FormDate, DateOrder: DayFirst}, blind, ""},
+		{KnownColumn{Name: "when", Form: FormDate}, blind, ""},
+		{KnownColumn{Name: "when"}, words, ""},
+		{KnownColumn{Name: "other", Form: FormDate, DateOrder: MonthFirst}, blind, ""},
+		{KnownColumn{Name: "when", Form: FormDate, DateOrder: MonthFirst}, blind, csvfile.CodeDateOrder},
+		{KnownColumn{Name: "when", Form: FormDate, DateOrder: DayFirst}, words, csvfile.CodeChangedKind},
+		{KnownColumn{Name: "when", Form: FormNumeric}, words, csvfile.CodeChangedKind},
+	} {
+		got := ""
+		for _, f := range CompareKnown([]KnownColumn{c.known}, c.blind) {
+			got += f.Code
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.known, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownValues compares numbers and texts with what is known of the training file.
+func TestCompareKnownValues(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("id,size,colour\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "r%d,%d,%s\n", i, i+10, []string{"red", "blue", "NA", "green"}[i%4])
+	}
+	blind := scanText(t, text.String(), ScanOptions{Blind: true})
+	size := KnownColumn{Name: "size", Form: FormNumeric, HasRange: true, Min: 10, Max: 50}
+	colour := KnownColumn{Name: "colour", Form: FormCategory, Distinct: 3, Texts: []string{"red", "blue", "NA"}}
+	with := func(k KnownColumn, change func(k *KnownColumn)) KnownColumn { change(&k); return k }
+	for name, c := range map[string]struct {
+		known KnownColumn
+		want  string
+	}{
+		"inside":               {size, ""},
+		"above":                {with(size, func(k *KnownColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
+		"no range":             {with(size, func(k *KnownColumn) { k.Max, k.HasRange = 20, false }), ""},
+		"other text":           {colour, "10 rows (25 %) have a text that the training file does not have: \"green\""},
+		"all texts":            {with(colour, func(k *KnownColumn) { k.Distinct, k.Texts = 4, append(k.Texts, "green") }), ""},
+		"not all texts":        {with(colour, func(k *KnownColumn) { k.Distinct = 4 }), ""},
+		"texts not categories": {with(colour, func(k *KnownColumn) { k.Form = FormText }), ""},
+	} {
+		got := ""
+		for _, f := range CompareKnown([]KnownColumn{c.known}, blind) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
