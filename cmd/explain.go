@@ -14,6 +14,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
+	"foretell/internal/download"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/learn"
@@ -150,7 +151,7 @@ func (o *explainOptions) readModel(ctx context.Context, ref string) (model *lear
 	if err != nil {
 		return nil, err
 	}
-	err = withModelFile(ctx, session, key, func(path string) (err error) {
+	err = download.WithModelFile(ctx, session, key, func(path string) (err error) {
 		model, err = modelfile.Read(path)
 		return err
 	})

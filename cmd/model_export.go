@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"os"
@@ -138,7 +137,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			if o.format == formatForetell {
 				return session.DownloadModel(ctx, key, w)
 			}
-			return 0, withModelFile(ctx, session, key, func(path string) error {
+			return 0, download.WithModelFile(ctx, session, key, func(path string) error {
 				if err := verifyModelFile(path, again); err != nil {
 					return err
 				}
@@ -172,21 +171,6 @@ type exportDocument struct {
 	ModelKey string `json:"modelKey"`
 	// Features are the input columns of an ONNX model.
 	Features []learn.ONNXFeature `json:"features,omitempty"`
-}
-
-// withModelFile downloads a model to a temporary file, calls use with the path of the file,
-// and removes the file.
-func withModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
-	file, err := os.CreateTemp("", "foretell-model-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = session.DownloadModel(ctx, key, file)
-	if err = cmp.Or(err, file.Close()); err != nil {
-		return err
-	}
-	return use(file.Name())
 }
 
 // verifyModelFile verifies the checksum of a model file. The parameter again is the command

@@ -41,7 +41,8 @@ uses another model. --model FILE uses a model file that ` + "`foretell models ex
 has written. The command then needs no service and no data folder, and the result has
 the same bytes.
 
-If the blind file has the label column, the predictions are scored against it.
+If the blind file has the label column, the predictions are scored against it. If the
+model was trained on rows of the file, a warning says so.
 
 With --explain N each row of the result also names the N columns that contribute most to the
 probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `. ` + "`foretell explain`" + `
@@ -105,7 +106,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 		return err
 	}
 	classes := model.Schema().Classes
-	known := download.BlindLabel{Column: download.FindLabelColumn(profile, model.Schema().Label, nil), Classes: classes}
+	known := download.BlindLabel{Column: download.FindLabelColumn(profile, model.Schema().Label, nil), Classes: classes, FindOverlap: download.FindOverlapOfModel(model)}
 	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
@@ -122,6 +123,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 			if o.target.NoReceipt {
 				return download.InstallFile(tempPath, finalPath)
 			}
+			rec.TrainingOverlap = known.TrainingOverlap()
 			return o.target.InstallWithReceipt(ctx, tempPath, finalPath, rec, result.Rows)
 		},
 	})

@@ -132,8 +132,9 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
 	known := download.BlindLabel{
 		Column:   download.FindLabelColumn(b.profile, label, preflight.FeatureNames(b.dataset)),
-		Inferred: label == "", Classes: found.Classes,
+		Inferred: label == "", Classes: found.Classes, FindOverlap: download.FindOverlapOfPrediction(session, b.dataset, prediction),
 	}
+	found.Label = &known
 	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
 	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfterCheck(ctx, verify)}); err != nil {
 		return err

@@ -384,7 +384,11 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	}
 	p.provenance.Classes = p.files.ClassLabels()
 	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
-	known := download.BlindLabel{Column: download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil), Classes: p.provenance.Classes}
+	known := download.BlindLabel{
+		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
+		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, prediction),
+	}
+	p.provenance.Label = &known
 	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
 	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
 		return err

@@ -98,7 +98,8 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
-	if rec, err := receipt.Read(predictions + ".receipt.json"); err == nil && rec.Options != nil {
+	rec, err := receipt.Read(predictions + ".receipt.json")
+	if err == nil && rec.Options != nil {
 		o.columns.ModelLabel = rec.Options.Label
 	}
 	left, err := files.open(ctx, scoring.Predictions, predictions)
@@ -110,6 +111,10 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 		return nil, err
 	}
 	result, err := scoring.Score(ctx, left, right, o.columns)
+	if err == nil && rec != nil && rec.TrainingOverlap != nil {
+		result.TrainingOverlap = rec.TrainingOverlap
+		o.output.Note("warning: %s", rec.TrainingOverlap.Caution())
+	}
 	return result, files.fileError(err)
 }
 

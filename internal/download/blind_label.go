@@ -24,6 +24,9 @@ type BlindLabel struct {
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
+	// FindOverlap looks for training rows of the model in the scored file. It returns nil if
+	// the file has none or this cannot be found out. It may be nil.
+	FindOverlap func(ctx context.Context, path string) *scoring.TrainingOverlap
 	// Score is the result of scoring the predictions; nil before.
 	Score *scoring.Result
 	// reason is why the predictions cannot be scored against the column; "" if they can.
@@ -92,7 +95,19 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 		}
 	}
 	t.Score = score
-	return nil
+	if t.FindOverlap != nil {
+		score.TrainingOverlap = t.FindOverlap(ctx, path)
+	}
+	return ctx.Err()
+}
+
+// TrainingOverlap returns what is known about training rows in the scored file. It returns nil for a
+// nil BlindLabel.
+func (t *BlindLabel) TrainingOverlap() *scoring.TrainingOverlap {
+	if t == nil || t.Score == nil {
+		return nil
+	}
+	return t.Score.TrainingOverlap
 }
 
 // NoteScore prints the score, or the reason for the missing score.
@@ -102,6 +117,9 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 		a := t.Score.Accuracy
 		o.Note("scored with column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s; always predicting %q: %.4f",
 			term.ShellQuote(t.Column), a.Value, *a.Low, *a.High, humanize.Count(t.Score.Rows, "row"), t.Score.Baseline.Label, t.Score.Baseline.Accuracy)
+		if rows := t.TrainingOverlap(); rows != nil {
+			o.Note("warning: %s", rows.Caution())
+		}
 	case t.reason != "" && !t.Inferred:
 		o.Note("not scored with column %s of the blind file: %s", term.ShellQuote(t.Column), t.reason)
 	}

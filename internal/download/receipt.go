@@ -22,7 +22,8 @@ type Provenance struct {
 	Options      *receipt.Options
 	Classes      []string
 	Prediction   *api.Prediction
-	Rows         *int // number of rows of the result; set when it is verified
+	Label        *BlindLabel // nil if the blind file is not known
+	Rows         *int        // number of rows of the result; set when it is verified
 }
 
 // newReceipt returns the receipt of a result. It sets neither unknown fields nor the digests of
@@ -30,6 +31,7 @@ type Provenance struct {
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
+	r.TrainingOverlap = e.Label.TrainingOverlap()
 	r.Service = receipt.Service{Address: receipt.Embedded, Version: r.Binary.Version}
 	if !c.Embedded {
 		r.Service = receipt.Service{Address: c.BaseURL()}

@@ -55,6 +55,12 @@ func (m *Model) ExplainFile(
 	return explain.File(ctx, m.explainModel(), blind, opts, wanted, yield)
 }
 
+// FindTrainingRows returns how many rows of a sample of the training rows are in a CSV with the
+// columns of the model, see [explain.FindTrainingRows].
+func (m *Model) FindTrainingRows(ctx context.Context, file io.Reader) (found, sample int, err error) {
+	return explain.FindTrainingRows(ctx, m.explainModel(), file)
+}
+
 // explainModel returns m in the form that package explain uses.
 func (m *Model) explainModel() *explain.Model {
 	return &explain.Model{Schema: m.schema, Background: m.background, Weights: m.weights, Predict: m.predict, Encode: m.encode}

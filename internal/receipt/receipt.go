@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/scoring"
 )
 
 // Version is the newest version of the receipt format.
@@ -46,6 +47,8 @@ type Receipt struct {
 	PredictionKey string   `json:"predictionKey,omitempty"`
 	Model         Model    `json:"model"`
 	Performance   *Metrics `json:"performance,omitempty"`
+	// TrainingOverlap is set if the blind file has the label column and contains training rows.
+	TrainingOverlap *scoring.TrainingOverlap `json:"trainingOverlap,omitempty"`
 	// Race is how the model was trained; nil if unknown.
 	Race    *Race   `json:"race,omitempty"`
 	Binary  Binary  `json:"binary"`

@@ -8,6 +8,7 @@ package scoring
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 
@@ -62,6 +63,24 @@ type Result struct {
 	// Confusion counts the rows by true class, then by predicted class. Both are in the order
 	// of Classes.
 	Confusion [][]int `json:"confusion"`
+	// TrainingOverlap is set if the scored rows contain rows that the model was trained on.
+	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
+}
+
+// TrainingOverlap says how many rows of a sample of the training rows of a model are in a file. The
+// sample may have all training rows.
+type TrainingOverlap struct {
+	Sample int64 `json:"sample"`
+	Found  int64 `json:"found"`
+}
+
+// Caution returns a sentence about a score on rows of the file.
+func (t *TrainingOverlap) Caution() string {
+	share := fmt.Sprintf("%d of", t.Found)
+	if t.Found == t.Sample {
+		share = "all"
+	}
+	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score is too good for new rows", share, t.Sample)
 }
 
 // Baseline is the accuracy of always predicting Label, the most frequent class.

@@ -1,0 +1,72 @@
+package download
+
+import (
+	"cmp"
+	"context"
+	"os"
+
+	"foretell/internal/api"
+	"foretell/internal/client"
+	"foretell/internal/connect"
+	"foretell/internal/learn"
+	"foretell/internal/modelfile"
+	"foretell/internal/scoring"
+)
+
+// maxModelBytes is the size of the largest model that is downloaded from a remote service only to
+// look for training rows.
+const maxModelBytes = 64 << 20
+
+// FindOverlapOfModel returns a function for [BlindLabel.FindOverlap] that looks for the rows of
+// the model's background.
+func FindOverlapOfModel(model *learn.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
+	return func(ctx context.Context, path string) *scoring.TrainingOverlap {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		found, sample, err := model.FindTrainingRows(ctx, file)
+		if err != nil || found == 0 {
+			return nil
+		}
+		return &scoring.TrainingOverlap{Sample: int64(sample), Found: int64(found)}
+	}
+}
+
+// FindOverlapOfPrediction is like FindOverlapOfModel for a prediction of a service. If the blind file is
+// the file of the dataset, all training rows are in it. Otherwise the model is downloaded.
+func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, prediction *api.Prediction) func(ctx context.Context, path string) *scoring.TrainingOverlap {
+	return func(ctx context.Context, path string) (rows *scoring.TrainingOverlap) {
+		if prediction.Blind != nil && prediction.Blind.SHA256 != "" && prediction.Blind.SHA256 == dataset.SHA256 {
+			return &scoring.TrainingOverlap{Sample: dataset.Rows, Found: dataset.Rows}
+		}
+		info, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: prediction.ModelKey})
+		if err != nil || !session.Embedded && (info.Bytes == 0 || info.Bytes > maxModelBytes) {
+			return nil
+		}
+		_ = WithModelFile(ctx, session, prediction.ModelKey, func(modelPath string) error { // an error does no harm: only the warning is missing
+			model, err := modelfile.Read(modelPath)
+			if err == nil {
+				rows = FindOverlapOfModel(model)(ctx, path)
+			}
+			return err
+		})
+		return rows
+	}
+}
+
+// WithModelFile downloads a model to a temporary file, calls use with the path of the file,
+// and removes the file.
+func WithModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
+	file, err := os.CreateTemp("", "foretell-model-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = session.DownloadModel(ctx, key, file)
+	if err = cmp.Or(err, file.Close()); err != nil {
+		return err
+	}
+	return use(file.Name())
+}

@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"foretell/internal/learn/duplicate"
+	"foretell/internal/table/frame"
+)
+
+// Rows of a new file may be equal to training rows by chance, above all if the columns have few
+// different values. A training row is then found in the file about as often as a row of the file
+// is found among the other rows of the file. FindTrainingRows therefore reports training rows
+// only if it finds at least minTrainingRows of them and chanceErrors standard errors more than
+// this share.
+const (
+	minTrainingRows = 3
+	chanceErrors    = 2.5
+)
+
+// FindTrainingRows reads a CSV with the columns of the model and returns how many of the model's
+// background rows, which are a sample of the training rows, are equal to a row of the file in
+// every feature. found is 0 if not more of them are in the file than would be by chance. The error
+// for an invalid file is a *csvfile.Defect, and ErrNoBackground for the model of an old file.
+func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sample int, err error) {
+	if m.Background == nil {
+		return 0, 0, ErrNoBackground
+	}
+	blocks, err := frame.NewBlockReader(file, m.Schema)
+	if err != nil {
+		return 0, 0, err
+	}
+	w := &trainingRowFinder{background: m.Background, found: map[uint64]bool{}}
+	training := w.hashRows(m.Background)
+	for _, hash := range training {
+		w.found[hash] = false
+	}
+	if err := blocks.Run(ctx, []frame.BlockWorker{w}); err != nil {
+		return 0, 0, err
+	}
+	for _, hash := range training {
+		if w.found[hash] {
+			found++
+		}
+	}
+	sample = len(training)
+	chance := w.counts.copies()
+	expected := float64(sample)*chance + chanceErrors*math.Sqrt(float64(sample)*chance*(1-chance))
+	if found < min(minTrainingRows, sample) || float64(found) <= expected {
+		found = 0
+	}
+	return found, sample, nil
+}
+
+// trainingRowFinder looks for the background rows in the blocks of a file.
+type trainingRowFinder struct {
+	background *frame.Frame
+	found      map[uint64]bool // for each hash of a background row, whether the file has it
+	counts     hashCounts      // of the rows of the file
+	hashes     []uint64        // of the rows of a block
+	buffer     []float64
+}
+
+// hashRows returns a hash of the features of each row of f. It omits the features that no
+// background row has, because no member of the model uses them.
+func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
+	if cap(w.hashes) < f.Rows {
+		w.hashes, w.buffer = make([]uint64, f.Rows), make([]float64, f.Rows)
+	}
+	hashes := w.hashes[:f.Rows]
+	clear(hashes)
+	for i := range f.Columns {
+		known := &w.background.Columns[i]
+		if known.IsNumeric() || known.Codes != nil || known.Texts != nil {
+			duplicate.HashCells(hashes, &f.Columns[i], w.buffer[:f.Rows], 0)
+		}
+	}
+	return hashes
+}
+
+// Process implements frame.BlockWorker. Commit does all the work, because it is little.
+func (w *trainingRowFinder) Process(context.Context, *frame.Block) error { return nil }
+
+// Commit looks for the background rows among the rows of the block.
+func (w *trainingRowFinder) Commit(b *frame.Block) error {
+	for _, hash := range w.hashRows(b.Frame) {
+		if _, known := w.found[hash]; known {
+			w.found[hash] = true
+		}
+		w.counts.add(hash)
+	}
+	return nil
+}
+
+// maxHashCounts is the maximum number of hashes that a hashCounts counts.
+const maxHashCounts = 1 << 16
+
+// hashCounts counts hashes in bounded memory: once there are too many, it keeps only those whose
+// lowest bits are 0.
+type hashCounts struct {
+	rows map[uint64]int
+	mask uint64
+}
+
+func (c *hashCounts) add(hash uint64) {
+	if c.rows == nil {
+		c.rows = map[uint64]int{}
+	}
+	if hash&c.mask == 0 {
+		c.rows[hash]++
+	}
+	for len(c.rows) > maxHashCounts {
+		c.mask = c.mask<<1 | 1
+		for one := range c.rows {
+			if one&c.mask != 0 {
+				delete(c.rows, one)
+			}
+		}
+	}
+}
+
+// copies returns the share of the counted rows whose hash another row also has.
+func (c *hashCounts) copies() float64 {
+	rows, copies := 0, 0
+	for _, n := range c.rows {
+		if rows += n; n > 1 {
+			copies += n
+		}
+	}
+	return float64(copies) / float64(max(rows, 1))
+}

@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/frame"
+	"foretell/internal/table/profile"
+)
+
+// TestFindTrainingRows looks for 40 training rows in new rows, in a part of the training rows, in all
+// of them, and in tables in which equal rows are usual.
+func TestFindTrainingRows(t *testing.T) {
+	const training, fresh = 400, 2000
+	file := func(lines []string) string { return "id,n,colour,day,text,y\n" + strings.Join(lines, "\n") + "\n" }
+	draw := rand.New(rand.NewPCG(1, 2))
+	rows := func(values int) (lines []string) {
+		for i := range training + fresh {
+			lines = append(lines, fmt.Sprintf("r%d,%d,%s,2024-%02d-%02d,%s,%d", i, draw.IntN(values), []string{"red", "blue"}[draw.IntN(2)],
+				1+draw.IntN(min(12, values)), 1+draw.IntN(min(28, values)), []string{"a few new words", "other old words here"}[draw.IntN(2)], i%2))
+		}
+		return lines
+	}
+	for _, tt := range []struct {
+		name     string
+		values   int // number of different values of a column
+		from, to int // rows of the file
+		min, max int
+	}{
+		{"new_rows", 1000, training, training + fresh, 0, 0},
+		{"all_rows", 1000, 0, training, 40, 40},
+		{"a_quarter", 1000, 0, training / 4, 4, 20},
+		{"new_and_old", 1000, 0, training + fresh, 40, 40},
+		{"equal_rows_are_usual", 2, training, training + fresh, 0, 0},
+		{"some_equal_rows", 20, training, training + fresh, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := rows(tt.values)
+			p, err := profile.Scan(t.Context(), strings.NewReader(file(lines[:training])), profile.ScanOptions{})
+			if err != nil || len(p.Defects) > 0 {
+				t.Fatal(err, p.Defects)
+			}
+			all, err := frame.Load(t.Context(), strings.NewReader(file(lines[:training])), p.Schema, frame.LoadOptions{Labelled: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sample []int32
+			for row := int32(0); row < training; row += training / 40 {
+				sample = append(sample, row)
+			}
+			found, n, err := FindTrainingRows(t.Context(), &Model{Schema: p.Schema, Background: all.Take(sample)}, strings.NewReader(file(lines[tt.from:tt.to])))
+			if err != nil || n != 40 || found < tt.min || found > tt.max {
+				t.Errorf("found %d of %d rows, want %d to %d (%v)", found, n, tt.min, tt.max, err)
+			}
+		})
+	}
+	if _, _, err := FindTrainingRows(t.Context(), &Model{}, strings.NewReader("")); !errors.Is(err, ErrNoBackground) {
+		t.Error(err)
+	}
+}
+
+// TestHashCounts counts more hashes than are kept.
+func TestHashCounts(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	var counts hashCounts
+	for i := range 2 * maxHashCounts {
+		hash := draw.Uint64()
+		counts.add(hash)
+		if i%4 == 0 {
+			counts.add(hash)
+		}
+	}
+	if share := counts.copies(); len(counts.rows) > maxHashCounts || share < 0.38 || share > 0.42 {
+		t.Errorf("%d hashes, copies %.3f, want 0.4", len(counts.rows), share)
+	}
+}
