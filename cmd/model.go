@@ -30,8 +30,8 @@ series, or @last for the newest model.
 
 A series has all models that were trained under one name. The models are numbered
 across the datasets of the series. The champion of a series is its model with the highest
-validation performance; only models with the same metric as the newest model are compared.
-The name of a single dataset, such as NAME-2, refers only to the models of this dataset.`,
+validation performance, among those with the metric, label, columns and classes of the
+newest model. NAME-2, the name of a single dataset, refers only to models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd

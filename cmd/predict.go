@@ -36,8 +36,8 @@ func newPredictCmd(f *cli.Factory) *cobra.Command {
 		Long: `Predicts a blind CSV, verifies the result, writes it next to the blind file or to the
 file of -o, and prints its path.
 
-The model defaults to the champion of the series that was trained last. --with MODEL
-uses another model. --model FILE uses a model file that ` + "`foretell models export`" + `
+The model defaults to the champion of the series that was trained last, the best model
+for the table that was trained last. --with MODEL uses another model. --model FILE uses a model file that ` + "`foretell models export`" + `
 has written. The command then needs no service and no data folder, and the result has
 the same bytes.
 
@@ -153,9 +153,12 @@ func (o *predictOptions) newReceipt(ctx context.Context, model *learn.Model, p *
 	return r, err
 }
 
-// describeModel formats a model's series, version, test score and key.
+// describeModel formats a model's series, version, dataset, test score and key.
 func describeModel(m *client.SeriesModel) string {
 	text := fmt.Sprintf("%s, version %d", m.Series, m.SeriesVersion)
+	if m.DatasetName != m.Series {
+		text += ", of dataset " + m.DatasetName
+	}
 	if m.TestPerformance != nil {
 		text += fmt.Sprintf(", test %s %.4f", api.PerformanceName(m.Metric), *m.TestPerformance)
 	}

@@ -69,7 +69,8 @@ uploaded, and the run adds a model to this dataset. Otherwise the run adds a dat
 the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
 
 Models are numbered across the datasets of a series: --with NAME@v3 selects the third
-model of the series NAME. --with NAME selects the champion, which is the best model.
+model of the series NAME. --with NAME selects the champion, the best model for the
+metric and the table of the newest model.
 
 --time-limit applies to the whole command, from reading the files to the verified
 result, and includes the time in the queue. The race ends early enough for the

@@ -45,8 +45,8 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 
 // chooseStem sets p.stem to the name of the training file without its extension. If the series
 // of this name has another table, it adds the name of the file's folder: two files called
-// train.csv in the folders iris and car then have the series train and car-train. Otherwise the
-// champion of train would be chosen from models of both tables.
+// train.csv in the folders iris and car then have the series train and car-train. Otherwise train
+// would have the models of both tables, and its champion would be that of the newer table.
 func (p *runPipeline) chooseStem(ctx context.Context) error {
 	p.stem = p.files.Train.Stem()
 	folder := p.files.Train.FolderName()

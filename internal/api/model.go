@@ -26,7 +26,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model."`
+	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model and among models with its label, columns and classes."`
 	ModelExtensions
 }
 

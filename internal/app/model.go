@@ -10,8 +10,8 @@ import (
 )
 
 // GetModel returns a model. Its field Champion is true if the model is the best of its series, that
-// is, has the highest achievedPerformance. Models whose metric differs from that of the newest
-// model are ignored. Of equal models, the oldest is the champion.
+// is, has the highest achievedPerformance. Models whose metric or table differs from that of the
+// newest model are ignored. Of equal models, the oldest is the champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {

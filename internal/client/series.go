@@ -139,10 +139,12 @@ type SeriesModel struct {
 // Reference returns a reference to the model for the command line, such as NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
-// ModelsOfSeries returns the models of a series, newest first.
+// ModelsOfSeries returns the models of a series, newest first. One of them is the champion: the best
+// of those with the metric and the table of the newest model, see [api.TableSchema].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
-	before := 0 // number of versions in older datasets, if SeriesVersion is not reported
+	reported := "" // key of the champion that the service reports
+	before := 0    // number of versions in older datasets, if SeriesVersion is not reported
 	for _, d := range slices.Backward(s.Datasets) {
 		if d.Status != api.DatasetCompleted {
 			continue
@@ -156,64 +158,79 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 			if m.SeriesVersion == 0 {
 				m.SeriesVersion = before + m.Version
 			}
+			if m.Champion && m.Series != "" { // a service that reports series has chosen it
+				reported = m.ModelKey
+			}
 			m.Series = s.Name
 			models = append(models, SeriesModel{m, d.DatasetKey, d.DatasetName})
 		}
 		before += newest
 	}
 	slices.SortStableFunc(models, func(a, b SeriesModel) int { return cmp.Compare(b.SeriesVersion, a.SeriesVersion) })
-	for i := range models {
-		models[i].Champion = false
+	best := reported
+	if best == "" || len(s.Datasets) == 1 { // the champion of a dataset need not be that of its series
+		var err error
+		if best, err = chooseChampion(ctx, c, models); err != nil {
+			return nil, err
+		}
 	}
-	if best := Champion(models); best != nil {
-		best.Champion = true
+	for i := range models {
+		models[i].Champion = models[i].ModelKey == best
 	}
 	return models, nil
 }
 
-// Champion returns the model with the highest performance, or the oldest of several such
-// models. models are the models of one series, newest first. Models whose metric differs
-// from that of the newest model are ignored. A model without a performance is returned only
-// if no model has one. Champion returns nil if models is empty.
+// Champion returns the champion of models, which ModelsOfSeries has returned, or nil if models is
+// empty.
 func Champion(models []SeriesModel) *SeriesModel {
-	var best *SeriesModel
-	for i := range models {
-		m := &models[i]
-		if m.Metric == models[0].Metric && (best == nil || cmp.Compare(m.AchievedPerformance.Value, best.AchievedPerformance.Value) >= 0) {
-			best = m
+	if i := slices.IndexFunc(models, func(m SeriesModel) bool { return m.Champion }); i >= 0 {
+		return &models[i]
+	}
+	return nil
+}
+
+// chooseChampion returns the key of the model with the highest performance, or of the oldest of
+// several such models. models are the models of one series, newest first. Models whose metric or
+// table differs from that of the newest model are ignored. A model without a performance is chosen
+// only if no model has one. chooseChampion returns "" if models is empty.
+func chooseChampion(ctx context.Context, c *Client, models []SeriesModel) (key string, err error) {
+	order := slices.Clone(models)
+	slices.Reverse(order) // the oldest of equals is the first
+	slices.SortStableFunc(order, func(a, b SeriesModel) int {
+		return cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value)
+	})
+	sameTable := map[string]bool{} // by dataset key
+	for _, m := range order {
+		newest := models[0]
+		if m.Metric != newest.Metric {
+			continue
+		}
+		same, known := sameTable[m.DatasetKey]
+		if !known {
+			if same, err = haveSameTable(ctx, c, m.DatasetKey, newest.DatasetKey); err != nil {
+				return "", err
+			}
+			sameTable[m.DatasetKey] = same
+		}
+		if same {
+			return m.ModelKey, nil
 		}
 	}
-	return best
+	return "", nil
 }
 
-// TableSchema has what models of the same task have in common: the label, the columns and the
-// classes of their datasets. Scores of models with other schemas cannot be compared.
-type TableSchema struct {
-	// Label is the name of the label column; "" if it is unknown.
-	Label string
-	// Columns are the names of the features, in file order; nil if they are unknown.
-	Columns []string
-	// Classes are sorted; nil if they are unknown.
-	Classes []string
-}
-
-// DatasetSchema returns the schema of a dataset.
-func DatasetSchema(d *api.Dataset) TableSchema {
-	t := TableSchema{Label: d.LabelName}
-	for _, column := range d.Columns {
-		t.Columns = append(t.Columns, column.Name)
+// haveSameTable reports whether two datasets have the same label, columns and classes.
+func haveSameTable(ctx context.Context, c *Client, a, b string) (bool, error) {
+	if a == b {
+		return true, nil
 	}
-	for _, class := range d.Classes {
-		t.Classes = append(t.Classes, class.Label)
+	first, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: a})
+	if err != nil {
+		return false, err
 	}
-	slices.Sort(t.Classes)
-	return t
-}
-
-// Matches reports whether two tables have the same label, columns and classes. What is unknown
-// of either table is considered equal.
-func (t TableSchema) Matches(other TableSchema) bool {
-	sameNames := func(a, b []string) bool { return len(a) == 0 || len(b) == 0 || slices.Equal(a, b) }
-	return (t.Label == "" || other.Label == "" || t.Label == other.Label) &&
-		sameNames(t.Columns, other.Columns) && sameNames(t.Classes, other.Classes)
+	second, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: b})
+	if err != nil {
+		return false, err
+	}
+	return first.TableSchema().Matches(second.TableSchema()), nil
 }

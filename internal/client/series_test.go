@@ -2,6 +2,7 @@ package client
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"unicode/utf8"
 
@@ -92,18 +93,19 @@ func TestChampion(t *testing.T) {
 	t.Parallel()
 	model := func(version int, metric string, performance float64) SeriesModel {
 		m := SeriesModel{}
-		m.SeriesVersion, m.Metric, m.AchievedPerformance.Value = version, metric, performance
+		m.ModelKey, m.Metric, m.AchievedPerformance.Value = strconv.Itoa(version), metric, performance
 		return m
 	}
-	models := []SeriesModel{model(4, "accuracy", 0.8), model(3, "rocAuc", 0.99), model(2, "accuracy", 0.9), model(1, "accuracy", 0.9)}
-	if best := Champion(models); best.SeriesVersion != 1 {
-		t.Errorf("the champion is version %d, not the first of the best of the newest's metric", best.SeriesVersion)
-	}
-	models = []SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())} // version 1 has no score
-	if best := Champion(models); best.SeriesVersion != 2 {
-		t.Errorf("the champion is version %d, which was not measured", best.SeriesVersion)
-	}
-	if best := Champion(nil); best != nil {
-		t.Errorf("the champion of nothing is %+v", best)
+	for name, test := range map[string]struct {
+		models []SeriesModel
+		want   string
+	}{
+		"first of the best of the newest's metric": {[]SeriesModel{model(4, "accuracy", 0.8), model(3, "rocAuc", 0.99), model(2, "accuracy", 0.9), model(1, "accuracy", 0.9)}, "1"},
+		"not measured": {[]SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())}, "2"},
+		"no models":    {nil, ""},
+	} {
+		if best, err := chooseChampion(t.Context(), nil, test.models); best != test.want || err != nil {
+			t.Errorf("%s: the champion is version %q, want %q (%v)", name, best, test.want, err)
+		}
 	}
 }

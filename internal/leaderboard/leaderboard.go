@@ -25,7 +25,7 @@ type Entry struct {
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
 	// Table identifies the table of the model by its label column. It is "" if all models of the
-	// leaderboard have the same table; see [client.TableSchema].
+	// leaderboard have the same table; see [api.TableSchema].
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`

@@ -16,7 +16,7 @@ import (
 // groupByTable sets the fields group and Table of the entries of models, which must be ordered
 // newest first. It reads no dataset if there is only one.
 func groupByTable(ctx context.Context, c *client.Client, models []client.SeriesModel, entries []*Entry) error {
-	var tables []client.TableSchema
+	var tables []api.TableSchema
 	var names []string // of the newest dataset of each table
 	if !slices.ContainsFunc(models, func(m client.SeriesModel) bool { return m.DatasetKey != models[0].DatasetKey }) {
 		return nil
@@ -29,7 +29,7 @@ func groupByTable(ctx context.Context, c *client.Client, models []client.SeriesM
 			if err != nil {
 				return err
 			}
-			schema := client.DatasetSchema(d)
+			schema := d.TableSchema()
 			if group = slices.IndexFunc(tables, schema.Matches); group < 0 {
 				group, tables, names = len(tables), append(tables, schema), append(names, d.DatasetName)
 			}

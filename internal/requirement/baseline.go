@@ -33,7 +33,7 @@ func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: client.DatasetSchema(d), metric: metric})
+	return f.setChampionAsBaseline(ctx, session, d.DatasetKey, challenger{schema: d.TableSchema(), metric: metric})
 }
 
 // SetBaselineForModel sets the baseline with which an existing model is compared.
@@ -49,7 +49,7 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	if err != nil {
 		return err
 	}
-	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: client.DatasetSchema(d), metric: m.Metric})
+	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: d.TableSchema(), metric: m.Metric})
 }
 
 // SetBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
@@ -105,7 +105,7 @@ func (f *Flags) setChampionAsBaseline(ctx context.Context, session *connect.Sess
 type challenger struct {
 	model  string // key; "" before the model exists
 	metric string // "" accepts any metric
-	schema client.TableSchema
+	schema api.TableSchema
 }
 
 // bestEarlierModel returns the best of those models of a series that are older than target and
@@ -136,7 +136,7 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 			if err != nil {
 				return baseline{}, err
 			}
-			fits = client.DatasetSchema(d).Matches(target.schema)
+			fits = d.TableSchema().Matches(target.schema)
 			same[m.DatasetKey] = fits
 		}
 		if fits {
@@ -146,14 +146,15 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 	return baseline{reason: "no earlier model of the series " + s.Name + " has the same label, columns, classes and metric"}, nil
 }
 
-func profileSchema(p *profile.Profile) client.TableSchema {
-	t := client.TableSchema{Label: p.Schema.Label}
+func profileSchema(p *profile.Profile) api.TableSchema {
+	t := api.TableSchema{Label: p.Schema.Label}
 	for _, column := range p.Columns {
 		t.Columns = append(t.Columns, column.Name)
 	}
 	for _, class := range p.Classes {
 		t.Classes = append(t.Classes, class.Text)
 	}
+	slices.Sort(t.Columns)
 	slices.Sort(t.Classes)
 	return t
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -60,6 +61,25 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 		return nil, err
 	}
 	return &d, json.Unmarshal(classes, &d.Classes)
+}
+
+// tableSchema returns the schema of a dataset. Names that are not stored are unknown.
+func (t *Tx) tableSchema(ctx context.Context, key string) (api.TableSchema, error) {
+	var columnsText, classesText, schemaText []byte
+	err := t.tx.QueryRowContext(ctx, "SELECT columns, classes, schema FROM dataset WHERE key = ?", key).Scan(&columnsText, &classesText, &schemaText)
+	var columns []api.Column
+	var classes []api.Class
+	var schema struct{ Label string }
+	schemaText = bytes.TrimSuffix(bytes.TrimPrefix(schemaText, []byte("[")), []byte("]")) // see frame.Schema.EncodeStored
+	decode := func(text []byte, v any) {
+		if err == nil && len(text) > 0 {
+			err = json.Unmarshal(text, v)
+		}
+	}
+	decode(columnsText, &columns)
+	decode(classesText, &classes)
+	decode(schemaText, &schema)
+	return api.NewTableSchema(schema.Label, columns, classes), err
 }
 
 // InsertDataset adds a dataset. It returns ErrExists if the account already has a

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -19,9 +21,9 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion reports whether the model is the best of its series. Models whose metric differs
-	// from that of the newest model are ignored. Of equal models, the oldest is the champion.
-	// Champion is read-only.
+	// Champion reports whether the model is the best of its series. Models whose metric or table
+	// differs from that of the newest model are ignored, see [api.TableSchema]. Of equal models, the
+	// oldest is the champion. Champion is read-only.
 	Champion bool
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
@@ -108,14 +110,47 @@ func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil
 	}
-	const ofSeries = "FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
-	account, series := models[0].Account, models[0].Series
-	champion, err := t.queryNonEmptyStrings(ctx, "SELECT m.key "+ofSeries+" AND t.metric = (SELECT t.metric "+ofSeries+
-		" ORDER BY m.series_version DESC LIMIT 1) ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", account, series, account, series)
+	champion, err := t.findChampion(ctx, models[0].Account, models[0].Series)
 	for _, m := range models {
-		m.Champion = len(champion) > 0 && m.Key == champion[0]
+		m.Champion = err == nil && m.Key == champion
 	}
 	return err
+}
+
+// findChampion returns the key of the champion of a series, see Model.Champion, or "" if the series
+// has no model. It reads the columns of datasets only if the best model and the newest model have
+// different datasets.
+func (t *Tx) findChampion(ctx context.Context, account, series string) (champion string, err error) {
+	const ofSeries = " FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
+	var newest, metric string
+	err = t.tx.QueryRowContext(ctx, "SELECT m.dataset, t.metric"+ofSeries+" ORDER BY m.series_version DESC LIMIT 1", account, series).Scan(&newest, &metric)
+	best, args := "SELECT m.key, m.dataset"+ofSeries+" AND t.metric = ?", []any{account, series, metric}
+	for err == nil {
+		var dataset string
+		err = t.tx.QueryRowContext(ctx, best+" ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", args...).Scan(&champion, &dataset)
+		if err != nil || dataset == newest {
+			break
+		}
+		same, err := t.haveSameTable(ctx, dataset, newest)
+		if err != nil || same {
+			return champion, err
+		}
+		best, args = best+" AND m.dataset <> ?", append(args, dataset)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return champion, err
+}
+
+// haveSameTable reports whether two datasets have the same label, columns and classes.
+func (t *Tx) haveSameTable(ctx context.Context, a, b string) (bool, error) {
+	first, err := t.tableSchema(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	second, err := t.tableSchema(ctx, b)
+	return first.Matches(second), err
 }
 
 // DeleteModel deletes a model with its predictions. It returns the keys of the

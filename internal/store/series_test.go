@@ -23,7 +23,7 @@ func (s suite) series(t *testing.T) {
 	}
 	champions := func(tx *Tx) map[string]bool {
 		found := map[string]bool{}
-		for _, dataset := range []string{"d1", "d2", "other"} {
+		for _, dataset := range []string{"d1", "d2", "d3", "other"} {
 			models, _, err := tx.ListModels(t.Context(), dataset, Page{0, 9})
 			if err != nil {
 				t.Fatal(err)
@@ -36,7 +36,7 @@ func (s suite) series(t *testing.T) {
 	}
 	write(t, s.Store, func(tx *Tx) error {
 		err := tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann"})
-		for _, d := range []Dataset{{Key: "d1", Name: "N"}, {Key: "d2", Name: "N-2", Series: "N"}, {Key: "other", Name: "M"}} {
+		for _, d := range []Dataset{{Key: "d1", Name: "N"}, {Key: "d2", Name: "N-2", Series: "N"}, {Key: "d3", Name: "N-3", Series: "N"}, {Key: "other", Name: "M"}} {
 			d.Account, d.Status = "ann", api.DatasetCompleted
 			err = errors.Join(err, tx.InsertDataset(t.Context(), &d))
 		}
@@ -63,6 +63,31 @@ func (s suite) series(t *testing.T) {
 		// Models with another metric than the newest are not compared.
 		if got := champions(tx); got["best"] || !got["next"] {
 			t.Errorf("champions: %v", got)
+		}
+		// Nor are models of another table. The order of the columns does not matter.
+		describe := func(dataset, label string, columns ...string) {
+			d, err := tx.GetDataset(t.Context(), "ann", dataset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range columns {
+				d.Columns = append(d.Columns, api.Column{Name: name})
+			}
+			d.Classes, d.Schema = []api.Class{{Label: "a"}}, []byte(`[{"label":"`+label+`","columns":[]}]`)
+			if err := tx.UpdateDataset(t.Context(), d, api.DatasetCompleted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		describe("d1", "y", "m", "n")
+		describe("d2", "y", "n", "m")
+		describe("d3", "z", "n", "m")
+		add(tx, "d1", "last", api.MetricAccuracy, new(0.1))
+		if got := champions(tx); !got["best"] {
+			t.Errorf("the same columns in another order: champions: %v", got)
+		}
+		add(tx, "d3", "other label", api.MetricAccuracy, new(0.2))
+		if got := champions(tx); got["best"] || !got["other label"] {
+			t.Errorf("a table with another label: champions: %v", got)
 		}
 		return nil
 	})
