@@ -74,7 +74,7 @@ var layers = map[string][]string{
 	"internal/onnx":            nil,
 	"internal/onnx/onnxtest":   nil,
 	"internal/otlp":            {"span"},
-	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
+	"internal/preflight":       {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "table/cells", "table/csvfile", "table/frame", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/prune":           {"api", "client", "humanize", "term"},
 	"internal/race":            {"api", "cli", "client", "connect", "exit", "gate", "humanize", "learn/metric", "learningcurve", "preflight", "table/csvfile", "table/frame", "table/profile"},
 	"internal/receipt":         {"api", "build", "client", "scoring", "table/csvfile", "table/profile", "table/result"},

@@ -32,7 +32,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if p.Train.layout.Blind {
 		return p.inferBlindIDAndNames(ctx, p.Train, p.modelColumns)
 	}
-	p.columns = p.makeColumnNamesUnique(p.Train, header)
+	if p.columns, err = p.makeColumnNamesUnique(ctx, p.Train, header, nil); err != nil {
+		return err
+	}
 	var blind *roles.Description
 	if p.Blind != nil {
 		if blind, err = p.describeBlindColumns(ctx); err != nil {
@@ -117,16 +119,19 @@ func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 }
 
 // makeColumnNamesUnique returns a unique name for each column of a file, and warns about names
-// that differ from the header.
-func (p *Preflight) makeColumnNamesUnique(in *Input, header []string) []string {
+// that differ from the header. It drops columns without a name and values, except those in wanted.
+func (p *Preflight) makeColumnNamesUnique(ctx context.Context, in *Input, header, wanted []string) ([]string, error) {
 	names, changed := roles.UniqueNames(header)
-	p.warnRenamed(in, changed, func(one roles.Rename) (code, reason string) {
+	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
+		return nil, err
+	}
+	p.warnRenamed(in, in.withoutIgnored(changed), func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
 			return csvfile.CodeUnnamedColumn, "the column has no name"
 		}
 		return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 	})
-	return names
+	return names, nil
 }
 
 // warnRenamed warns about renamed columns. It adds at most maxPerKind warnings, and the
@@ -160,7 +165,9 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 	}
 	own := known.BlindColumnNames(len(header))
 	if !in.layout.NoHeader || own == nil {
-		own = p.makeColumnNamesUnique(in, header)
+		if own, err = p.makeColumnNamesUnique(ctx, in, header, wanted); err != nil {
+			return err
+		}
 	}
 	names, changed := roles.MatchTrainingNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
@@ -239,7 +246,7 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 	}
 	o := &receipt.Options{
 		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: flags.drop,
-		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader,
+		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored,
 	}
 	if p.blindID.Generated {
 		o.ID, o.MadeID = generateIDs, in.layout.GeneratedIDName

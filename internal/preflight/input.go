@@ -31,6 +31,7 @@ type Input struct {
 	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	ignored    []string      // columns of layout.Drop that have neither a name nor a value
 	table      *tablefile.Table
 
 	// readError is the error in a file at which scanProfile stopped; nil if there was no

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,7 +88,7 @@ func (l *LayoutFlags) IsSet() bool {
 // SetFromReceipt sets the flags to the options of a receipt.
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
-		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, o.Drop, o.Delimiter, o.Encoding, o.Sheet
+		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, slices.Concat(o.Drop, o.Ignored), o.Delimiter, o.Encoding, o.Sheet
 		l.generatedID, l.names, l.noHeader = o.MadeID, o.Names, o.NoHeader
 	}
 }

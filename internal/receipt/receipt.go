@@ -111,6 +111,8 @@ type Options struct {
 	NoHeader bool `json:"noHeader,omitempty"`
 	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
+	// Ignored are the columns of the blind file that have neither a name nor a value.
+	Ignored []string `json:"ignored,omitempty"`
 }
 
 // Model is the model that predicted.

@@ -206,16 +206,22 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 	if at := slices.Index(names, p.label); at >= 0 && p.label != p.id {
 		return at
 	}
-	only, lacking := -1, 0
+	only, lacking, last := -1, 0, 0
 	for i, name := range names {
-		if !slices.Contains(p.names, name) {
+		if name == "" {
+			continue // spreadsheets write empty columns without a name
+		}
+		if last = i; !slices.Contains(p.names, name) {
 			only, lacking = i, lacking+1
 		}
 	}
 	if lacking == 1 {
 		return only
 	}
-	return len(names) - 1
+	if last == 0 {
+		return len(names) - 1
+	}
+	return last
 }
 
 // findIDColumn returns the position of the ID column. It returns -1 if the rows are joined by

@@ -59,6 +59,8 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 		"whole_table":         {"id,x,prediction\n1,5,u\n2,6,v\n", "id,kind,x\n1,u,5\n2,v,6\n", Options{}},
 		"no_ids":              {"prediction\nu\nv\n", "kind\nu\nv\n", Options{}},
 		"the_models_label":    {"id,x,prediction\n1,5,u\n2,6,v\n", "id,kind,note\n1,u,z\n2,v,z\n", Options{ModelLabel: "kind"}},
+		"trailing_commas":     {"id,x,prediction\n1,5,u\n2,6,v\n", "id,kind,,\n1,u,,\n2,v,,\n", Options{}},
+		"unnamed_label":       {"id,prediction\n1,u\n2,v\n", "id,\n1,u\n2,v\n", Options{}},
 		"in_order":            {"i,prediction\n7,u\n8,v\n", "j,kind\n1,u\n2,v\n", Options{InOrder: true}},
 		"made_ids":            {"id,x,prediction\nr1,5,u\nr2,6,v\n", "x,kind\n5,u\n6,v\n", Options{}},
 		"named_columns":       {"k,guess,note\n1,u,a\n2,v,b\n", "k,kind,note\n2,v,a\n1,u,b\n", Options{Prediction: "guess", Label: "kind", ID: "k"}},

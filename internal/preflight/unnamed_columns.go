@@ -1,0 +1,99 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+
+	"foretell/internal/roles"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+// pandasUnnamed matches the names with which pandas writes columns that had no name.
+var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
+
+// ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write such
+// columns, as in `a,b,,`. names are the names of the columns after makeColumnNamesUnique, and
+// columns whose name is in wanted are kept. It reads the whole file if a column has no name and no
+// value.
+func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
+	in.ignored = nil
+	kept := newNameSet(wanted, in.layout.Drop)
+	var unnamed []int
+	for i, name := range header {
+		if (name == "" || pandasUnnamed.MatchString(name)) && !kept[names[i]] {
+			unnamed = append(unnamed, i)
+		}
+	}
+	if len(unnamed) == 0 || in.layout.NoHeader {
+		return nil
+	}
+	empty, err := in.findEmptyColumns(ctx, unnamed)
+	if err != nil || len(empty) == 0 {
+		return err
+	}
+	for _, at := range empty {
+		in.ignored = append(in.ignored, names[at])
+	}
+	in.layout.Drop = slices.Concat(in.layout.Drop, in.ignored)
+	d := csvfile.Defect{Code: csvfile.CodeUnnamedColumn, Line: 1, Column: empty[0] + 1, Message: "the column has neither a name nor a value, so it is ignored"}
+	if len(empty) > 1 {
+		d.Count, d.Message = len(empty), fmt.Sprintf("%d columns have neither a name nor a value, so they are ignored", len(empty))
+	}
+	p.addFinding(in, profile.SeverityWarning, d, "")
+	return nil
+}
+
+// findEmptyColumns returns those of the columns at the given positions that have no value in any
+// row. It returns nil if the file has no rows.
+func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty []int, err error) {
+	file, err := in.inFileOrder().Open(ctx)
+	if err != nil {
+		return nil, ignoreContentError(err)
+	}
+	defer file.Close()
+	table, err := csvfile.OpenTable(csvfile.NewReader(file, ','))
+	if err != nil {
+		return nil, ignoreContentError(err)
+	}
+	rows := 0
+	empty = slices.Clone(positions)
+	for len(empty) > 0 {
+		rec, err := table.Next(ctx)
+		var defect *csvfile.Defect
+		switch {
+		case errors.As(err, &defect) && !table.Reader.Done():
+			continue // the profile of the file reports it
+		case errors.Is(err, io.EOF) || ignoreContentError(err) == nil && err != nil:
+			if rows == 0 {
+				return nil, nil
+			}
+			return empty, nil
+		case err != nil:
+			return nil, err
+		}
+		rows++
+		empty = slices.DeleteFunc(empty, func(at int) bool { return !cells.IsBlank(rec.Fields[at]) })
+	}
+	return nil, nil
+}
+
+// withoutIgnored returns the changes of names, except those of ignored columns.
+func (in *Input) withoutIgnored(changed []roles.Rename) []roles.Rename {
+	ignored := newNameSet(in.ignored)
+	return slices.DeleteFunc(slices.Clone(changed), func(one roles.Rename) bool { return ignored[one.To] })
+}
+
+// newNameSet returns the set of the names in the lists.
+func newNameSet(lists ...[]string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range slices.Concat(lists...) {
+		set[name] = true
+	}
+	return set
+}
