@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/download"
@@ -97,7 +98,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer done()
-	model, err := o.readModel(ctx, ref)
+	model, dataset, err := o.readModel(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,11 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	}
 	defer blind.Close()
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
-	if err := p.CheckAgainstModel(ctx, progress, modelfile.Dataset(model)); err != nil {
+	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return err
+	}
+	if !o.output.JSON {
+		p.NoteWarnings(&o.output)
 	}
 	if err := p.DefectError(); err != nil {
 		return err
@@ -136,26 +140,33 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 // without --top.
 const terminalTop = 10
 
-// readModel downloads and returns the model that ref refers to. If ref is "", it reads the
-// model file of --model instead.
-func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, err error) {
+// readModel downloads and returns the model that ref refers to, and the description of its
+// dataset. If ref is "", it reads the model file of --model instead.
+func (o *explainOptions) readModel(ctx context.Context, ref string) (model *learn.Model, dataset *api.Dataset, err error) {
 	if ref == "" {
-		return modelfile.Read(o.model)
+		if model, err = modelfile.Read(o.model); err != nil {
+			return nil, nil, err
+		}
+		return model, modelfile.Dataset(model), nil
 	}
 	session, err := o.wait.Connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer session.Close()
 	key, err := session.ModelKey(ctx, ref)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = download.WithModelFile(ctx, session, key, func(path string) (err error) {
 		model, err = modelfile.Read(path)
 		return err
 	})
-	return model, err
+	if err != nil {
+		return nil, nil, err
+	}
+	dataset, err = session.DatasetOfModel(ctx, key)
+	return model, dataset, err
 }
 
 // explainTask describes the rows to explain.

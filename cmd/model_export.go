@@ -138,7 +138,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 				return session.DownloadModel(ctx, key, w)
 			}
 			return 0, download.WithModelFile(ctx, session, key, func(path string) error {
-				if err := verifyModelFile(path, again); err != nil {
+				if err := download.VerifyModelFile(path, again); err != nil {
 					return err
 				}
 				if o.format == formatPython {
@@ -157,7 +157,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			if size = info.Size(); o.format != formatForetell {
 				return nil // the model in the program was verified
 			}
-			return verifyModelFile(tempPath, again)
+			return download.VerifyModelFile(tempPath, again)
 		},
 		Install: download.InstallFile,
 	})
@@ -171,22 +171,4 @@ type exportDocument struct {
 	ModelKey string `json:"modelKey"`
 	// Features are the input columns of an ONNX model.
 	Features []learn.ONNXFeature `json:"features,omitempty"`
-}
-
-// verifyModelFile verifies the checksum of a model file. The parameter again is the command
-// that downloads the file again; the hint of the error contains it.
-func verifyModelFile(path, again string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", again)
-	}
-	return nil
 }

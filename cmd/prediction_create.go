@@ -8,7 +8,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
-	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/download"
 	"foretell/internal/exit"
@@ -77,11 +76,7 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if err != nil {
 		return err
 	}
-	model, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: key})
-	if err != nil {
-		return err
-	}
-	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	dataset, err := session.DatasetOfModel(ctx, key)
 	if err != nil {
 		return err
 	}

@@ -201,6 +201,15 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 	})
 }
 
+// DatasetOfModel returns the dataset on which the model with the given key was trained.
+func (c *Session) DatasetOfModel(ctx context.Context, key string) (*api.Dataset, error) {
+	model, err := client.Call(ctx, c.Client, api.GetModel, &api.ModelInput{ModelKey: key})
+	if err != nil {
+		return nil, err
+	}
+	return client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+}
+
 // Models returns the models of several series, one series after the other. The models of
 // a series are ordered newest first.
 func (c *Session) Models(ctx context.Context, all []client.Series) iter.Seq2[client.SeriesModel, error] {

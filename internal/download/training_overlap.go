@@ -1,7 +1,6 @@
 package download
 
 import (
-	"cmp"
 	"context"
 	"os"
 
@@ -54,19 +53,4 @@ func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, pre
 		})
 		return rows
 	}
-}
-
-// WithModelFile downloads a model to a temporary file, calls use with the path of the file,
-// and removes the file.
-func WithModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
-	file, err := os.CreateTemp("", "foretell-model-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = session.DownloadModel(ctx, key, file)
-	if err = cmp.Or(err, file.Close()); err != nil {
-		return err
-	}
-	return use(file.Name())
 }

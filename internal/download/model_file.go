@@ -1,0 +1,44 @@
+package download
+
+import (
+	"cmp"
+	"context"
+	"os"
+
+	"foretell/internal/connect"
+	"foretell/internal/exit"
+	"foretell/internal/learn"
+)
+
+// WithModelFile downloads a model to a temporary file, calls use with the path of the file,
+// and removes the file.
+func WithModelFile(ctx context.Context, session *connect.Session, key string, use func(path string) error) error {
+	file, err := os.CreateTemp("", "foretell-model-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = session.DownloadModel(ctx, key, file)
+	if err = cmp.Or(err, file.Close()); err != nil {
+		return err
+	}
+	return use(file.Name())
+}
+
+// VerifyModelFile verifies the checksum of a model file. The parameter again is the command
+// that downloads the file again; the hint of the error contains it.
+func VerifyModelFile(path, again string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := learn.VerifyModel(file, info.Size()); err != nil {
+		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", again)
+	}
+	return nil
+}
