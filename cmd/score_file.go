@@ -66,5 +66,8 @@ func (s *scoreFiles) fileError(err error) error {
 		place += ":" + strconv.Itoa(fault.Line)
 	}
 	e := exit.Errorf(exit.Rejected, "%s: %w", place, err).At(in.Name, fault.Line, 0)
+	if fault.Hint != "" {
+		return e.WithHint("%s", fault.Hint)
+	}
 	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
 }

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -68,6 +69,15 @@ type TruthComparison struct {
 // true labels. A *Fault describes an error in a file; its File is Predictions for the first
 // file and SecondPredictions for the second.
 func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
+	d, err := diffFiles(ctx, first, second, answers, opts)
+	var fault *Fault
+	if errors.As(err, &fault) && (fault.Hint == swappedHint || fault.Hint == predictionHint) {
+		fault.Hint = diffHint
+	}
+	return d, err
+}
+
+func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
 	a, err := openPredictions(ctx, first, Predictions, opts)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,13 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	return fault
 }
 
-const swappedHint = "the files are probably swapped: the first must be the predictions, the second the answers"
+// The hints about a file that does not have the expected columns. Diff uses diffHint instead of the
+// other two.
+const (
+	swappedHint    = "the files are probably swapped: the first must be the predictions, the second the answers"
+	predictionHint = "choose the column of the predicted labels with --prediction"
+	diffHint       = "A and B must be files of predictions; set the file of the true labels with --answers"
+)
 
 // looksSwapped reports whether the answers have columns that only predictions have, and the
 // predictions have none of them.

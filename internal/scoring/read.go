@@ -160,7 +160,12 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	if shared == 1 {
 		return only, nil
 	}
-	return 0, predictionsTable.newFault(1, "there is no column prediction; the columns are %s", humanize.List(predictionsTable.names, 10))
+	fault := &Fault{File: predictionsTable.file, Line: 1, Hint: predictionHint}
+	fault.Message = "there is no column prediction; the columns are " + humanize.List(predictionsTable.names, 10)
+	if slices.ContainsFunc(answerColumns, predictionColumn.MatchString) {
+		fault.Hint = swappedHint
+	}
+	return 0, fault
 }
 
 // readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
