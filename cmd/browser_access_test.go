@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"foretell/internal/auth"
-	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // The rules of axe-core that are checked. The dark theme replaces only colours, therefore it is
@@ -68,7 +68,7 @@ func (p *person) checkShown(name string) {
 	theme := func(value string) chromedp.Action {
 		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}})
 	}
-	p.run(name, theme("light"), chromedp.Evaluate(testenv.Axe+";0", nil))
+	p.run(name, theme("light"), chromedp.Evaluate(chrome.Axe+";0", nil))
 	p.axe(name, allRules)
 	p.run(name, theme("dark"))
 	p.axe(name+" in the dark theme", colourRules)

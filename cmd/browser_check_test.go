@@ -15,7 +15,7 @@ import (
 
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
-	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // refusedTraining maps training files that the service rejects to the message of the browser.
@@ -48,7 +48,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	ctx, messages := testenv.Browser(t)
+	ctx, messages := chrome.Start(t)
 	dir, files := t.TempDir(), t.TempDir()
 	_, base := serveAt(t, "127.0.0.1:0", dir)
 	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // The names and cells that a hostile user may choose: markup, scripts, text from right to left
@@ -50,7 +50,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	ctx, messages := testenv.Browser(t)
+	ctx, messages := chrome.Start(t)
 	dir := t.TempDir()
 	_, base := serveAt(t, "127.0.0.1:0", dir)
 	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))

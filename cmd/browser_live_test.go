@@ -19,6 +19,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // TestLiveRaceInBrowser watches a race while the connection transfers nothing, as after a
@@ -29,7 +30,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	ctx, _ := testenv.Browser(t)
+	ctx, _ := chrome.Start(t)
 	dir := t.TempDir()
 	address := freeAddress(t)
 	oneCore := []string{"GOMAXPROCS=1"} // so that the race, which does not end, leaves other tests a core

@@ -19,7 +19,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/store"
-	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // The sizes of the largest pages, and their limits as in docs/dashboard.md. The limit of the
@@ -41,7 +41,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	ctx, messages := testenv.Browser(t)
+	ctx, messages := chrome.Start(t)
 	dir := t.TempDir()
 	_, base := serveAt(t, "127.0.0.1:0", dir)
 	foretell := foretellWith(t, append(os.Environ(), accountOn(t, base, "--data-dir", dir)...))

@@ -20,6 +20,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"foretell/internal/testenv"
+	"foretell/internal/testenv/chrome"
 )
 
 // person uses the dashboard in a browser with the keyboard alone. Only the file chooser, which
@@ -125,7 +126,7 @@ func TestDashboardInBrowser(t *testing.T) {
 // the given flags. access is set to check all pages for barriers.
 func walkDashboard(t *testing.T, access bool, flags ...string) {
 	t.Helper()
-	ctx, messages := testenv.Browser(t)
+	ctx, messages := chrome.Start(t)
 	mails, smtpAddress := startMailServer(t)
 	address := freeAddress(t)
 	files := t.TempDir()

@@ -97,6 +97,7 @@ var layers = map[string][]string{
 	"internal/tablefile":       {"humanize", "table/csvfile"},
 	"internal/term":            nil,
 	"internal/testenv":         nil,
+	"internal/testenv/chrome":  {"testenv"},
 }
 
 // TestLayers compares the imports in the code with layers. It fails if a package or an import

@@ -3,6 +3,7 @@ package testenv
 import (
 	"errors"
 	"os/exec"
+	"sync"
 	"testing"
 )
 
@@ -10,16 +11,24 @@ import (
 // skipped, see [SkipWithout].
 func Python(t *testing.T) string {
 	t.Helper()
+	path, err := findPython()
+	if err != nil {
+		SkipWithout(t, "python", err)
+	}
+	return path
+}
+
+// findPython looks for the interpreter once in each test process.
+var findPython = sync.OnceValues(func() (string, error) {
 	err := errors.New("no python3 found")
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		path, lookErr := exec.LookPath(name)
 		if lookErr != nil {
 			continue
 		}
-		if err = exec.CommandContext(t.Context(), path, "-c", "import numpy").Run(); err == nil {
-			return path
+		if err = exec.Command(path, "-c", "import numpy").Run(); err == nil {
+			return path, nil
 		}
 	}
-	SkipWithout(t, "python", err)
-	return ""
-}
+	return "", err
+})

@@ -1,4 +1,4 @@
-// Package testenv provides browsers, databases and servers to tests, and skips or fails tests if
+// Package testenv provides databases, servers and an interpreter to tests, and skips or fails tests if
 // they are unavailable. Only tests use it.
 package testenv
 

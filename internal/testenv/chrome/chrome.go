@@ -1,4 +1,6 @@
-package testenv
+// Package chrome starts browsers for tests. It is apart from testenv, because the library that controls
+// the browser is large, and every test program of a package that imports it would have to be linked with it.
+package chrome
 
 import (
 	"context"
@@ -13,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"foretell/internal/testenv"
 )
 
 // Axe is axe-core 4.14.1, a program that finds accessibility faults of web pages. Its licence, the
@@ -21,14 +25,14 @@ import (
 //go:embed axe/axe.min.js
 var Axe string
 
-// chromiums are the paths and names of Chromium programs, in the order in which Browser tries them.
+// chromiums are the paths and names of Chromium programs, in the order in which Start tries them.
 // The paths come first, because the program in /usr/bin is a script that leaves processes behind.
 var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browser/chromium-browser", "chromium", "google-chrome"}
 
-// Browser starts a browser without a window, and returns the context of a page in it. The function
+// Start starts a browser without a window, and returns the context of a page in it. The function
 // messages returns what the page has written to the console, including violations of its
-// Content-Security-Policy. Without Chromium, the test is skipped, see [SkipWithout].
-func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
+// Content-Security-Policy. Without Chromium, the test is skipped, see [testenv.SkipWithout].
+func Start(t *testing.T) (ctx context.Context, messages func() []string) {
 	t.Helper()
 	path, err := "", errors.New("no Chromium found")
 	for _, name := range chromiums {
@@ -37,7 +41,7 @@ func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
 		}
 	}
 	if err != nil {
-		SkipWithout(t, "browser", err)
+		testenv.SkipWithout(t, "browser", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(2*time.Minute))
 	if os.Getuid() == 0 {
@@ -69,7 +73,7 @@ func Browser(t *testing.T) (ctx context.Context, messages func() []string) {
 		}
 	})
 	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable()); err != nil {
-		SkipWithout(t, "browser", err)
+		testenv.SkipWithout(t, "browser", err)
 	}
 	return ctx, func() []string {
 		mu.Lock()
