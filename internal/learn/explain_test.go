@@ -345,7 +345,7 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 // TestExplainIsDeterministic checks that neither the number of workers nor the
 // other rows nor the file change an explanation.
 func TestExplainIsDeterministic(t *testing.T) {
-	rows := 300
+	rows := 150
 	if testing.Short() {
 		rows = 60
 	}

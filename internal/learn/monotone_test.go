@@ -149,7 +149,7 @@ func TestMonotone(t *testing.T) {
 // TestMonotoneFoldModels checks that fold models are monotone on a table with selected
 // columns. They are the final model if there is no time for a refit.
 func TestMonotoneFoldModels(t *testing.T) {
-	f := waveFrame(300, 4)
+	f := waveFrame(200, 4)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range screen.MaxFeatures {
 		noise := make([]float64, f.Rows)
