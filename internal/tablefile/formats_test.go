@@ -200,6 +200,10 @@ func TestArchive(t *testing.T) {
 		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "the ZIP file contains another ZIP file"},
 		{"too_large", zipped(t, "a.csv", strings.Repeat("0", 2<<20)), "the unpacked file exceeds 1048576 bytes"},
 		{"cut_off", zipped(t, "a.csv", csv)[:60], "the ZIP file is damaged or cut off"},
+		{"gzip_in_gzip", gzipped(t, gzipped(t, csv)), "the file is compressed twice with gzip: unpack it once, as in gzip -dc table | foretell run -"},
+		{"gzip_in_zstandard", zstandard(t, gzipped(t, csv)), "compressed twice, with gzip and then with Zstandard: unpack it once, as in zstd -dc table |"},
+		{"gzip_in_gzip_in_a_zip", zipped(t, "a.csv.gz", gzipped(t, gzipped(t, csv))), "the file is compressed twice with gzip: unpack it"},
+		{"tar_in_gzip", gzipped(t, "a.csv"+strings.Repeat("\x00", 252)+"ustar\x0000"), "this is a tar archive: unpack it"},
 	} {
 		t.Run(c.name+"_is_a_defect", func(t *testing.T) {
 			_, err := text(t, openText(t, c.in, Options{MaxBytes: 1 << 20}))

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,11 +30,43 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 }
 
-// rejectUnsupported returns a defect if head is the beginning of a file in an unsupported
-// format. name is the name of the file.
-func rejectUnsupported(head []byte, name string) error {
+// tarMagicAt is the offset of the magic bytes of a tar archive.
+const tarMagicAt = 257
+
+// compressions has the first bytes of files of the supported compressions, and the programs that
+// unpack them.
+var compressions = []struct{ magic, name, program string }{
+	{"\x1F\x8B", "gzip", "gzip"},
+	{"\x28\xB5\x2F\xFD", "Zstandard", "zstd"},
+}
+
+// rejectUnsupported returns a defect if head, the beginning of the unpacked content of the file, is
+// that of a file in an unsupported format.
+func (f *sourceFile) rejectUnsupported(head []byte) error {
+	name := f.Name
+	if strings.ContainsAny(name, " '\"") {
+		name = "FILE" // the name would have to be quoted, or is not that of a file
+	}
 	binary := func(message string) error {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
+	}
+	for _, inner := range compressions {
+		if f.compression == "" || !bytes.HasPrefix(head, []byte(inner.magic)) {
+			continue
+		}
+		message := fmt.Sprintf("the file is compressed twice, with %s and then with %s: unpack it", inner.name, f.compression)
+		if inner.name == f.compression {
+			message = fmt.Sprintf("the file is compressed twice with %s: unpack it", inner.name)
+		}
+		for _, outer := range compressions {
+			if outer.name == f.compression && !f.member {
+				message += " once, as in " + outer.program + " -dc " + name + " | foretell run -"
+			}
+		}
+		return binary(message)
+	}
+	if len(head) > tarMagicAt && bytes.HasPrefix(head[tarMagicAt:], []byte("ustar")) {
+		return binary("this is a tar archive: unpack it")
 	}
 	for _, u := range unsupportedFormats {
 		if !bytes.HasPrefix(head, []byte(u.magic)) {

@@ -68,7 +68,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := rejectUnsupported(head, f.Name); err != nil {
+	if err := f.rejectUnsupported(head); err != nil {
 		return err
 	}
 	if found, err := f.convertRandomAccess(ctx, head, opts); found || err != nil {
