@@ -136,7 +136,7 @@ func TestPostgresOfOperations(t *testing.T) {
 	for line := range strings.Lines(block) {
 		line = strings.TrimSpace(line)
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
-		ready := map[string]string{"serve": "listening on", "worker": "running the jobs of"}[args[1]]
+		ready := map[string]string{"serve": "listening on", "worker": "running the jobs of postgres://"}[args[1]]
 		if ready != "" {
 			if got := runUntil(t, env, args[1:], ready, syscall.SIGINT); got.code != 0 {
 				t.Errorf("%s: exit status %d: %s", line, got.code, got.stderr)

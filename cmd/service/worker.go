@@ -50,7 +50,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 	}
 	defer stopMetrics()
 	stopWork := service.StartJobs()
-	o.factory.Note("running the jobs of %s", service.Dir)
+	o.factory.Note("running the jobs of %s", service.Location)
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err

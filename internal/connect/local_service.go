@@ -38,6 +38,8 @@ type LocalService struct {
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
+	// Location is the data folder, or the URL of the PostgreSQL database without the password.
+	Location string
 }
 
 // localOptions are the options for opening a data folder.
@@ -200,7 +202,11 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
 	}
-	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir}, nil
+	shown := dir
+	if database.IsOnServer() {
+		shown = store.RedactURL(location)
+	}
+	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
 }
 
 // DataDirError converts an error of opening the data folder dir to one with a message and

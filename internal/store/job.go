@@ -100,7 +100,9 @@ const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
 // next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
-// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory.
+// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. It returns
+// ErrNewerSchema, and leaves the job to another process, if the database was upgraded by a newer
+// program: this program might not understand what the job refers to.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
@@ -124,6 +126,9 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			}
 		}
 		if err := next(t, s.dialect.skipLocked); err != nil {
+			return err
+		}
+		if err := t.checkSchema(ctx, s.migration.newest); err != nil {
 			return err
 		}
 		j.Attempt++

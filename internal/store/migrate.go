@@ -65,3 +65,16 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	}
 	return done, err
 }
+
+// checkSchema returns ErrNewerSchema if the schema of the database is newer than the newest version
+// that the program knows.
+func (t *Tx) checkSchema(ctx context.Context, newest int64) error {
+	var have int64
+	if err := t.tx.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have); err != nil {
+		return err
+	}
+	if have > newest {
+		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
+	}
+	return nil
+}

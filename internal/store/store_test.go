@@ -67,6 +67,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("workers", begin(t).workers)
 	t.Run("cancelled writes", begin(t).cancelledWrites)
 	t.Run("job counts", begin(t).jobCounts)
+	t.Run("claims after an upgrade", begin(t).claimAfterUpgrade)
 	t.Run("notifications", begin(t).notifications)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)

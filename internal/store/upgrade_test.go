@@ -138,3 +138,25 @@ func TestUpgradeThreshold(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// claimAfterUpgrade checks that a process claims no job once a newer program has upgraded the
+// database.
+func (s suite) claimAfterUpgrade(t *testing.T) {
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) error {
+		return tx.InsertJob(t.Context(), &Job{Key: "j", Account: "ann", Kind: "kind", Subject: "s", Created: at(1)})
+	})
+	setVersion := func(from, to int64) {
+		write(t, s.Store, func(tx *Tx) error {
+			return tx.exec(t.Context(), "UPDATE goose_db_version SET version_id = ? WHERE version_id = ?", to, from)
+		})
+	}
+	newest := s.Migration().newest
+	setVersion(newest, newest+1)
+	_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)})
+	wantErr(t, err, ErrNewerSchema)
+	setVersion(newest+1, newest)
+	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)}); err != nil || j.Attempt != 1 {
+		t.Errorf("claimed %+v, %v", j, err)
+	}
+}
