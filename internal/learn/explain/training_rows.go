@@ -12,11 +12,11 @@ import (
 // Rows of a new file may be equal to training rows by chance, above all if the columns have few
 // different values. A training row is then found in the file about as often as a row of the file
 // is found among the other rows of the file. FindTrainingRows therefore reports training rows
-// only if it finds at least minTrainingRows of them and chanceErrors standard errors more than
-// this share.
+// only if it finds at least minTrainingRows of them, and if their share exceeds this
+// share by chanceErrors standard errors.
 const (
 	minTrainingRows = 3
-	chanceErrors    = 2.5
+	chanceErrors    = 3
 )
 
 // FindTrainingRows reads a CSV with the columns of the model and returns how many of the model's
@@ -44,10 +44,7 @@ func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sam
 			found++
 		}
 	}
-	sample = len(training)
-	chance := w.counts.copies()
-	expected := float64(sample)*chance + chanceErrors*math.Sqrt(float64(sample)*chance*(1-chance))
-	if found < min(minTrainingRows, sample) || float64(found) <= expected {
+	if sample = len(training); found < min(minTrainingRows, sample) || float64(found) <= w.counts.maxByChance(sample) {
 		found = 0
 	}
 	return found, sample, nil
@@ -120,13 +117,19 @@ func (c *hashCounts) add(hash uint64) {
 	}
 }
 
-// copies returns the share of the counted rows whose hash another row also has.
-func (c *hashCounts) copies() float64 {
+// maxByChance returns how many rows of a sample from the same source are at most found among the
+// counted rows by chance. It estimates the probability for one row as the share of the counted rows
+// whose hash another row also has, with two rows of each kind added (A. Agresti and B. Coull, The
+// American Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which
+// doubles the variance of this share.
+func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {
 		if rows += n; n > 1 {
 			copies += n
 		}
 	}
-	return float64(copies) / float64(max(rows, 1))
+	share := float64(copies+2) / float64(rows+4)
+	variance := share * (1 - share) * (1/float64(sample) + 2/float64(max(rows, 1)))
+	return float64(sample) * (share + chanceErrors*math.Sqrt(variance))
 }

@@ -62,7 +62,45 @@ func TestFindTrainingRows(t *testing.T) {
 	}
 }
 
-// TestHashCounts counts more hashes than are kept.
+// TestNewRowsAreSeldomReported counts how often the rows of a new file, which have few different
+// values, are taken for training rows, and how often a fifth of the training rows is found.
+func TestNewRowsAreSeldomReported(t *testing.T) {
+	draw := rand.New(rand.NewPCG(5, 6))
+	const files, sample = 300, 32
+	for _, tt := range []struct{ values, rows, part, min, max int }{
+		{100, 20, 0, 0, 9}, {100, 50, 0, 0, 9}, {1000, 50, 0, 0, 9}, {1000, 200, 0, 0, 9}, {10_000, 1000, 0, 0, 9},
+		{1 << 40, 200, 1000, 240, files}, {1 << 40, 1000, 1000, files, files},
+	} {
+		reported := 0
+		for range files {
+			var counts hashCounts
+			rows := make([]uint64, max(tt.rows, tt.part))
+			for i := range rows {
+				if rows[i] = draw.Uint64N(uint64(tt.values)); i < tt.rows {
+					counts.add(rows[i])
+				}
+			}
+			found := 0
+			for range sample {
+				row := draw.Uint64N(uint64(tt.values))
+				if tt.part > 0 {
+					row = rows[draw.IntN(tt.part)]
+				}
+				if counts.rows[row] > 0 {
+					found++
+				}
+			}
+			if found >= minTrainingRows && float64(found) > counts.maxByChance(sample) {
+				reported++
+			}
+		}
+		if reported < tt.min || reported > tt.max {
+			t.Errorf("%+v: %d of %d files are reported", tt, reported, files)
+		}
+	}
+}
+
+// TestHashCounts counts more hashes than are kept. 40 % of them have a copy.
 func TestHashCounts(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4))
 	var counts hashCounts
@@ -73,7 +111,7 @@ func TestHashCounts(t *testing.T) {
 			counts.add(hash)
 		}
 	}
-	if share := counts.copies(); len(counts.rows) > maxHashCounts || share < 0.38 || share > 0.42 {
-		t.Errorf("%d hashes, copies %.3f, want 0.4", len(counts.rows), share)
+	if most := counts.maxByChance(1_000_000); len(counts.rows) > maxHashCounts || most < 380_000 || most > 430_000 {
+		t.Errorf("%d hashes, at most %.0f by chance, want 400,000", len(counts.rows), most)
 	}
 }
