@@ -74,8 +74,9 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               and a key b of an inner object a is column a.b
   Parquet     columns with one value per row; columns of
               lists are ignored, with a warning
-  Excel       .xlsx: the first sheet, or --sheet NAME; the
-              first row that is not empty is the header
+  Excel       .xlsx: the first visible sheet, or --sheet
+              NAME; the first row that is not empty is the
+              header
 
   compressed  gzip, Zstandard, or a ZIP with one table
   encoding    UTF-8 and UTF-16, and Windows-1252 if the

@@ -33,8 +33,6 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return "`foretell help formats` lists the supported formats"
 	case tablefile.CodeNested:
 		return "no action is required; --drop excludes a column from the upload"
-	case tablefile.CodeSheets:
-		return "choose a sheet with --sheet"
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
@@ -45,13 +43,12 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		if p.hasRaggedRows(in) {
 			return "if the first line is not the header, " + p.fixHint(in) + "; otherwise, set the separator with --delimiter"
 		}
+		if slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }) {
+			return "choose another sheet with --sheet"
+		}
 		return "set the separator with --delimiter, or use a file with more columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestedColumn)
-	case csvfile.CodeSmallClass:
-		return "add rows of that class, or merge classes"
-	case csvfile.CodeSimilarClasses:
-		return "if they are one class, use the same spelling"
 	case csvfile.CodeLeakingColumn:
 		if f.Count > 1 {
 			return "if not, exclude them with --drop"
@@ -78,7 +75,21 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeJunkInNumbers:
 		return "if this text means that the value is missing, clear these cells"
 	}
+	if hint := fixedHints[f.Code]; hint != "" {
+		return hint
+	}
 	return p.driftHint(f)
+}
+
+// fixedHints has the remedies of findings for which the remedy is always the same.
+var fixedHints = map[string]string{
+	tablefile.CodeSheets:       "choose a sheet with --sheet",
+	tablefile.CodeUncalculated: "open the workbook with a spreadsheet program and save it, which stores the values",
+	tablefile.CodeMergedCells:  "write the value into each cell of the range",
+	csvfile.CodeSmallClass:     "add rows of that class, or merge classes",
+	csvfile.CodeSimilarClasses: "if they are one class, use the same spelling",
+	csvfile.CodeMissingClass:   "if the label of these rows is unknown, remove the rows",
+	csvfile.CodeSpacedClass:    "remove the spaces from the file unless they are meant",
 }
 
 // hasRaggedRows reports whether rows of an input have another number of fields than its first line.

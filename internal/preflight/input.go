@@ -183,7 +183,8 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		return n, err
 	})
 	file.normalized.CollectDefects()
-	opts.Blind, opts.Locate, opts.SourceLine = in.layout.Blind, file.normalized.Locate, in.table.SourceLine
+	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID
+	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
 	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {
 		return nil, err

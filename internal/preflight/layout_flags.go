@@ -53,7 +53,7 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.delimiter, "delimiter", "", "character that separates fields, or tab (default detected)")
 	flags.StringVar(&l.encoding, "encoding", "", "encoding of the file: utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
-	flags.StringVar(&l.sheet, "sheet", "", "name of the sheet to read from a workbook (default the first sheet)")
+	flags.StringVar(&l.sheet, "sheet", "", "name of the sheet to read from a workbook (default the first visible sheet)")
 	cli.SetFlagCompletions(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
 }

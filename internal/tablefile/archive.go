@@ -20,7 +20,7 @@ import (
 // or Excel. head is the beginning of the file's content. It returns false if the file has
 // another format.
 func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (converted bool, err error) {
-	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04"))
+	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte(emptyZIP))
 	if !isParquet && !isZIP {
 		return false, nil
 	}
@@ -43,10 +43,33 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 	if slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == "xl/workbook.xml" }) {
 		return true, f.convertWorkbook(ctx, &archive.Reader, opts)
 	}
+	if message := describeDocument(&archive.Reader); message != "" {
+		return true, &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
+	}
 	if f.member {
 		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: "the ZIP file contains another ZIP file: unpack the outer one"}
 	}
 	return true, f.convertArchive(ctx, &archive.Reader, opts)
+}
+
+// emptyZIP is the beginning of a ZIP file without members: the record that ends its directory.
+const emptyZIP = "PK\x05\x06"
+
+// describeDocument returns a message about a ZIP file that is a document of another program, or
+// "" for any other ZIP file.
+func describeDocument(archive *zip.Reader) string {
+	for member, message := range map[string]string{
+		"xl/workbook.bin":       "this is a binary Excel workbook (.xlsb): save the sheet as .xlsx or CSV",
+		"word/document.xml":     "this is a Word document: save the table as .xlsx or CSV",
+		"ppt/presentation.xml":  "this is a PowerPoint document: save the table as .xlsx or CSV",
+		"META-INF/manifest.xml": "this is an OpenDocument file, such as .ods: save the sheet as .xlsx or CSV",
+		"Index/Document.iwa":    "this is a document of Numbers, Pages or Keynote: export the table as .xlsx or CSV",
+	} {
+		if slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == member }) {
+			return message
+		}
+	}
+	return ""
 }
 
 // convertArchive reads the table in a ZIP file. The ZIP file must contain only one table.

@@ -20,6 +20,9 @@ const (
 	CodeLargeTable  = "too-large"
 	CodeSheets      = "more-sheets"
 	CodeEncoding    = "guessed-encoding"
+
+	CodeUncalculated = "uncalculated-formula"
+	CodeMergedCells  = "merged-cells"
 )
 
 // Warning says what was assumed about a file, because the assumption may be wrong.

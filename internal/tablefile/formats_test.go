@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,13 @@ func TestWorkbook(t *testing.T) {
 	if got, err := text(t, table); err != nil || got != "id\n9\n" || len(table.Warnings()) > 0 {
 		t.Errorf("got %q, %v, %v", got, err, table.Warnings())
 	}
+	if _, err := text(t, openText(t, xlsx(t, "Data", "", "More", other), Options{})); err == nil || !strings.HasSuffix(err.Error(), `the sheet "Data" is empty; the sheets are "Data", "More"`) {
+		t.Errorf("an empty first sheet: %v", err)
+	}
+	table = openText(t, xlsx(t, `Lists" state="hidden`, sheetRows, "More", other), Options{})
+	if got, err := text(t, table); err != nil || got != "id\n9\n" || !strings.HasSuffix(table.Warnings()[0].Message, `only "More" is read`) {
+		t.Errorf("a hidden first sheet: %q, %v, %v", got, err, table.Warnings())
+	}
 	long := `<row r="1"><c r="A1" t="inlineStr"><is><t>` + strings.Repeat("x", 40<<20) + `</t></is></c></row>`
 	var defect *csvfile.Defect
 	if _, err := text(t, openText(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooLong {
@@ -170,6 +178,29 @@ func TestWorkbook(t *testing.T) {
 	_, err = text(t, openText(t, xlsx(t, "Data", sheetRows), Options{Sheet: "None"}))
 	if err == nil || !strings.Contains(err.Error(), `there is no sheet "None"; the sheets are "Data"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestWorkbookWarnings checks that cells whose values a sheet does not store are reported.
+func TestWorkbookWarnings(t *testing.T) {
+	rows := `<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>x</v></c></row>` +
+		`<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2+1</f></c></row><row r="3"><c r="A3"><v>2</v></c><c r="B3"><f>A3+1</f><v></v></c></row>` +
+		`<row r="4"><c r="A4"><v>3</v></c><c r="B4"><f>A4+1</f><v>4</v></c></row><row r="5"><c r="A5"><v>4</v></c><c r="B5" t="str"><f>""</f><v></v></c></row>`
+	merged := `</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="B2:B3"/></mergeCells><sheetData>`
+	table := openText(t, xlsx(t, "Data", rows+merged), Options{})
+	got, err := text(t, table)
+	if want := "id,x\n1,\n2,\n3,4\n4,\n"; err != nil || got != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+	var messages []string
+	for _, w := range table.Warnings() {
+		messages = append(messages, w.Code+": "+w.Message)
+	}
+	if want := []string{
+		"uncalculated-formula: the sheet has 2 formulas without a stored value, first B2, which are read as empty",
+		"merged-cells: the sheet has 1 range of merged cells, first B2:B3; only the first cell of a range has the value, and the others are read as empty",
+	}; !slices.Equal(messages, want) {
+		t.Errorf("got %q", messages)
 	}
 }
 
@@ -195,6 +226,8 @@ func TestArchive(t *testing.T) {
 	}
 	for _, c := range []struct{ name, in, want string }{
 		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file contains 2 tables, want 1: unpack it and choose one of a.csv, b.csv"},
+		{"no_members", zipped(t), "the ZIP file is empty"},
+		{"opendocument", zipped(t, "mimetype", "x", "content.xml", "x", "META-INF/manifest.xml", "x"), "this is an OpenDocument file"},
 		{"no_files", zipped(t, "a/", ""), "the ZIP file is empty"},
 		{"none", zipped(t, "a.png", "x", "b.png", "x"), "the ZIP file contains 0 tables"},
 		{"a_zip_in_a_zip", zipped(t, "a.csv", zipped(t, "a.csv", csv)), "the ZIP file contains another ZIP file"},

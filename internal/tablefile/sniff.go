@@ -28,7 +28,21 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"%PDF-", "this is a PDF document: save the table as CSV"},
 	{"\x89PNG", "this is a PNG picture"},
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
+	{"GIF87a", "this is a GIF picture"}, {"GIF89a", "this is a GIF picture"},
+	{"\x80\x02", pickleFile}, {"\x80\x03", pickleFile}, {"\x80\x04", pickleFile}, {"\x80\x05", pickleFile},
+	{"RDX2\n", rFile}, {"RDX3\n", rFile}, {"X\n\x00\x00\x00", rFile},
+	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xC2\xEA\x81\x60", "this is a SAS file: write the table as CSV"},
+	{"$FL2", "this is an SPSS file: write the table as CSV"},
+	{"<stata_dta>", "this is a Stata file: write the table as CSV"},
+	{"\xFF\xFE\x00\x00", utf32File}, {"\x00\x00\xFE\xFF", utf32File},
+	{"version https://git-lfs.github.com/", "this is a pointer of Git LFS and not the table: fetch the table with git lfs pull"},
 }
+
+const (
+	pickleFile = "this is a Python pickle: write the table as Parquet or CSV"
+	rFile      = "this is an R data file: write the table as CSV"
+	utf32File  = "the text is UTF-32: save it as UTF-8"
+)
 
 // tarMagicAt is the offset of the magic bytes of a tar archive.
 const tarMagicAt = 257
@@ -77,9 +91,16 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 		}
 		return binary(strings.Replace(u.message, " FILE", " "+name, 1))
 	}
-	text := strings.ToLower(string(bytes.TrimSpace(head[:min(len(head), 512)])))
-	if strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") {
+	text := strings.ToLower(string(bytes.TrimSpace(bytes.TrimPrefix(head[:min(len(head), 512)], []byte("\xEF\xBB\xBF")))))
+	switch isWorkbook := strings.HasSuffix(strings.ToLower(f.Name), ".xls"); {
+	case (strings.HasPrefix(text, "<html") || strings.HasPrefix(text, "<table")) && isWorkbook:
+		return binary("this is a web page and not an Excel workbook: open it with a spreadsheet program and save it as .xlsx or CSV")
+	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
 		return binary("this is a web page: was it downloaded instead of the table?")
+	case strings.HasPrefix(text, "<?xml"):
+		return binary("this is an XML file: write the table as CSV or JSON")
+	case len(head) > 0 && len(bytes.Trim(head, "\x00")) == 0:
+		return binary("the file has only NUL bytes: copy or download it again")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -100,13 +101,21 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 // errCutOff is the error of a compressed file without its end.
 var errCutOff = errors.New("the end of the file is missing: copy or download it again")
 
-// completeReader reads unpacked content, and returns errCutOff if the compressed file lacks its end.
+// errDamaged is the error of a compressed file whose content does not fit its checksum or its format.
+var errDamaged = errors.New("the file is damaged: copy or download it again")
+
+// completeReader reads unpacked content. It returns errCutOff if the compressed file lacks its end,
+// and errDamaged if its content is damaged.
 type completeReader struct{ io.Reader }
 
 func (r completeReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errCutOff
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch), errors.As(err, &corrupt):
+		err = errDamaged
 	}
 	return n, err
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"foretell/internal/table/csvfile"
 )
 
 func gzipped(t *testing.T, text string) string {
@@ -86,6 +88,36 @@ func TestPackedFileWithoutItsEnd(t *testing.T) {
 			if _, err := text(t, openText(t, packed[:cut], Options{})); !errors.Is(err, errCutOff) {
 				t.Errorf("%s, %d of %d bytes: %v", name, cut, len(packed), err)
 			}
+		}
+	}
+}
+
+func TestDamagedPackedFile(t *testing.T) {
+	content := strings.Repeat("id,name\n1,x\n", 10)
+	for name, packed := range map[string]string{"gzip": gzipped(t, content), "zstandard": zstandard(t, content)} {
+		damaged := []byte(packed)
+		damaged[len(damaged)-6] ^= 0x55 // in the checksum of gzip, or in the last block
+		if _, err := text(t, openText(t, string(damaged), Options{})); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestUnsupportedFormats(t *testing.T) {
+	tar := "folder/table.csv" + strings.Repeat("\x00", tarMagicAt-16) + "ustar\x00" + strings.Repeat("\x00", 249)
+	for _, c := range []struct{ in, want string }{
+		{tar, "this is a tar archive"}, {gzipped(t, tar), "this is a tar archive"},
+		{"\xFF\xFE\x00\x00a\x00\x00\x00", "the text is UTF-32"},
+		{"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "this is a pointer of Git LFS"},
+		{"<?xml version=\"1.0\"?>\n<rows/>\n", "this is an XML file"},
+		{"<html><table><tr><td>1</td></tr></table></html>", "this is a web page"},
+		{strings.Repeat("\x00", 99), "the file has only NUL bytes"},
+		{"\x80\x05\x95\x00", "this is a Python pickle"},
+	} {
+		_, err := text(t, openText(t, c.in, Options{}))
+		var defect *csvfile.Defect
+		if !errors.As(err, &defect) || defect.Code != csvfile.CodeBinary || !strings.HasPrefix(defect.Message, c.want) {
+			t.Errorf("%.20q: %v", c.in, err)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -36,7 +35,10 @@ type workbook struct {
 	epoch         time.Time   // the date of day 0
 }
 
-type workbookSheet struct{ name, part string }
+type workbookSheet struct {
+	name, part string
+	hidden     bool
+}
 
 // dateStyle describes whether a number in a cell is displayed as a date, as a time of
 // day, as both or as neither.
@@ -49,23 +51,45 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		if err := b.readSharedParts(); err != nil {
 			return damagedWorkbook(err)
 		}
-		at := 0
-		var names []string
-		for i, sheet := range b.sheets {
-			names = append(names, strconv.Quote(sheet.name))
-			if sheet.name == opts.Sheet {
-				at = i
-			}
+		sheet, err := b.chooseSheet(opts.Sheet)
+		if err != nil {
+			return err
 		}
-		switch {
-		case opts.Sheet != "" && b.sheets[at].name != opts.Sheet:
-			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", opts.Sheet, humanize.List(names, 5))}
-		case opts.Sheet == "" && len(names) > 1:
-			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only the first is read", len(names), humanize.List(names, 5))})
+		f.format = "Excel, sheet " + strconv.Quote(sheet.name)
+		source := &sheetReader{workbook: b, out: w}
+		if err := source.read(sheet.part); err != nil {
+			return damagedWorkbook(err)
 		}
-		f.format = "Excel, sheet " + strconv.Quote(b.sheets[at].name)
-		return damagedWorkbook(b.writeSheet(b.sheets[at].part, w))
+		if source.width == 0 && len(b.sheets) > 1 {
+			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("the sheet %q is empty; the sheets are %s", sheet.name, b.sheetNames())}
+		}
+		if len(b.sheets) > 1 && opts.Sheet == "" {
+			f.warn(csvfile.Warning{Code: CodeSheets, Message: fmt.Sprintf("the workbook has %d sheets, %s; only %q is read", len(b.sheets), b.sheetNames(), sheet.name)})
+		}
+		f.warnings = append(f.warnings, source.warnings()...)
+		return nil
 	})
+}
+
+// chooseSheet returns the sheet with the given name, or the first visible sheet if name is "".
+func (b *workbook) chooseSheet(name string) (workbookSheet, error) {
+	at := slices.IndexFunc(b.sheets, func(s workbookSheet) bool { return s.name == name || name == "" && !s.hidden })
+	switch {
+	case at < 0 && name != "":
+		return workbookSheet{}, &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", name, b.sheetNames())}
+	case at < 0:
+		at = 0
+	}
+	return b.sheets[at], nil
+}
+
+// sheetNames lists the names of the sheets in quotes.
+func (b *workbook) sheetNames() string {
+	var names []string
+	for _, sheet := range b.sheets {
+		names = append(names, strconv.Quote(sheet.name))
+	}
+	return humanize.List(names, 5)
 }
 
 // damagedWorkbook converts an error in the archive or the XML to a defect. It returns a
@@ -111,12 +135,15 @@ func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml
 // readSharedParts reads the parts of the workbook that all sheets share.
 func (b *workbook) readSharedParts() error {
 	b.epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	type sheet struct{ name, id string }
+	type sheet struct {
+		name, id string
+		hidden   bool
+	}
 	var sheets []sheet
 	err := b.forEachElement("xl/workbook.xml", func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "sheet":
-			sheets = append(sheets, sheet{attribute(e, "name"), attribute(e, "id")})
+			sheets = append(sheets, sheet{attribute(e, "name"), attribute(e, "id"), strings.HasSuffix(strings.ToLower(attribute(e, "state")), "hidden")})
 		case "workbookPr":
 			if since1904 := attribute(e, "date1904"); since1904 == "1" || since1904 == "true" {
 				b.epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -143,7 +170,7 @@ func (b *workbook) readSharedParts() error {
 	}
 	for _, s := range sheets {
 		if target, ok := targets[s.id]; ok { // chart sheets have no target
-			b.sheets = append(b.sheets, workbookSheet{s.name, target})
+			b.sheets = append(b.sheets, workbookSheet{s.name, target, s.hidden})
 		}
 	}
 	if len(b.sheets) == 0 {
@@ -220,157 +247,4 @@ func (b *workbook) readSharedStrings() error {
 		b.sharedStrings = append(b.sharedStrings, text)
 		return err
 	})
-}
-
-// writeSheet writes the rows of the sheet in the named part, starting with the first row
-// that has a cell. Shorter rows are padded to the length of that row.
-func (b *workbook) writeSheet(name string, w *limitedTempCSV) error {
-	var cells []string
-	width, number := 0, 0
-	end := func() error {
-		last := len(cells)
-		for last > 0 && cells[last-1] == "" {
-			last--
-		}
-		if last == 0 {
-			return nil
-		}
-		if width == 0 {
-			width = last
-		}
-		for _, text := range cells[:last] { // rows longer than the first are written; the CSV reader rejects them
-			w.writeField([]byte(text))
-		}
-		w.out.WriteEmptyFields(width - last)
-		return w.endRecord(number)
-	}
-	err := b.forEachElement(name, func(d *sheetDecoder, e xml.StartElement) error {
-		switch e.Name.Local {
-		case "row":
-			if err := end(); err != nil {
-				return err
-			}
-			cells = cells[:0]
-			number++
-			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
-				number = n
-			}
-		case "c":
-			column := columnOfReference(attribute(e, "r"), len(cells))
-			if column >= maxSheetColumn {
-				return fmt.Errorf("row %d has a cell in column %d, the limit is %d", number, column+1, maxSheetColumn)
-			}
-			text, err := b.readCell(d, e)
-			if err != nil {
-				return err
-			}
-			for len(cells) <= column {
-				cells = append(cells, "")
-			}
-			cells[column] = text
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return end()
-}
-
-// columnOfReference returns the position, counted from 0, of the column in a cell reference
-// such as AB12. If there is no reference, it returns fallback.
-func columnOfReference(reference string, fallback int) (index int) {
-	n := 0
-	for _, char := range reference {
-		if char < 'A' || char > 'Z' || n > maxSheetColumn {
-			break
-		}
-		n = 26*n + int(char-'A') + 1
-	}
-	if n == 0 {
-		return fallback
-	}
-	return n - 1
-}
-
-// readCell reads the rest of the cell with the start tag e and returns its text.
-func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (text string, err error) {
-	kind := attribute(e, "t")
-	if kind == "inlineStr" {
-		return readText(d, "c")
-	}
-	var value strings.Builder
-	for inValue := false; ; {
-		token, err := d.RawToken()
-		if err != nil {
-			return "", eofAsUnexpected(err)
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			inValue = t.Name.Local == "v"
-		case xml.CharData:
-			if inValue {
-				value.Write(t)
-			}
-		case xml.EndElement:
-			inValue = false
-			if t.Name.Local == "c" {
-				return b.formatCell(kind, attribute(e, "s"), value.String())
-			}
-		}
-	}
-}
-
-// formatCell returns the text of a cell with the given value. kind and style are the attributes
-// t and s of the cell.
-func (b *workbook) formatCell(kind, style, value string) (text string, err error) {
-	switch kind {
-	case "s":
-		n, err := strconv.Atoi(strings.TrimSpace(value))
-		if err != nil || n < 0 || n >= len(b.sharedStrings) {
-			return "", fmt.Errorf("a cell refers to text %s, but there are only %d texts", value, len(b.sharedStrings))
-		}
-		return b.sharedStrings[n], nil
-	case "b":
-		if value == "1" {
-			return "true", nil
-		}
-		return "false", nil
-	case "e": // such as #N/A or #DIV/0!
-		return "", nil
-	case "str":
-		return unescape(value), nil
-	case "d":
-		return value, nil
-	}
-	n, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return value, nil //nolint:nilerr // the value of a cell in an unknown format is used as its text
-	}
-	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
-		return b.formatDateTime(n, b.dateStyles[at]), nil
-	}
-	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
-}
-
-// formatDateTime formats a number of days as a date, a time or both, according to style.
-// It formats a number that cannot be a date as a number.
-func (b *workbook) formatDateTime(days float64, style dateStyle) string {
-	const year9999 = 2_958_466
-	if !(days >= 0 && days < year9999) {
-		return string(appendFloat(nil, days, 64))
-	}
-	whole, part := math.Modf(days)
-	millis := math.Round(part * 86_400_000)
-	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
-	switch {
-	case style.hasDate && (style.hasTime || millis != 0):
-		return t.Format("2006-01-02 15:04:05.999")
-	case style.hasDate:
-		return t.Format(time.DateOnly)
-	}
-	if days >= 1 && whole > 0 { // elapsed time of more than a day
-		return string(appendFloat(nil, days, 64))
-	}
-	return t.Format("15:04:05.999")
 }

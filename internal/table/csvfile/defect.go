@@ -44,6 +44,8 @@ const (
 	CodeSmallClass     = "small-class"
 	CodeManyClasses    = "many-classes"
 	CodeSimilarClasses = "similar-classes"
+	CodeMissingClass   = "missing-class"
+	CodeSpacedClass    = "spaced-class"
 	CodeConstantColumn = "constant-column"
 	CodeEmptyColumn    = "empty-column"
 	CodeEqualColumn    = "twin-column"

@@ -24,8 +24,10 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 	if line == 0 {
 		return false, nil
 	}
-	if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
-		return false, err
+	if !s.opts.GeneratedID {
+		if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
+			return false, err
+		}
 	}
 	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
 	return true, nil

@@ -2,6 +2,8 @@ package profile
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"foretell/internal/table/csvfile"
@@ -12,6 +14,22 @@ func TestRepeatedHeaderIsReported(t *testing.T) {
 	p := scanText(t, file, ScanOptions{})
 	isRepeated := func(w csvfile.Warning) bool { return w.Code == csvfile.CodeRepeatedHeader && w.Line == 4 }
 	if !slices.ContainsFunc(p.Warnings, isRepeated) || p.Err() != nil {
+		t.Error(p.Warnings, p.Err())
+	}
+
+	// The added IDs do not repeat, although the rest of the file is there twice.
+	once := "size,class\nr2,no\nr2,yes\nr3,no\nr3,yes\n"
+	file, line := "", 0
+	for _, row := range strings.SplitAfter(strings.TrimSuffix(once+once, "\n"), "\n") {
+		id := "r" + strconv.Itoa(line)
+		if line == 0 {
+			id = "id"
+		}
+		file += id + "," + row
+		line++
+	}
+	isRepeated = func(w csvfile.Warning) bool { return w.Code == csvfile.CodeRepeatedHeader && w.Line == 6 }
+	if p := scanText(t, file, ScanOptions{GeneratedID: true}); !slices.ContainsFunc(p.Warnings, isRepeated) || p.Err() != nil {
 		t.Error(p.Warnings, p.Err())
 	}
 }

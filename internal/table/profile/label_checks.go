@@ -48,6 +48,7 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	}
 	s.warnSmallClasses(list)
 	s.warnSimilarClasses(p.Schema.Classes)
+	s.warnClassNames(list)
 	s.warnGroupAndTimeColumns()
 	return s.warnLeaks(ctx)
 }
@@ -155,6 +156,32 @@ func (s *scanner) warnSimilarClasses(classes []string) {
 			first[folded] = class
 		}
 	}
+}
+
+// warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
+// about spaces around names. A label is not a number, so that such texts are ordinary names.
+func (s *scanner) warnClassNames(list []distinctValue) {
+	var spaced *distinctValue
+	for i, one := range list {
+		if len(list) > 2 && meansMissing(one.text) {
+			s.warnAt(one.firstLine(), csvfile.CodeMissingClass, s.label, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.text), humanize.Count(one.rows, "row"))
+		}
+		name := strings.TrimSpace(one.text)
+		if spaced == nil && one.text != name && !slices.ContainsFunc(list, func(other distinctValue) bool { return other.text == name }) {
+			spaced = &list[i] // warnSimilarClasses has not warned about it
+		}
+	}
+	if spaced != nil {
+		s.warnAt(spaced.firstLine(), csvfile.CodeSpacedClass, s.label, "the class %s has spaces around its name, which are part of the name", csvfile.Excerpt(spaced.text))
+	}
+}
+
+// meansMissing reports whether a label probably stands for a missing one. The words none and inf, and
+// a single sign, are names of classes in many files.
+func meansMissing(label string) bool {
+	kind, _ := cells.Classify([]byte(label))
+	folded := strings.ToLower(strings.TrimSpace(label))
+	return kind == cells.Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")
 }
 
 // compareLabels returns a function that compares labels: by value if numeric is set, then

@@ -273,6 +273,34 @@ func TestScanWarnings(t *testing.T) {
 	}
 }
 
+func TestWarningsAboutClassNames(t *testing.T) {
+	for _, c := range []struct {
+		labels []string
+		want   []string
+	}{
+		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
+		{[]string{"none", "mild", "severe"}, nil},
+		{[]string{"+", "-"}, nil},
+		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
+		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
+	} {
+		file := "id,size,label\n"
+		for i := range 30 * len(c.labels) {
+			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, c.labels[i%len(c.labels)])
+		}
+		var got []string
+		for _, w := range scanText(t, file, ScanOptions{}).Warnings {
+			if w.Name == "label" {
+				got = append(got, w.Message)
+			}
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%q: %s", c.labels, d)
+		}
+	}
+}
+
 func TestScanOfABlindFile(t *testing.T) {
 	p := scanText(t, "x,key\n1,a\n2,b\n", ScanOptions{Blind: true, ID: "key"})
 	if p.Defects != nil || p.Schema.ID != "key" || len(p.Columns) != 1 || p.Schema.Columns[0].Name != "x" || p.Schema.Classes != nil {

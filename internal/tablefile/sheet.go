@@ -1,0 +1,224 @@
+package tablefile
+
+import (
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+)
+
+// sheetReader writes the rows of a sheet to a CSV, starting with the first row that has a cell.
+type sheetReader struct {
+	*workbook
+	out          *limitedTempCSV
+	cells        []string // the cells of the current row
+	width        int      // number of cells of the first row that has one; shorter rows are padded
+	header       int      // the number of that row
+	row          int      // the number of the current row
+	uncalculated int      // number of cells that have a formula, but no stored value
+	firstFormula string   // the first of them, such as C2
+	merged       int      // number of merged ranges with a row below the header
+	firstRange   string   // the first of them, such as C2:C3
+}
+
+// read writes the rows of the sheet in the named part.
+func (s *sheetReader) read(part string) error {
+	err := s.forEachElement(part, func(d *sheetDecoder, e xml.StartElement) error {
+		switch e.Name.Local {
+		case "row":
+			if err := s.endRow(); err != nil {
+				return err
+			}
+			s.cells = s.cells[:0]
+			s.row++
+			if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > 0 {
+				s.row = n
+			}
+		case "c":
+			return s.addCell(d, e)
+		case "mergeCell":
+			s.addMerged(attribute(e, "ref"))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.endRow()
+}
+
+// endRow writes the current row unless all its cells are empty.
+func (s *sheetReader) endRow() error {
+	last := len(s.cells)
+	for last > 0 && s.cells[last-1] == "" {
+		last--
+	}
+	if last == 0 {
+		return nil
+	}
+	if s.width == 0 {
+		s.width, s.header = last, s.row
+	}
+	for _, text := range s.cells[:last] { // rows longer than the first are written; the CSV reader rejects them
+		s.out.writeField([]byte(text))
+	}
+	s.out.out.WriteEmptyFields(s.width - last)
+	s.cells = s.cells[:0]
+	return s.out.endRecord(s.row)
+}
+
+// addCell reads the cell with the start tag e.
+func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
+	column := columnOfReference(attribute(e, "r"), len(s.cells))
+	if column >= maxSheetColumn {
+		return fmt.Errorf("row %d has a cell in column %d, the limit is %d", s.row, column+1, maxSheetColumn)
+	}
+	text, hasFormula, err := s.readCell(d, e)
+	if err != nil {
+		return err
+	}
+	if hasFormula && text == "" && attribute(e, "t") == "" {
+		if s.uncalculated++; s.uncalculated == 1 {
+			s.firstFormula = attribute(e, "r")
+		}
+	}
+	for len(s.cells) <= column {
+		s.cells = append(s.cells, "")
+	}
+	s.cells[column] = text
+	return nil
+}
+
+// addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. The
+// ranges follow the rows.
+func (s *sheetReader) addMerged(reference string) {
+	_, end, _ := strings.Cut(reference, ":")
+	row, err := strconv.Atoi(strings.TrimLeft(end, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	if err != nil || row <= s.header || s.width == 0 {
+		return
+	}
+	if s.merged++; s.merged == 1 {
+		s.firstRange = reference
+	}
+}
+
+// warnings returns what the table lacks although the sheet shows it.
+func (s *sheetReader) warnings() []csvfile.Warning {
+	var list []csvfile.Warning
+	if s.uncalculated > 0 {
+		list = append(list, csvfile.Warning{Code: CodeUncalculated, Message: fmt.Sprintf(
+			"the sheet has %s without a stored value, first %s, which are read as empty", humanize.Count(s.uncalculated, "formula"), s.firstFormula)})
+	}
+	if s.merged > 0 {
+		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
+			"the sheet has %s of merged cells, first %s; only the first cell of a range has the value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
+	}
+	return list
+}
+
+// columnOfReference returns the position, counted from 0, of the column in a cell reference
+// such as AB12. If there is no reference, it returns fallback.
+func columnOfReference(reference string, fallback int) (index int) {
+	n := 0
+	for _, char := range reference {
+		if char < 'A' || char > 'Z' || n > maxSheetColumn {
+			break
+		}
+		n = 26*n + int(char-'A') + 1
+	}
+	if n == 0 {
+		return fallback
+	}
+	return n - 1
+}
+
+// readCell reads the rest of the cell with the start tag e. It returns the text of the cell, and
+// whether the cell has a formula.
+func (b *workbook) readCell(d *sheetDecoder, e xml.StartElement) (text string, hasFormula bool, err error) {
+	kind := attribute(e, "t")
+	if kind == "inlineStr" {
+		text, err = readText(d, "c")
+		return text, false, err
+	}
+	var value strings.Builder
+	for inValue := false; ; {
+		token, err := d.RawToken()
+		if err != nil {
+			return "", false, eofAsUnexpected(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			inValue = t.Name.Local == "v"
+			hasFormula = hasFormula || t.Name.Local == "f"
+		case xml.CharData:
+			if inValue {
+				value.Write(t)
+			}
+		case xml.EndElement:
+			inValue = false
+			if t.Name.Local == "c" {
+				text, err := b.formatCell(kind, attribute(e, "s"), value.String())
+				return text, hasFormula, err
+			}
+		}
+	}
+}
+
+// formatCell returns the text of a cell with the given value. kind and style are the attributes
+// t and s of the cell.
+func (b *workbook) formatCell(kind, style, value string) (text string, err error) {
+	switch kind {
+	case "s":
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || n < 0 || n >= len(b.sharedStrings) {
+			return "", fmt.Errorf("a cell refers to text %s, but there are only %d texts", value, len(b.sharedStrings))
+		}
+		return b.sharedStrings[n], nil
+	case "b":
+		if value == "1" {
+			return "true", nil
+		}
+		return "false", nil
+	case "e": // such as #N/A or #DIV/0!
+		return "", nil
+	case "str":
+		return unescape(value), nil
+	case "d":
+		return value, nil
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value, nil //nolint:nilerr // the value of a cell in an unknown format is used as its text
+	}
+	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
+		return b.formatDateTime(n, b.dateStyles[at]), nil
+	}
+	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
+}
+
+// formatDateTime formats a number of days as a date, a time or both, according to style.
+// It formats a number that cannot be a date as a number.
+func (b *workbook) formatDateTime(days float64, style dateStyle) string {
+	const year9999 = 2_958_466
+	if !(days >= 0 && days < year9999) {
+		return string(appendFloat(nil, days, 64))
+	}
+	whole, part := math.Modf(days)
+	millis := math.Round(part * 86_400_000)
+	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
+	switch {
+	case style.hasDate && (style.hasTime || millis != 0):
+		return t.Format("2006-01-02 15:04:05.999")
+	case style.hasDate:
+		return t.Format(time.DateOnly)
+	}
+	if days >= 1 && whole > 0 { // elapsed time of more than a day
+		return string(appendFloat(nil, days, 64))
+	}
+	return t.Format("15:04:05.999")
+}
