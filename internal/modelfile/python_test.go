@@ -108,18 +108,23 @@ func compareResults(t *testing.T, want, got []byte, classes int) {
 
 // TestPythonPredictsLikeGoldens predicts with blends of all four algorithms.
 func TestPythonPredictsLikeGoldens(t *testing.T) {
+	t.Parallel()
 	for model, blind := range map[string]string{
 		"blend.model": "blind.csv", "version-1.model": "kinds.csv", "version-2.model": "kinds.csv", "version-3.model": "kinds.csv",
 		"version-4.model": "kinds.csv", "version-5.model": "dates.csv",
 		"texts.model": "texts.csv",
 	} {
-		t.Run(model, func(t *testing.T) { comparePython(t, goldenFolder+model, goldenFolder+blind) })
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			comparePython(t, goldenFolder+model, goldenFolder+blind)
+		})
 	}
 }
 
 // TestPythonReadsHostileCells trains on a table with all kinds of columns and predicts rows
 // with cells that are hard to read.
 func TestPythonReadsHostileCells(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains several models")
 	}
@@ -141,6 +146,7 @@ func TestPythonReadsHostileCells(t *testing.T) {
 	}
 	for _, algorithm := range []string{"MSEV01", "MFIF01", "MSIX01", "MSEV02"} {
 		t.Run(algorithm, func(t *testing.T) {
+			t.Parallel()
 			threshold := 0.0
 			o, err := learn.Race(t.Context(), f, learn.Params{Algorithms: []string{algorithm}, Threshold: &threshold, Seed: 1})
 			if err != nil {
@@ -249,6 +255,7 @@ func randomSentence(rng *rand.Rand) string {
 
 // TestPythonModule calls the functions of the program with rows from another source.
 func TestPythonModule(t *testing.T) {
+	t.Parallel()
 	program := writePython(t, goldenFolder+"blend.model")
 	folder, err := filepath.Abs(goldenFolder)
 	if err != nil {
@@ -281,6 +288,7 @@ else:
 
 // TestPythonRejectsInvalidFiles runs the program on files that are not blind files.
 func TestPythonRejectsInvalidFiles(t *testing.T) {
+	t.Parallel()
 	program := writePython(t, goldenFolder+"blend.model")
 	blind, err := os.ReadFile(goldenFolder + "blind.csv")
 	if err != nil {

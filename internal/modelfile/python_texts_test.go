@@ -15,6 +15,7 @@ import (
 // TestPythonScoresTexts compares the scores of text models. For two classes the bits are equal.
 // For more, the functions exp and log of the two languages may differ in the last bit.
 func TestPythonScoresTexts(t *testing.T) {
+	t.Parallel()
 	testenv.Python(t)
 	program := writePython(t, goldenFolder+"texts.model")
 	const script = `
