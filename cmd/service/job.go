@@ -110,5 +110,5 @@ func (o *jobsWorkersOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintList(&o.output, list.Workers, "worker", "host", "version", "cores", "memory", "jobs", "startedOn", "lastSeenOn")
+	return cli.PrintList(&o.output, list.Workers, "worker", "host", "version", "cores", "memory", "scansFiles", "jobs", "startedOn", "lastSeenOn")
 }

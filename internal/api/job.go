@@ -55,6 +55,7 @@ type Worker struct {
 	Version    string `json:"version" doc:"The version of the program."`
 	Cores      int64  `json:"cores" doc:"Number of cores that the process may use."`
 	Memory     int64  `json:"memory" doc:"Memory that the process may use for its jobs, in bytes; 0 means no limit."`
+	ScansFiles bool   `json:"scansFiles" doc:"Whether the process scans uploaded files for malware, see the flag --clamav."`
 	Jobs       int64  `json:"jobs" doc:"Number of jobs that the process runs now."`
 	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`
 	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite, a lock instead of heartbeats shows that the process is alive, and lastSeenOn is the time of the request."`

@@ -197,9 +197,12 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 		}
 	}
 	self := &store.Worker{
-		Process: a.store.ProcessName(), Memory: a.memory, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
+		Process: a.store.ProcessName(), Memory: a.memory, ScansFiles: a.scanner != nil, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
 	}
-	register := func() { write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) }) }
+	register := func() {
+		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
+		a.warnOfUnscannedFiles(ctx)
+	}
 	register()
 	stop := func() {}
 	if a.store.IsOnServer() {

@@ -78,7 +78,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 				w.Seen = a.now()
 			}
 			out.Workers = append(out.Workers, api.Worker{
-				Worker: w.Process, Host: w.Host, Version: w.Version, Cores: w.Cores, Memory: w.Memory, Jobs: running[w.Process],
+				Worker: w.Process, Host: w.Host, Version: w.Version, Cores: w.Cores, Memory: w.Memory, ScansFiles: w.ScansFiles, Jobs: running[w.Process],
 				StartedOn: formatOptionalTime(w.Started), LastSeenOn: api.FormatTime(w.Seen),
 			})
 		}
@@ -88,4 +88,16 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		return nil, a.toProblem(err)
 	}
 	return out, nil
+}
+
+// warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.
+func (a *App) warnOfUnscannedFiles(ctx context.Context) {
+	list, err := a.ListWorkers(ctx, nil)
+	workers := map[bool]int{}
+	for i := 0; err == nil && i < len(list.Workers); i++ {
+		workers[list.Workers[i].ScansFiles]++
+	}
+	if workers[true] > 0 && workers[false] > 0 {
+		a.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", workers[true], "doNotScan", workers[false])
+	}
 }

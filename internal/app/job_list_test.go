@@ -20,7 +20,7 @@ func TestListJobs(t *testing.T) {
 	second := must(b.CreateTraining(b.ctx, newRace(dataset, 0)))(t).TrainingJobKey
 	rows := must(store.Open(t.Context(), filepath.Join(b.dir, "foretell.db")))(t) // another process
 	now := time.Now()
-	worker := &store.Worker{Process: rows.ProcessName(), Host: "north", Version: "1.2", Cores: 8, Memory: 1 << 30, Started: now}
+	worker := &store.Worker{Process: rows.ProcessName(), Host: "north", Version: "1.2", Cores: 8, Memory: 1 << 30, ScansFiles: true, Started: now}
 	if err := rows.Write(t.Context(), func(tx *store.Tx) error { return tx.UpsertWorker(t.Context(), worker) }); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestListJobs(t *testing.T) {
 		t.Errorf("the queues are %+v", queues)
 	}
 	workers := must(b.ListWorkers(b.ctx, &api.None{}))(t).Workers
-	if len(workers) != 1 || workers[0].Host != "north" || workers[0].Version != "1.2" || workers[0].Cores != 8 || workers[0].Jobs != 1 || workers[0].LastSeenOn == "" {
+	if len(workers) != 1 || workers[0].Host != "north" || workers[0].Version != "1.2" || workers[0].Cores != 8 || workers[0].Jobs != 1 || !workers[0].ScansFiles || workers[0].LastSeenOn == "" {
 		t.Errorf("the workers are %+v", workers)
 	}
 	if err := rows.Close(); err != nil {

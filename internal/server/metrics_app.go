@@ -25,6 +25,9 @@ var (
 		"Time from the beginning to the end of the jobs that this process ended, by kind; a job of kind train is a race.", []string{"kind"}, nil)
 )
 
+var workersDesc = prometheus.NewDesc("foretell_workers",
+	"Living workers of all processes on the data folder, by whether they scan uploaded files for malware.", []string{"scanning"}, nil)
+
 var malwareScansDesc = prometheus.NewDesc("foretell_malware_scans_total",
 	"Scans of uploaded files for malware by this process, by result: clean, infected, limit of the scanner exceeded, or scanner unavailable.", []string{"result"}, nil)
 
@@ -36,7 +39,7 @@ type jobCollector struct {
 
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc, malwareScansDesc} {
+	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc, malwareScansDesc, workersDesc} {
 		descs <- desc
 	}
 }
@@ -63,6 +66,24 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 		}
 		metrics <- prometheus.MustNewConstHistogram(jobDurationDesc, k.Durations.Count, k.Durations.Seconds, k.Durations.UpTo, k.Kind)
 	}
+	c.collectWorkers(ctx, metrics)
+}
+
+// collectWorkers sends the number of workers that scan files for malware, and of those that do not.
+func (c jobCollector) collectWorkers(ctx context.Context, metrics chan<- prometheus.Metric) {
+	list, err := c.app.ListWorkers(ctx, nil)
+	if err != nil {
+		c.log.Warn("counting workers", "error", err)
+		return
+	}
+	scanning := 0
+	for _, w := range list.Workers {
+		if w.ScansFiles {
+			scanning++
+		}
+	}
+	metrics <- prometheus.MustNewConstMetric(workersDesc, prometheus.GaugeValue, float64(scanning), "true")
+	metrics <- prometheus.MustNewConstMetric(workersDesc, prometheus.GaugeValue, float64(len(list.Workers)-scanning), "false")
 }
 
 var (

@@ -151,7 +151,7 @@ func TestNonAPIRoutes(t *testing.T) {
 	}
 	t.Run("metrics_count_jobs", func(t *testing.T) {
 		_, body := w.send(t, call{method: "GET", path: "/metrics", anonymous: true})
-		for _, want := range []string{`foretell_jobs{kind="train",state="queued"} 0`, `foretell_jobs_finished_total{kind="prepare",outcome=`} {
+		for _, want := range []string{`foretell_jobs{kind="train",state="queued"} 0`, `foretell_workers{scanning="false"} 1`, `foretell_jobs_finished_total{kind="prepare",outcome=`} {
 			if !strings.Contains(string(body), want) {
 				t.Errorf("no %s in %s", want, body)
 			}

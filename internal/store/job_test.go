@@ -239,7 +239,7 @@ func (s suite) jobs(t *testing.T) {
 func (s suite) workers(t *testing.T) {
 	other := s.open(t)
 	a := other.ProcessName()
-	known := Worker{Process: a, Memory: 1 << 40, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
+	known := Worker{Process: a, Memory: 1 << 40, ScansFiles: true, Host: "machine", Version: "1.2", Cores: 8, Started: at(1)}
 	write(t, s.Store, func(tx *Tx) error {
 		return errors.Join(tx.UpsertWorker(t.Context(), &Worker{Process: a, Memory: 1}), tx.UpsertWorker(t.Context(), &Worker{Process: "b"}), tx.UpsertWorker(t.Context(), &known),
 			tx.DeleteWorker(t.Context(), "b"), tx.DeleteWorker(t.Context(), "unknown"))

@@ -12,8 +12,10 @@ type Worker struct {
 	// Memory is the maximum sum of the estimated memory of the worker's jobs, in bytes. 0 means no
 	// limit.
 	Memory int64
+	// ScansFiles reports whether the worker scans uploaded files for malware.
+	ScansFiles bool
 	// Host is the name of the machine, Version the version of the program, and Cores the number of
-	// cores that the worker may use. These fields and Started are zero for a worker of an earlier
+	// cores that the worker may use. These fields, ScansFiles and Started are zero for a worker of an earlier
 	// release.
 	Host, Version string
 	Cores         int64
@@ -26,9 +28,9 @@ type Worker struct {
 
 // UpsertWorker registers a worker, or changes its registration.
 func (t *Tx) UpsertWorker(ctx context.Context, w *Worker) error {
-	return t.exec(ctx, `INSERT INTO worker (process, memory, host, version, cores, started) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (process) DO UPDATE SET memory = excluded.memory, host = excluded.host, version = excluded.version,
-		cores = excluded.cores, started = excluded.started`, w.Process, w.Memory, w.Host, w.Version, w.Cores, toMicros(w.Started))
+	return t.exec(ctx, `INSERT INTO worker (process, memory, scans_files, host, version, cores, started) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (process) DO UPDATE SET memory = excluded.memory, scans_files = excluded.scans_files, host = excluded.host, version = excluded.version,
+		cores = excluded.cores, started = excluded.started`, w.Process, w.Memory, boolToInt(w.ScansFiles), w.Host, w.Version, w.Cores, toMicros(w.Started))
 }
 
 // DeleteWorker unregisters a worker.
@@ -61,7 +63,7 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 // ListWorkers returns the registered workers, oldest first. Some of them may be dead. With
 // PostgreSQL, these are only workers that have died in the last seconds.
 func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
+	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.scans_files, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
 		" FROM worker w WHERE "+t.tx.dialect.mayBeAlive+" ORDER BY w.started, w.process")
 	if err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 	return scanAll(rows, func(row rowScanner) (*Worker, error) {
 		var w Worker
 		var started, until int64
-		err := row.Scan(&w.Process, &w.Memory, &w.Host, &w.Version, &w.Cores, &started, &until)
+		err := row.Scan(&w.Process, &w.Memory, &w.ScansFiles, &w.Host, &w.Version, &w.Cores, &started, &until)
 		w.Started = fromMicros(started)
 		if until > 0 {
 			w.Seen = fromMicros(until).Add(-processLease - t.clockOffset)
