@@ -28,14 +28,14 @@ func writeTables(t *testing.T, dir string) {
 	train.WriteString("ID,size,weight,colour,class\n")
 	blind.WriteString("ID,size,weight,colour\n")
 	answers.WriteString("ID,class\n")
-	for i := range 280 {
+	for i := range 200 {
 		size, weight := 10*rng.Float64(), 5*rng.Float64()
 		class := "no"
 		if size+rng.NormFloat64()/4 > 5 {
 			class = "yes"
 		}
 		row := fmt.Sprintf("r%04d,%.2f,%.2f,%s", i, size, weight, []string{"red", "blue", "green"}[i%3])
-		if i < 240 {
+		if i < 160 {
 			fmt.Fprintf(&train, "%s,%s\n", row, class)
 			continue
 		}
@@ -44,7 +44,7 @@ func writeTables(t *testing.T, dir string) {
 	}
 	visits := strings.Builder{}
 	visits.WriteString("ID,patient,day,pulse,class\n")
-	for i := range 240 {
+	for i := range 160 {
 		fmt.Fprintf(&visits, "r%04d,p%d,2024-%02d-%02d,%d,%s\n", i, i/4, 1+i/20, 1+i%20, 50+rng.IntN(60), []string{"well", "ill"}[(i/4+rng.IntN(3))%2])
 	}
 	tabs := func(text string) string {
