@@ -132,6 +132,21 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
+// TestSizesHaveUnits checks that each size in bytes has a unit on a terminal.
+func TestSizesHaveUnits(t *testing.T) {
+	o, out := listsTo(t, "80")
+	sizes := struct {
+		Bytes        int64 `json:"bytes"`
+		DatasetBytes int64 `json:"datasetBytes"`
+	}{515_300, 29_268}
+	if err := cli.PrintItem(o, sizes, "bytes", "datasetBytes"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "bytes         515.3 kB\ndatasetBytes  29.3 kB\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
 // TestEmptyList checks that an empty list prints a hint on a terminal, instead of only a
 // header.
 func TestEmptyList(t *testing.T) {

@@ -86,7 +86,7 @@ func (o *Output) formatCell(name string, r term.Record) term.Cell {
 		}
 	case name == "champion":
 		c.Short = map[string]string{"true": "*", "false": "-"}[text]
-	case name == "bytes" || name == "freeBytes" || name == "memory" && text != "0":
+	case name == "bytes" || strings.HasSuffix(name, "Bytes") || name == "memory" && text != "0":
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			c.Display = term.FormatBytes(n)
 		}

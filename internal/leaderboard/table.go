@@ -82,7 +82,7 @@ func ClassLabels(entries []*Entry) []string {
 // loss is omitted if metric is the log loss, and that of the table if there is only one.
 func Table(rows []*Entry, metric string) *term.Table {
 	tables := CountTables(rows) > 1
-	t := &term.Table{}
+	t := &term.Table{Key: 1} // the model
 	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
 		t.Header, t.Right = append(t.Header, term.Cell{Text: name}), append(t.Right, right)
 		for i, e := range rows {

@@ -41,8 +41,11 @@ func WriteExplanation(b *strings.Builder, row *ExplainedRow, maxColumns, width i
 	if change < 0 {
 		direction = "below"
 	}
-	fmt.Fprintf(b, "row %d (%s): %s %.4f, which is %.4f %s the mean %.4f\n", row.Row, term.Truncate(term.Escape(row.ID), 30),
+	fact := fmt.Sprintf("row %d (%s): %s %.4f, which is %.4f %s the mean %.4f", row.Row, term.Truncate(term.Escape(row.ID), 30),
 		term.Truncate(term.Escape(row.Class), 30), row.Probability, math.Abs(change), direction, row.Base)
+	for _, line := range term.Wrap(fact, width) {
+		b.WriteString(line + "\n")
+	}
 	writeContributions(b, row.Contributions, maxColumns, width)
 }
 
@@ -62,7 +65,7 @@ func writeContributions(b *strings.Builder, list []Contribution, maxColumns, wid
 		names = max(names, term.Width(term.Escape(c.Column)))
 		values = max(values, term.Width(term.Escape(c.Value)))
 	}
-	text := max(width-2*bar-15, 16) // width of the names and the values together
+	text := max(width-2*bar-16, 16) // width of the names and the values together
 	names = min(names, max(text/2, text-values))
 	values = min(values, text-names)
 	for _, c := range shown {

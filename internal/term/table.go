@@ -39,6 +39,9 @@ type Table struct {
 	// the end of Right are left-aligned.
 	Right []bool
 	Rows  [][]Cell
+	// Key is the column that names a row, 0 or 1. On a narrow terminal each block of columns
+	// after the first starts with it.
+	Key int
 	// NoTruncate wraps the last column on a narrow terminal instead of truncating cells.
 	NoTruncate bool
 }
@@ -94,7 +97,7 @@ func cellTexts(row []Cell) []string {
 }
 
 // WriteAligned writes aligned columns in lines of at most width terminal columns. Columns of
-// the table that do not fit follow in another block, which repeats the first column.
+// the table that do not fit follow in another block, which repeats the column Key.
 func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	header, rows := t.displayTexts(width)
 	widths := t.widths(append([][]string{header}, rows...))
@@ -126,8 +129,8 @@ func (t *Table) WriteAligned(w io.Writer, width int, style Style) error {
 	return err
 }
 
-// columnBlocks returns groups of columns that fit into width. Each group starts with
-// column 0.
+// columnBlocks returns groups of columns that fit into width. The first group starts with
+// column 0, and each other group with the column t.Key.
 func (t *Table) columnBlocks(widths []int, width int) (blocks [][]int) {
 	used := 0
 	for column, w := range widths {
@@ -137,7 +140,7 @@ func (t *Table) columnBlocks(widths []int, width int) (blocks [][]int) {
 			blocks, used = [][]int{{0}}, w
 			continue
 		case !t.NoTruncate && used+columnGap+w > width && len(blocks[last]) > 1:
-			blocks, used = append(blocks, []int{0}), widths[0]
+			blocks, used = append(blocks, []int{t.Key}), widths[t.Key]
 			last++
 		}
 		blocks[last] = append(blocks[last], column)
@@ -243,9 +246,16 @@ func (t *Table) displayTexts(width int) (header []string, rows [][]string) {
 	}
 	if !t.NoTruncate && totalWidth(widths) > width {
 		shrinkColumns(widths, t.minWidths(all), width)
+		if totalWidth(widths) > width { // the table is printed in blocks
+			widths[t.Key] = min(widths[t.Key], max(width/2, 8))
+		}
 		for _, row := range all {
 			for i := range row {
-				row[i] = Truncate(row[i], min(widths[i], max(1, width-columnGap-widths[0])))
+				most := max(1, width-columnGap-widths[t.Key])
+				if i == t.Key {
+					most = width
+				}
+				row[i] = Truncate(row[i], min(widths[i], most))
 			}
 		}
 	}

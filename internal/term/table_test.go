@@ -59,6 +59,16 @@ func TestTable(t *testing.T) {
 				"\x1b[1mkey\x1b[0m      \x1b[1mrows\x1b[0m\n0123       12\nfedc  1200000\n",
 		},
 		{
+			"a_block_repeats_the_name_of_a_row", func(t *Table, b *strings.Builder) error {
+				t.Key, t.Rows[0][1].Text, t.Rows[1][1].Text = 1, "customers of last year", "b"
+				for i := range t.Rows {
+					t.Rows[i][0].Text, t.Rows[i][0].Short = "0123456789abcdef"[i:], ""
+				}
+				return t.WriteAligned(b, 20, false)
+			},
+			"key       name\n0123456…  customers…\n1234567…  b\n\nname           rows\ncustomers…       12\nb           1200000\n",
+		},
+		{
 			"a_whole_one_wraps_its_last_column", func(t *Table, b *strings.Builder) error {
 				t.NoTruncate, t.Rows, t.Header, t.Right = true, [][]Cell{
 					{{Text: "data"}, {Text: "a/path/that/is/longer/than/that can be written"}},
