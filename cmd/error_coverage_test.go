@@ -66,7 +66,7 @@ var provokedElsewhere = map[string]string{
 	"unlock the keyring, set %s, or sign in with `foretell login --storage file`":                                 "a finding of doctor",
 	"the backup was written, but stored files are damaged or missing (number of files: %d)":                       "the script backup",
 	"restore the listed files under their names from an older backup; `foretell doctor --files` checks all files": "the same",
-	"pass the database of a service, or upgrade it with `foretell migrate` after copying it":                      "errors.txt, with --data-dir added to the command",
+	"pass the database of a service; or make a copy of this database, and then upgrade the original with `foretell migrate`": "errors.txt, with --data-dir added to the command",
 	"check the database, its user and the password with `psql %s`":                                                "TestDatabaseErrors",
 	"no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder": "the same",
 	"cannot start a browser for %s: %w":               "a browser is started from a terminal",

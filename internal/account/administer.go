@@ -268,7 +268,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.update(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Email == localEmail {
-			return api.NewProblem(api.CodeWrongState, "%s is the account of commands without a service: nobody can log in to it", localEmail)
+			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localEmail)
 		}
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)

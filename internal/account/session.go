@@ -60,9 +60,9 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if an account was disabled or deleted, or its
-// password or authenticator app was changed, since the parameter verified was read from the store.
-// To verify a password takes long. A change during this time ends all sessions of the account, and
+// checkCredentials returns errCredentialsChanged if the account has changed since verified was read
+// from the store: if it was disabled or deleted, or has another password or authenticator app.
+// Verifying a password takes long. A change during this time ends all sessions of the account, and
 // the old password must not open a new one.
 func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
@@ -75,8 +75,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
-// remain. It never ends the session newest, whose account it is.
+// endOldestSessions ends the oldest sessions of the account of newest until at most
+// Options.MaxSessions remain. It never ends newest itself.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {

@@ -30,7 +30,7 @@ func (f *TrainingFile) BlindColumnNames(n int) []string {
 }
 
 // BlindLacksHeader reports whether the first record of the blind file t is data and not a header.
-// This is so if [TrainingFile.BlindColumnNames] has names for its number of columns, and
+// It is data if [TrainingFile.BlindColumnNames] has names for the number of columns of t, and
 // [Description.HeaderLooksLikeData] returns true.
 func (f *TrainingFile) BlindLacksHeader(t *Description) bool {
 	return f.BlindColumnNames(len(t.Columns)) != nil && t.HeaderLooksLikeData(append(slices.Clone(f.Features), f.ID))
