@@ -98,7 +98,8 @@ func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, 
 	return errors.Join(err, pages.Close())
 }
 
-// openOrPrint opens a URL in a browser. Without a terminal, or with --no-browser, it prints it.
+// openOrPrint opens a URL in a browser. Without a terminal, or with --no-browser, it prints the URL
+// instead.
 func (o *openOptions) openOrPrint(ctx context.Context, address string) error {
 	if o.noBrowser || !o.factory.Console.OutTerminal {
 		_, err := fmt.Fprintln(o.factory.Console.Out, address)

@@ -120,7 +120,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, one was killed; delete its file with `rm %s`", term.ShellQuote(part))
+		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
 	}
 	if err != nil {
 		return err

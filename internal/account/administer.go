@@ -31,8 +31,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// translateAccountNotFound converts ErrNotFound to the problem that no account has this key or
-// e-mail, which is the parameter name. It returns other errors unchanged.
+// translateAccountNotFound converts ErrNotFound to a problem: no account has the key or e-mail
+// name. It returns other errors unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)

@@ -20,9 +20,10 @@ const (
 )
 
 // openSessionWithinLimit opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest ones end, except for the account of the
-// embedded service. If the credentials were changed meanwhile, it returns errCredentialsChanged,
-// see checkCredentials. Otherwise the attempts no longer count.
+// has more than Options.MaxSessions sessions, the oldest sessions end. The account of the embedded
+// service has no such limit. If the credentials were changed meanwhile, openSessionWithinLimit
+// returns errCredentialsChanged, see checkCredentials. Otherwise it removes the given attempts from
+// the counts of failed attempts.
 func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {

@@ -175,9 +175,9 @@ type DatasetPage struct {
 	Page
 }
 
-// MarshalJSON returns the same JSON as a struct with these fields. The caller can write it to a
-// response as it is. For the struct, package encoding/json would check and copy the JSON of
-// Datasets, which takes longer than to marshal it.
+// MarshalJSON returns the same JSON as a struct with these fields. The caller can write this JSON
+// to a response as it is. For the struct, package encoding/json would also check and copy the JSON
+// of Datasets, which takes longer than to marshal it.
 func (p DatasetPage) MarshalJSON() ([]byte, error) {
 	datasets, err := p.Datasets.MarshalJSON()
 	if err != nil {

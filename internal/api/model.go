@@ -143,8 +143,9 @@ type ModelReport struct {
 }
 
 // EffectiveTraining returns a race with the options that apply to the model. The parameter job is
-// the race as it was requested. A worker of an earlier release ignores class weights and monotone columns, and
-// its report has neither.
+// the race as it was requested. A worker of an earlier release ignores class weights and monotone
+// columns. The report of such a worker has neither, and EffectiveTraining removes them from the
+// result.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
@@ -196,8 +197,8 @@ func (i *Interval) String() string {
 	return i.Format(2)
 }
 
-// Format returns the interval with a number of decimals, so that the intervals of a column agree.
-// It returns "" for nil.
+// Format returns the interval with the given number of decimals, so that all intervals of a column
+// of a table have as many. It returns "" for nil.
 func (i *Interval) Format(digits int) string {
 	if i == nil {
 		return ""

@@ -63,8 +63,8 @@ func (c *Session) Close() {
 	}
 }
 
-// resumeCommand returns the command that continues after an interruption: RunCommand(race) if
-// the current command is run, otherwise the parameter command.
+// resumeCommand returns the command that continues after an interruption. If the current command is
+// `foretell run`, this is RunCommand(race), otherwise it is the parameter command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command

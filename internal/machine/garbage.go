@@ -6,9 +6,9 @@ import (
 	"runtime/metrics"
 )
 
-// SetMinHeapGrowth makes the garbage collector wait until the heap has grown by at least the
-// given number of bytes since the last collection. The percentage of growth for which it waits
-// (GOGC) still applies to a large heap. With the percentage alone, a service with a small heap
+// SetMinHeapGrowth makes the garbage collector wait until the heap has grown by at least the given
+// number of bytes since the last collection. GOGC, the growth in percent for which the collector
+// waits, still applies to a large heap. With the percentage alone, a service with a small heap
 // collects garbage many times a second.
 func SetMinHeapGrowth(bytes uint64) {
 	adjustGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
