@@ -41,10 +41,10 @@ label the last. Every row has an ID and the same number of fields. The copy of B
 the columns of the training file, without the label.
 
 For each kind of change, the command reports the number of changes and the line of the
-first one. The copy of a training file does not have rows without a label, and rows
-whose fields cannot be separated. The copy of a blind file has all rows. If something
-cannot be corrected, no copy is written and the exit status is 6. FILE and BLIND are
-never changed.`,
+first one. Rows without a label, and rows whose fields cannot be separated, are not in
+the copy of a training file. The copy of a blind file has all rows. If something cannot
+be corrected, no copy is written and the exit status is 6. FILE and BLIND are never
+changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,

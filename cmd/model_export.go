@@ -52,10 +52,10 @@ The program prints seven significant digits instead of six. Its probabilities di
 from those of ` + "`foretell predict`" + ` by at most one millionth.
 
 --format onnx writes an ONNX model (IR 8, ai.onnx 13, ai.onnx.ml 3), for example for ONNX
-Runtime 1.14 or later. Its input, features, is a tensor of float64 with the dimensions
-rows × features. Missing cells are NaN. Its outputs are label and probabilities. The
-probabilities are calibrated, and differ from those of ` + "`foretell predict`" + ` by at most one
-millionth.
+Runtime 1.14 or later. The input is called features. It is a tensor of float64 with the
+dimensions rows × features, and missing cells are NaN. The outputs are called label and
+probabilities. The probabilities are calibrated, and differ from those of
+` + "`foretell predict`" + ` by at most one millionth.
 
 The ONNX model does not compute its features from the cells of a file: codes of
 categories, amounts, parts of dates, and words and scores of texts. The command prints

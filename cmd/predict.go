@@ -40,7 +40,7 @@ The default model is the champion of the series that was trained last: the best 
 for the table that was trained last. --with MODEL selects another model.
 
 --model FILE predicts with a model file that ` + "`foretell models export`" + ` has written. The
-command then needs no service and no data folder. The result has the same bytes.
+command then needs no service and no data folder, and writes the same result.
 
 If the blind file has the label column, the predictions are compared with the labels,
 and their scores are printed. If the model was trained on rows of the file, the command
