@@ -149,7 +149,7 @@ type Training struct {
 	DatasetKey           string       `json:"datasetKey"`
 	DatasetName          string       `json:"datasetName"`
 	Status               string       `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
-	Outcome              string       `json:"outcome,omitempty" doc:"A more exact status: pending, interrupted, running, reached (the race reached its threshold), below-threshold, stopped (the run ended because another run won the race), done (a race without a threshold no longer improved), time-limit, cancelled or failed. An extension."`
+	Outcome              string       `json:"outcome,omitempty" doc:"A more exact status. reached: the race reached its threshold. stopped: the run ended because another run won the race. done: a race without a threshold no longer improved. The other values are pending, interrupted, running, below-threshold, time-limit, cancelled and failed. An extension."`
 	ScalingFactor        int          `json:"scalingFactor"`
 	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if the race has none."`
 	ModelKey             string       `json:"modelKey,omitempty" doc:"Key of the best model, once there is one."`

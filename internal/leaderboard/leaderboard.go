@@ -18,7 +18,7 @@ import (
 
 // Entry is a model with its scores.
 type Entry struct {
-	// SortAndRank is the position of the model, from 1. It is 0 for a model without a test score.
+	// Rank is the position of the model, from 1. It is 0 for a model without a test score.
 	// Tie is set if other models have the same Rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`

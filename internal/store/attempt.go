@@ -45,8 +45,8 @@ const maxClockDifference = time.Minute
 // refused. Limits that several calls have in common must be in the same order in all of these
 // calls, because each bucket stays locked until the end of the transaction.
 func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
-	// If the first attempt is refused, there is nothing to write, so that a flood of attempts from one
-	// address does not keep the database from other writes.
+	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
+	// address does not prevent other writes to the database.
 	err = s.ReadStatement(ctx, func(t *Tx) error {
 		wait, err := t.attemptWait(ctx, now, attempts[0])
 		if refused = nil; wait > 0 {
@@ -81,8 +81,8 @@ func (t *Tx) takeAttempt(ctx context.Context, now time.Time, a Attempt) (wait ti
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A later time than impossible means that the clock was set back. Without the condition on it,
-	// the owner of the account might be locked out for as long as the clock was set back.
+	// A time after impossible means that the clock was set back. Without this condition, the owner
+	// of the account might be locked out for as long as the clock was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
