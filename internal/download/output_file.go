@@ -77,9 +77,9 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	return nil
 }
 
-// If Path is "", ResolvePath sets Path to its default, which is next to the blind file. It returns
-// an error if Path is the path of blind or of one of others, or if a file exists at Path and must
-// not be replaced.
+// ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
+// error if Path is the path of blind or of one of others, or if a file exists at Path and must not
+// be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
