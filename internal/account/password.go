@@ -55,8 +55,9 @@ func checkPassword(email, password string) error {
 }
 
 // SetPassword sets the password of the account that a one-time link is for, and ends the sessions
-// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first administrator
-// instead. Too many failed calls from one address, and logins, lead to a *api.Problem with CodeTooMany.
+// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
+// administrator instead. If too many calls and logins from one address have failed, it returns a
+// *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	attempt := a.addressAttempt(ctx)
 	if refused, err := a.take(ctx, attempt); err != nil {
@@ -149,9 +150,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.problem(err)
 }
 
-// verifyCaller returns the account of the caller if password is its password. Otherwise it records
-// in the audit log that action was refused, and returns a problem. Wrong passwords count as failed
-// logins.
+// verifyCaller returns the account of the caller if password is right. Otherwise it records in the
+// audit log that action was refused, and returns a problem. Wrong passwords count as failed logins.
 func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	taken, err := a.limitAttempt(ctx, caller.Email)

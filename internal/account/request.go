@@ -88,10 +88,10 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// acceptRequest stores a request and returns true. It also approves the request, if the domain of
-// the e-mail is one of Options.ApproveDomains, or else notifies administrators. It stores nothing
-// and returns false in three cases: the e-mail already has an account, it already has a PENDING
-// request, or there are maxPending requests.
+// acceptRequest stores a request and returns true. If the domain of the e-mail is one of
+// Options.ApproveDomains, it approves the request, which creates the account. Otherwise it notifies
+// administrators. It stores nothing and returns false in three cases: the e-mail already has an
+// account, it already has a PENDING request, or there are maxPending requests.
 func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -113,7 +113,7 @@ func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.Acce
 
 // notifyAdministrators queues a mail about the PENDING requests to each administrator in
 // Options.NotifyRequests, unless such a mail is already queued. The mail is sent after
-// requestMailDelay, so that it lists all requests that arrive together. If no process sends mails,
+// requestMailDelay, and lists all requests that have arrived by then. If no process sends mails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {

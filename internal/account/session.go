@@ -20,9 +20,10 @@ const (
 )
 
 // openSessionWithinLimit opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest ones end, except for the account of the
-// embedded service. If the credentials were changed meanwhile, it returns errCredentialsChanged,
-// see checkCredentials. Otherwise the attempts no longer count.
+// has more than Options.MaxSessions sessions, the oldest sessions end. The account of the embedded
+// service has no such limit. If the credentials were changed meanwhile, openSessionWithinLimit
+// returns errCredentialsChanged, see checkCredentials. Otherwise it removes the given attempts from
+// the counts of failed attempts.
 func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -60,9 +61,9 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if an account was disabled or deleted, or its
-// password or authenticator app was changed, since the parameter verified was read from the store.
-// To verify a password takes long. A change during this time ends all sessions of the account, and
+// checkCredentials returns errCredentialsChanged if the account has changed since verified was read
+// from the store: if it was disabled or deleted, or has another password or authenticator app.
+// Verifying a password takes long. A change during this time ends all sessions of the account, and
 // the old password must not open a new one.
 func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
@@ -75,8 +76,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
-// remain. It never ends the session newest, whose account it is.
+// endOldestSessions ends the oldest sessions of the account of newest until at most
+// Options.MaxSessions remain. It never ends newest itself.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {

@@ -26,10 +26,10 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkIdentity returns an error if the database and the stored files do not belong together. Each
-// has an identity. If the identities are equal, checkIdentity returns nil. If they differ, or if
-// one is missing because the database or the files are new or from an early release, it returns the
-// error of checkReferences. If checkReferences returns nil, or if accept is true, it makes the
-// identities equal.
+// has an identity. If the identities are equal, checkIdentity returns nil. They may differ, or one
+// may be missing because the database or the files are new or from an early release. Then
+// checkIdentity returns the error of checkReferences. If checkReferences returns nil, or if accept
+// is true, checkIdentity makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.

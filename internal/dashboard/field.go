@@ -22,7 +22,7 @@ type fieldError struct{ ID, Label, Message string }
 // NoteID returns the ID of the element with the message beside the field.
 func (e fieldError) NoteID() string { return e.ID + "-error" }
 
-// Stop returns the full stop that the message lacks at its end, or "" if the message has a mark there.
+// Stop returns "." if the message does not end with a punctuation mark, and "" otherwise.
 func (e fieldError) Stop() string {
 	if strings.HasSuffix(e.Message, ".") || strings.HasSuffix(e.Message, "?") || strings.HasSuffix(e.Message, "…") {
 		return ""

@@ -14,7 +14,7 @@ import (
 )
 
 // groupByTable sets the fields group and Table of the entries of models, which must be ordered
-// newest first. It reads no dataset if there is only one.
+// newest first. If all models belong to one dataset, it reads no dataset.
 func groupByTable(ctx context.Context, c *client.Client, models []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
 	var names []string // of the newest dataset of each table

@@ -17,10 +17,9 @@ import (
 // pandasUnnamed matches the names with which pandas writes columns that had no name.
 var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
-// ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write such
-// columns, as in `a,b,,`. names are the names of the columns after makeColumnNamesUnique, and
-// columns whose name is in wanted are kept. It reads the whole file if a column has no name and no
-// value.
+// ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
+// such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
+// the names of the columns after makeColumnNamesUnique. Columns whose name is in wanted are kept.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)
