@@ -46,6 +46,8 @@ var provokedElsewhere = map[string]string{
 	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the incomplete file was removed; free some space, then run `%s`":                      "TestFullDisk",
+	"no file can be created in the folder %s of the %s: %w":                                "TestReadOnlyFolder",
+	"make the folder writable, or %s":                                                      "TestReadOnlyFolder",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                         "TestFullDataFolder",
 	"free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir": "the same",
 	"%s does not match %s: %w":                    "a receipt needs a race: see the scripts",

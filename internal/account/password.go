@@ -69,20 +69,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	if err != nil {
 		return nil, err
 	}
-	email := link.Email
-	switch given := in.Body.Email; {
-	case link.First && given == nil:
-		return nil, api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
-	case link.First:
-		email = normalizeEmail(*given)
-		if err := checkEmail(email); err != nil {
-			return nil, err
-		}
-	case given != nil && normalizeEmail(*given) != email:
-		return nil, api.NewFieldProblem("email", "is not that of the link: omit it")
-	}
+	email, invalidEmail := emailForLink(link, in.Body.Email)
 	hash, err := a.hashNewPassword(ctx, email, in.Body.Password)
-	if err != nil {
+	if err := joinFieldProblems(invalidEmail, err); err != nil {
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -109,6 +98,21 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, a.problem(err)
 	}
 	return &api.PasswordOwner{Username: email}, nil
+}
+
+// emailForLink returns the e-mail of the account whose password is set with a link. The parameter given
+// is the e-mail in the request. Only the link of the first administrator needs it.
+func emailForLink(link *Link, given *string) (email string, err error) {
+	switch {
+	case link.First && given == nil:
+		return "", api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
+	case link.First:
+		email = normalizeEmail(*given)
+		return email, checkEmail(email)
+	case given != nil && normalizeEmail(*given) != link.Email:
+		return link.Email, api.NewFieldProblem("email", "is not that of the link: omit it")
+	}
+	return link.Email, nil
 }
 
 // insertFirstAdministrator creates the first administrator. If there are accounts meanwhile, the link is

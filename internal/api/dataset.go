@@ -127,11 +127,19 @@ type Column struct {
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
 	// DateOrder is empty if the column has no dates, or in datasets of older versions.
 	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	// NumberFormat is nil if the column has no numbers, or in datasets of older versions.
+	NumberFormat *NumberFormat `json:"numberFormat,omitempty" doc:"The format of the column's numbers. Numbers in another format are missing values. An extension."`
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
 	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
 	// Distribution is nil if it is unknown, as in datasets of older versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+}
+
+// NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.
+type NumberFormat struct {
+	Unit         string `json:"unit,omitempty" doc:"The text before or after the numbers, such as % or $. Numbers without it are accepted, too."`
+	DecimalComma bool   `json:"decimalComma,omitempty" doc:"Whether a comma separates the decimals."`
 }
 
 // Distribution describes how the values of a column are distributed. Numbers, dates (as days since

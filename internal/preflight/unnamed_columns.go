@@ -12,6 +12,7 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
+	"foretell/internal/tablefile"
 )
 
 // pandasUnnamed matches the names with which pandas writes columns that had no name.
@@ -80,6 +81,30 @@ func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty [
 		empty = slices.DeleteFunc(empty, func(at int) bool { return !cells.IsBlank(rec.Fields[at]) })
 	}
 	return nil, nil
+}
+
+// reportTitle adds a defect if the first line is probably a title above the header, and reports whether
+// it is: only one of at least three columns has a name. Spreadsheets write such a line as `title,,`. The
+// names are those of header after makeColumnNamesUnique.
+func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
+	ignored, named, unnamed := newNameSet(in.ignored), 0, 0
+	for i, name := range header {
+		switch {
+		case ignored[names[i]]:
+		case name == "":
+			unnamed++
+		default:
+			named++
+		}
+	}
+	if in.layout.NoHeader || named != 1 || unnamed < 2 {
+		return false
+	}
+	p.addFinding(in, profile.SeverityDefect, csvfile.Defect{
+		Code: tablefile.CodeTitle, Line: 1, Count: named + unnamed,
+		Message: fmt.Sprintf("only one of %d columns has a name: is the line a title above the header?", named+unnamed),
+	}, "")
+	return true
 }
 
 // withoutIgnored returns the changes of names, except those of ignored columns.
