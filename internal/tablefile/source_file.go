@@ -115,7 +115,8 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 }
 
 // openText returns a stream of the unpacked text in UTF-8, without a separator line and without the
-// delimiters and blank rows at the end that are no part of the table. It calls onRead with the number of bytes of each read from disk.
+// delimiters and blank rows at the end that are no part of the table. It calls onRead with the
+// number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {

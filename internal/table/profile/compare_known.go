@@ -26,8 +26,8 @@ type KnownColumn struct {
 
 // CompareKnown is like Compare if only some properties of the columns of the training file are
 // known. It reports columns of numbers, dates or times that have another form, dates in another
-// order, numbers in another format or out of the range of the training file, and, if Texts are all texts of a column,
-// texts that the training file does not have.
+// order, and numbers in another format or out of the range of the training file. If Texts are all
+// texts of a column, it also reports texts that the training file does not have.
 func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind}
 	for _, known := range columns {
