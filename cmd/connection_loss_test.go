@@ -34,10 +34,8 @@ func account(t *testing.T, start func(*testing.T) (address, dir string)) []strin
 // environment variables for it. flags select the data of the service.
 func accountOn(t *testing.T, address string, flags ...string) []string {
 	t.Helper()
-	add := exec.Command("foretell", append([]string{"users", "add", "a@example.com", "--password-stdin"}, flags...)...)
-	add.Stdin = strings.NewReader("a long password\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		t.Fatalf("users add: %v: %s", err, out)
+	if err := addAccount("a@example.com", flags); err != nil {
+		t.Fatal(err)
 	}
 	return []string{
 		"FORETELL_SERVER=" + address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password",

@@ -117,8 +117,11 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// blocks matches the command blocks of a page: the line before the block, and its text.
-var blocks = regexp.MustCompile("(?s)(?:^|\n)([^\n]*)\n```(?:sh|bash|console)\n(.*?)```")
+// commandBlocks returns the command blocks of a page: for each, the whole match, the line before the
+// block, and its text.
+func commandBlocks(page string) [][]string {
+	return regexp.MustCompile("(?s)(?:^|\n)([^\n]*)\n```(?:sh|bash|console)\n(.*?)```").FindAllStringSubmatch(page, -1)
+}
 
 // TestReadmeCommands runs the commands of README.md as printed, one after the other. It skips
 // a block of commands with the comment notRun.
@@ -133,7 +136,7 @@ func TestReadmeCommands(t *testing.T) {
 	writeTables(t, dir)
 	shell(t, dir, "gzip sales.tsv new.tsv && mv new.tsv.gz april.tsv.gz && cp blind.csv new.csv")
 	run := 0
-	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+	for _, block := range commandBlocks(string(text)) {
 		if strings.Contains(block[1], notRun) || strings.HasPrefix(block[2], "$ ") { // TestReadmeSession runs the session
 			continue
 		}
@@ -163,7 +166,7 @@ func TestCommandsAreRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+		for _, block := range commandBlocks(string(text)) {
 			if filepath.Base(page) != "recipes.md" && !strings.Contains(block[1], notRun) {
 				t.Errorf("%s: no test runs\n%s", page, block[2])
 			}

@@ -12,30 +12,33 @@ import (
 	"testing"
 )
 
-// oddFiles are tables with a defect.
-var oddFiles = map[string]string{
-	"good.csv":  good,
-	"blind.csv": unlabelled,
-	"lacks.csv": csv("ID,colour\n", func(i int) string { return fmt.Sprintf("q%d,%s", i, cell("red blue", i)) }),
-	"two.csv":   csv("ID,size\n", func(i int) string { return fmt.Sprintf("q%d,%d.5", i, i*7%40) }),
-	"open.csv": csv("ID,survived,size,port of call\n", func(i int) string {
-		return fmt.Sprintf("r%d,%s,%d.5,%s", i, cell("1 0", i), i*7%40, cell("S C Q", i))
-	}),
-	"latin 1.csv": csv("ID,gr\xf6\xdfe,y\n", func(i int) string { return fmt.Sprintf("r%d,%d,%s", i, i*7%40, cell("sch\xf6n nein", i)) }),
-	"twice.csv":   csv("ID,size,y\n", func(i int) string { return fmt.Sprintf("r%d,%d,%s", i/2, i*7%40, cell("yes no no", i)) }),
-	"ragged.csv": csv("ID,size,y\n", func(i int) string {
-		return strings.TrimSuffix(fmt.Sprintf("r%d,%d,yes", i, i*7%40), cell(",yes :", min(i, 1)))
-	}),
-	"bare.csv": csv("", func(i int) string {
-		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
-	}),
-	"empty label.csv": csv("ID,size,y\n", func(i int) string {
-		return fmt.Sprintf("r%d,%d,%s", i, i*7%40, strings.ReplaceAll(cell("yes no no none", i), "none", ""))
-	}),
-	"price.csv": csv("ID,town,price\n", func(i int) string { return fmt.Sprintf("r%d,%s,%d", i, cell("Bonn Ulm", i), 1000+i*17) }),
-	"leak.csv": csv("ID,size,told,y\n", func(i int) string {
-		return fmt.Sprintf("r%d,%d,%s,%s", i, i*7%40, cell("a b b", i), cell("yes no no", i))
-	}),
+// oddFiles returns tables with a defect.
+func oddFiles() map[string]string {
+	good, unlabelled := goodFiles()
+	return map[string]string{
+		"good.csv":  good,
+		"blind.csv": unlabelled,
+		"lacks.csv": csv("ID,colour\n", func(i int) string { return fmt.Sprintf("q%d,%s", i, cell("red blue", i)) }),
+		"two.csv":   csv("ID,size\n", func(i int) string { return fmt.Sprintf("q%d,%d.5", i, i*7%40) }),
+		"open.csv": csv("ID,survived,size,port of call\n", func(i int) string {
+			return fmt.Sprintf("r%d,%s,%d.5,%s", i, cell("1 0", i), i*7%40, cell("S C Q", i))
+		}),
+		"latin 1.csv": csv("ID,gr\xf6\xdfe,y\n", func(i int) string { return fmt.Sprintf("r%d,%d,%s", i, i*7%40, cell("sch\xf6n nein", i)) }),
+		"twice.csv":   csv("ID,size,y\n", func(i int) string { return fmt.Sprintf("r%d,%d,%s", i/2, i*7%40, cell("yes no no", i)) }),
+		"ragged.csv": csv("ID,size,y\n", func(i int) string {
+			return strings.TrimSuffix(fmt.Sprintf("r%d,%d,yes", i, i*7%40), cell(",yes :", min(i, 1)))
+		}),
+		"bare.csv": csv("", func(i int) string {
+			return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
+		}),
+		"empty label.csv": csv("ID,size,y\n", func(i int) string {
+			return fmt.Sprintf("r%d,%d,%s", i, i*7%40, strings.ReplaceAll(cell("yes no no none", i), "none", ""))
+		}),
+		"price.csv": csv("ID,town,price\n", func(i int) string { return fmt.Sprintf("r%d,%s,%d", i, cell("Bonn Ulm", i), 1000+i*17) }),
+		"leak.csv": csv("ID,size,told,y\n", func(i int) string {
+			return fmt.Sprintf("r%d,%d,%s,%s", i, i*7%40, cell("a b b", i), cell("yes no no", i))
+		}),
+	}
 }
 
 var offered = pattern("`(foretell [^`]+)`")
@@ -74,7 +77,7 @@ func TestHintsWork(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, dir, oddFiles)
+			write(t, dir, oddFiles())
 			_, fact, said := typed(t, dir, command)
 			hints := offered().FindAllStringSubmatch(said, -1)
 			if len(hints) == 0 {
@@ -106,6 +109,7 @@ func TestEveryHintLeadsOn(t *testing.T) {
 		t.Skip("hints are quoted as a Unix shell reads them")
 	}
 	stage := t.TempDir()
+	good, unlabelled := goodFiles()
 	files := map[string]string{"good.csv": good, "blind.csv": unlabelled}
 	write(t, stage, files)
 	if exitErr, _, said := typed(t, stage, "foretell run good.csv --algorithm BSIX01 --seed 1 --name good -q"); exitErr != 0 {

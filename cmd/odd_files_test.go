@@ -24,13 +24,15 @@ func cell(texts string, i int) string {
 	return list[i%len(list)]
 }
 
-// good is a training file without defects, and unlabelled a blind file for it.
-var (
+// goodFiles returns a training file without defects, and a blind file for it. It is not the value
+// of a variable, because each command that a test starts would compute it.
+func goodFiles() (good, unlabelled string) {
 	good = csv("ID,size,colour,y\n", func(i int) string {
 		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
 	})
 	unlabelled = csv("ID,size,colour\n", func(i int) string { return fmt.Sprintf("q%d,%d.5,%s", i, i*7%40, cell("red blue", i)) })
-)
+	return good, unlabelled
+}
 
 // customer returns a row of a typical business table: no ID, the label in the middle,
 // dates, amounts, percentages, comments, and several marks for missing values.
@@ -86,6 +88,7 @@ type pair struct{ train, blind string }
 // oddPairs returns typical files of new users, by a name that ends in the file extension.
 func oddPairs(t *testing.T) map[string]pair {
 	t.Helper()
+	good, unlabelled := goodFiles()
 	measured := func(i int) string { return fmt.Sprintf("%d.%d,%d.5", 90+i*37%80, i*7919%10000, 20+i%9) }
 	pairs := map[string]pair{
 		"label in the midst": {customers(",", 0, 1, 2, 3, 4, 5, 6, 7, 8), customers(",", 0, 1, 2, 3, 5, 6, 7, 8)},

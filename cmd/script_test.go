@@ -2,13 +2,10 @@ package cmd_test
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -26,7 +23,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"foretell/cmd"
-	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/testenv"
 )
@@ -231,10 +227,8 @@ func setup(env *testscript.Env, s *scriptService) error {
 		return os.MkdirAll(filepath.Join(env.WorkDir, ".data", "foretell"), 0o700)
 	}
 	email := strings.ToLower(filepath.Base(env.WorkDir)) + "@example.com"
-	add := exec.Command("foretell", append([]string{"users", "add", email, "--password-stdin"}, s.flags...)...)
-	add.Stdin = strings.NewReader("a long password\n")
-	if out, err := add.CombinedOutput(); err != nil {
-		return fmt.Errorf("users add: %w: %s", err, out)
+	if err := addAccount(email, s.flags); err != nil {
+		return err
 	}
 	env.Setenv("TAKEN", strings.TrimPrefix(s.address, "http://"))
 	env.Setenv("FORETELL_SERVER", s.address)
@@ -243,24 +237,6 @@ func setup(env *testscript.Env, s *scriptService) error {
 	token, err := signIn(s.address, email)
 	env.Setenv("FORETELL_TOKEN", token) // so that not every command signs in, which takes 20 ms
 	return err
-}
-
-// signIn returns a token of an account.
-func signIn(address, email string) (string, error) {
-	body, err := json.Marshal(api.Credentials{Username: email, Password: "a long password"})
-	if err != nil {
-		return "", err
-	}
-	answer, err := http.Post(address+api.LogIn.Path, "application/json", bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	var session api.Session
-	if err := json.NewDecoder(answer.Body).Decode(&session); err != nil || session.AccessToken == "" {
-		return "", fmt.Errorf("log in: %s, %w", answer.Status, err)
-	}
-	return session.AccessToken, nil
 }
 
 // Statuses is the script command `exits STATUS COMMAND`, such as `exits 6 foretell check x`.

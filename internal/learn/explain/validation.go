@@ -83,7 +83,7 @@ func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 }
 
 // substitution describes rows of a sample in which some columns have the cells of
-// other rows.
+// other rows. All columns have the same donors.
 type substitution struct {
 	rows    []int32 // indices of rows of the sample
 	columns []replacedColumn
@@ -105,25 +105,78 @@ func (v *Validation) usedBy(fold FoldModel) []bool {
 	return fold.Used
 }
 
-// newFrame returns the rows lo…hi-1 of the substitution. Features that are not
-// used have no cells. Differences of dates are computed from the dates of the result.
-func (s *substitution) newFrame(sample *sample, used []bool, lo, hi int) *frame.Frame {
-	f := &frame.Frame{Schema: sample.Frame.Schema, Rows: hi - lo, Columns: make([]frame.Column, len(sample.Frame.Columns))}
+// part is the rows lo…hi-1 of a substitution, and the place for their predictions.
+type part struct {
+	*substitution
+	lo, hi int
+	dst    []float32
+}
+
+// joins reports whether all cells of the part are those of rows of the sample. Such parts can
+// be in one frame.
+func (p *part) joins(sample *sample) bool {
+	return !slices.ContainsFunc(p.columns, func(c replacedColumn) bool { return c.donors != sample.Frame })
+}
+
+// batches divides the rows of substitutions into lists of parts. The parts of a list are predicted
+// together. In a wide table, each substitution has few rows, and a frame for each of them would
+// take longer to make than to predict.
+func (s *sample) batches(list []substitution, predictions [][]float32) [][]part {
+	var batches [][]part
+	classes, space := s.classes(), 0
+	for at := range list {
+		n := len(list[at].rows)
+		for lo, hi := 0, 0; lo < n; lo = hi {
+			hi = min(lo+batchRows, n)
+			p := part{&list[at], lo, hi, predictions[at][lo*classes : hi*classes]}
+			joins := p.joins(s)
+			if joins && hi-lo <= space {
+				batches[len(batches)-1] = append(batches[len(batches)-1], p)
+				space -= hi - lo
+				continue
+			}
+			batches, space = append(batches, []part{p}), 0
+			if joins {
+				space = batchRows - (hi - lo)
+			}
+		}
+	}
+	return batches
+}
+
+// newFrame returns the rows of the parts, one part after another. Features that are not used have
+// no cells. Differences of dates are computed from the dates of the result. If there are several
+// parts, all of them must join, see joins.
+func (s *sample) newFrame(used []bool, differences []frame.Difference, parts ...part) *frame.Frame {
+	var rows []int32
+	for _, p := range parts {
+		rows = append(rows, p.rows[p.lo:p.hi]...)
+	}
+	f := &frame.Frame{Schema: s.Frame.Schema, Rows: len(rows), Columns: make([]frame.Column, len(s.Frame.Columns))}
+	replaced := make(map[int][]int32) // for each replaced feature, the rows that have its cells
+	first, donors := 0, s.Frame
+	for _, p := range parts {
+		for _, column := range p.columns {
+			donors = column.donors
+			for _, feature := range column.features {
+				if replaced[feature] == nil {
+					replaced[feature] = slices.Clone(rows)
+				}
+				copy(replaced[feature][first:], column.rows[p.lo:p.hi])
+			}
+		}
+		first += p.hi - p.lo
+	}
 	for feature := range used {
-		if used[feature] {
-			f.Columns[feature] = sample.Frame.Columns[feature].Take(s.rows[lo:hi])
+		if used[feature] && replaced[feature] == nil {
+			f.Columns[feature] = s.Frame.Columns[feature].Take(rows)
 		}
 	}
-	for _, column := range s.columns {
-		for _, feature := range column.features {
-			f.Columns[feature] = column.donors.Columns[feature].Take(column.rows[lo:hi])
-		}
+	for feature, cells := range replaced {
+		f.Columns[feature] = donors.Columns[feature].Take(cells)
 	}
-	for _, d := range f.Schema.Differences() {
-		replaced := func(column replacedColumn) bool {
-			return slices.Contains(column.features, d.From) || slices.Contains(column.features, d.To)
-		}
-		if used[d.Feature] && slices.ContainsFunc(s.columns, replaced) {
+	for _, d := range differences {
+		if used[d.Feature] && (replaced[d.From] != nil || replaced[d.To] != nil) {
 			d.Update(f)
 		}
 	}
@@ -132,21 +185,19 @@ func (s *substitution) newFrame(sample *sample, used []bool, lo, hi int) *frame.
 
 // predict returns the class probabilities of the rows of each substitution.
 func (s *sample) predict(ctx context.Context, fold FoldModel, list []substitution) ([][]float32, error) {
-	type block struct{ at, lo, hi int }
-	var blocks []block
 	classes, predictions := s.classes(), make([][]float32, len(list))
 	for at := range list {
-		n := len(list[at].rows)
-		predictions[at] = make([]float32, n*classes)
-		for lo := 0; lo < n; lo += batchRows {
-			blocks = append(blocks, block{at, lo, min(lo+batchRows, n)})
-		}
+		predictions[at] = make([]float32, len(list[at].rows)*classes)
 	}
-	used := s.usedBy(fold)
-	err := parallel.ForError(s.Workers, len(blocks), func(i int) error {
-		b := blocks[i]
-		f := list[b.at].newFrame(s, used, b.lo, b.hi)
-		fold.Predict(predictions[b.at][b.lo*classes:b.hi*classes], f, 0, f.Rows)
+	batches := s.batches(list, predictions)
+	used, differences := s.usedBy(fold), s.Frame.Schema.Differences()
+	err := parallel.ForError(s.Workers, len(batches), func(i int) error {
+		f := s.newFrame(used, differences, batches[i]...)
+		probabilities := make([]float32, f.Rows*classes)
+		fold.Predict(probabilities, f, 0, f.Rows)
+		for _, p := range batches[i] {
+			probabilities = probabilities[copy(p.dst, probabilities):]
+		}
 		return ctx.Err()
 	})
 	return predictions, err
