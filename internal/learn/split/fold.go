@@ -16,7 +16,7 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
 	}
-	lists := s.rowsByClass(newGenerator(seed, foldStream))
+	lists := s.shuffledRowsByClass(newGenerator(seed, foldStream))
 	splittable := 0
 	for _, rows := range lists {
 		if len(rows) > 1 {
