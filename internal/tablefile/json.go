@@ -42,7 +42,7 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 			break
 		}
 		keys.grew = false
-		if err := f.discard(); err != nil {
+		if err := f.removeTemp(); err != nil {
 			return err
 		}
 		f.warnings = slices.DeleteFunc(f.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
@@ -68,7 +68,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if d.PeekKind() == '[' {
 		return &jsonLayout{name: "JSON", list: true}, nil
 	}
-	first, err := d.readFirstObject()
+	first, err := d.summarizeFirstObject()
 	if err != nil {
 		return nil, d.toDefect(err)
 	}
@@ -205,7 +205,7 @@ func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 
 // readRow reads the next row and reports whether there was one.
 func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
-	r.release()
+	r.releaseReadBytes()
 	switch kind := r.PeekKind(); {
 	case kind == '{':
 	case form.list && kind == ']':

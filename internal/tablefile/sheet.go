@@ -26,8 +26,8 @@ type sheetReader struct {
 	firstRange   string   // the first of them, such as C2:C3
 }
 
-// read writes the rows of the sheet in the named part.
-func (s *sheetReader) read(part string) error {
+// writeRows writes the rows of the sheet in the named part.
+func (s *sheetReader) writeRows(part string) error {
 	err := s.forEachElement(part, func(d *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "row":
