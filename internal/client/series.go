@@ -170,7 +170,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	best := reported
 	if best == "" || len(s.Datasets) == 1 { // the champion of a dataset need not be that of its series
 		var err error
-		if best, err = chooseChampion(ctx, c, models); err != nil {
+		if best, err = bestComparableModel(ctx, c, models); err != nil {
 			return nil, err
 		}
 	}
@@ -189,19 +189,19 @@ func Champion(models []SeriesModel) *SeriesModel {
 	return nil
 }
 
-// chooseChampion returns the key of the model with the highest performance, or of the oldest of
-// several such models. models are the models of one series, newest first. Models whose metric or
-// table differs from that of the newest model are ignored. A model without a performance is chosen
-// only if no model has one. chooseChampion returns "" if models is empty.
-func chooseChampion(ctx context.Context, c *Client, models []SeriesModel) (key string, err error) {
-	order := slices.Clone(models)
+// bestComparableModel returns the key of the model with the highest performance, or of the oldest
+// of several such models. newestFirst holds the models of one series, newest first. Models whose
+// metric or table differs from that of the newest model are ignored. A model without a performance
+// is chosen only if no model has one. bestComparableModel returns "" if newestFirst is empty.
+func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesModel) (key string, err error) {
+	order := slices.Clone(newestFirst)
 	slices.Reverse(order) // the oldest of equals is the first
 	slices.SortStableFunc(order, func(a, b SeriesModel) int {
 		return cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value)
 	})
 	sameTable := map[string]bool{} // by dataset key
 	for _, m := range order {
-		newest := models[0]
+		newest := newestFirst[0]
 		if m.Metric != newest.Metric {
 			continue
 		}

@@ -11,17 +11,18 @@ import (
 // (GOGC) still applies to a large heap. With the percentage alone, a service with a small heap
 // collects garbage many times a second.
 func SetMinHeapGrowth(bytes uint64) {
-	adjustGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
+	keepAdjustingGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
 }
 
-// adjustGCPercent sets the percentage for the current size of the heap, now and after each
-// collection, so that it is at least percent and that the heap grows by at least minGrowth bytes.
-func adjustGCPercent(percent int, minGrowth uint64) {
+// keepAdjustingGCPercent sets the percentage for the current size of the heap, now and after each
+// collection, so that it is at least minPercent and that the heap grows by at least minGrowth
+// bytes.
+func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
 	const maxPercent = 1000 // for a process without a collection, whose heap has 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)
-	debug.SetGCPercent(max(percent, int(min(minGrowth*100/live, maxPercent))))
+	debug.SetGCPercent(max(minPercent, int(min(minGrowth*100/live, maxPercent))))
 	// Nothing refers to the pointer, so the cleanup runs after the next collection.
-	runtime.AddCleanup(new(*byte), func(percent int) { adjustGCPercent(percent, minGrowth) }, percent)
+	runtime.AddCleanup(new(*byte), func(percent int) { keepAdjustingGCPercent(percent, minGrowth) }, minPercent)
 }
 
 func readMetric(name string) uint64 {
