@@ -19,11 +19,11 @@ const (
 	maxClientName = 200
 )
 
-// openSessionWithinLimit opens a session of an account and returns its token. If the account then
+// openSessionAndEndOldest opens a session of an account and returns its token. If the account then
 // has more than Options.MaxSessions sessions, the oldest ones end, except for the account of the
 // embedded service. If the credentials were changed meanwhile, it returns errCredentialsChanged,
-// see checkCredentials. Otherwise the attempts no longer count.
-func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
+// see checkCredentialsUnchanged. Otherwise the attempts in refunded no longer count.
+func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 		Created: a.now(), Expires: a.now().Add(api.TokenLifetime * time.Second),
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := checkCredentials(ctx, t, account); err != nil {
+		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
 		}
 		if err := t.InsertSessionAndPrune(ctx, session); err != nil {
@@ -45,13 +45,13 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 				return err
 			}
 		}
-		if err := t.RefundAttempts(ctx, attempts...); err != nil {
+		if err := t.RefundAttempts(ctx, refunded...); err != nil {
 			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
@@ -60,11 +60,11 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if an account was disabled or deleted, or its
-// password or authenticator app was changed, since the parameter verified was read from the store.
-// To verify a password takes long. A change during this time ends all sessions of the account, and
-// the old password must not open a new one.
-func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
+// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or deleted,
+// or its password or authenticator app was changed, since the parameter verified was read from the
+// store. To verify a password takes long. A change during this time ends all sessions of the
+// account, and the old password must not open a new one.
+func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -75,8 +75,8 @@ func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account)
 	return nil
 }
 
-// endOldestSessions ends the oldest sessions of an account until at most Options.MaxSessions
-// remain. It never ends the session newest, whose account it is.
+// endOldestSessions ends the oldest sessions of the account of newest until at most
+// Options.MaxSessions remain. It never ends newest itself.
 func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *store.Session) error {
 	sessions, err := t.ListSessions(ctx, newest.Account, newest.Created)
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *Accounts) ListSessions(ctx context.Context, _ *api.None) (*api.SessionL
 		}
 		return err
 	})
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 // toSessionEntry converts a session of the caller's account.
@@ -135,26 +135,26 @@ func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 
 // EndSession ends a session of the caller's account.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
-	err := a.endSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.NewProblem(api.CodeNotFound, "no session %s: it may have ended; list the sessions to find its key", in.SessionKey).WithCause(err)
 	}
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
 // EndOtherSessions ends all sessions of the caller's account but the caller's own.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
 	own := CallerFromContext(ctx).session
-	err := a.endSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
+	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
 	if errors.Is(err, store.ErrNotFound) {
 		return &api.None{}, nil
 	}
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
-// endSessions ends the sessions of the caller's account for which matches returns true. If there
-// are none, it returns store.ErrNotFound.
-func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
+// endCallerSessions ends the sessions of the caller's account for which matches returns
+// true. If there are none, it returns store.ErrNotFound.
+func (a *Accounts) endCallerSessions(ctx context.Context, matches func(*store.Session) bool) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
 		if err != nil {

@@ -112,7 +112,7 @@ func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction
 	if err == nil {
 		a.deleteBlobs(ctx, blind)
 	} else if p.Result.Blob != "" {
-		a.discardBlob(ctx, err, p.Result.Blob)
+		a.deleteUncommittedBlob(ctx, err, p.Result.Blob)
 	}
 	return err
 }

@@ -188,8 +188,8 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	return states
 }
 
-// AwaitTraining waits until a race has ended, without showing its scores, and returns it.
-func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
+// AwaitRaceSilently waits until a race has ended, without showing its scores, and returns it.
+func (c *Session) AwaitRaceSilently(ctx context.Context, key string) (*api.Training, error) {
 	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}

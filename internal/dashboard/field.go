@@ -22,8 +22,9 @@ type fieldError struct{ ID, Label, Message string }
 // NoteID returns the ID of the element with the message beside the field.
 func (e fieldError) NoteID() string { return e.ID + "-error" }
 
-// Stop returns the full stop that the message lacks at its end, or "" if the message has a mark there.
-func (e fieldError) Stop() string {
+// MissingFullStop returns the full stop that the message lacks at its end, or "" if the
+// message has a mark there.
+func (e fieldError) MissingFullStop() string {
 	if strings.HasSuffix(e.Message, ".") || strings.HasSuffix(e.Message, "?") || strings.HasSuffix(e.Message, "…") {
 		return ""
 	}

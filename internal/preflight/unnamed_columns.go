@@ -18,7 +18,7 @@ import (
 var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write such
-// columns, as in `a,b,,`. names are the names of the columns after makeColumnNamesUnique, and
+// columns, as in `a,b,,`. names are the names of the columns after makeNamesUniqueAndDropEmpty, and
 // columns whose name is in wanted are kept. It reads the whole file if a column has no name and no
 // value.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {

@@ -214,7 +214,7 @@ func (b *frameBuilder) build(schema *Schema, labelled bool) *Frame {
 		if f.Columns[i] = b.columns[i].Column; b.codes[i] != nil || b.texts[i] != nil {
 			f.Columns[i] = Column{Codes: b.codes[i], Texts: b.texts[i]}
 		}
-		f.Columns[i].encoded.useDictionary()
+		f.Columns[i].encoded.useDictionaryIfSmall()
 	}
 	if labelled {
 		f.Labels = b.labels
