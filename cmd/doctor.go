@@ -47,5 +47,5 @@ func (o *doctorOptions) run(ctx context.Context) error {
 			o.output.Note("%s: %s", r.Check, r.Hint)
 		}
 	}
-	return doctor.FailureError(results)
+	return doctor.FirstFailure(results)
 }

@@ -159,7 +159,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			}
 			return download.VerifyModelFile(tempPath, again)
 		},
-		Install: download.InstallFile,
+		Install: download.InstallFileWithoutReceipt,
 	})
 	return size, err
 }

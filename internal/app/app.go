@@ -143,7 +143,7 @@ func New(c Config) (*App, error) {
 	}
 	if a.secret == nil {
 		var err error
-		if a.secret, err = a.loadSecret(); err != nil {
+		if a.secret, err = a.loadOrCreateSecret(); err != nil {
 			return nil, err
 		}
 	}
@@ -152,9 +152,9 @@ func New(c Config) (*App, error) {
 	return a, nil
 }
 
-// loadSecret returns the key of signed URLs from the store. If none is stored yet, it stores a new
-// one.
-func (a *App) loadSecret() ([]byte, error) {
+// loadOrCreateSecret returns the key of signed URLs from the store. If none is stored
+// yet, it stores a new one.
+func (a *App) loadOrCreateSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ const registerInterval = time.Minute
 // running jobs and ends their leases, so that another process can claim the jobs immediately. See
 // [job.Pool.Run] for how long this takes.
 func (a *App) Run(ctx context.Context) error {
-	a.removeLeftovers(ctx)
-	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
+	a.removeLeftoversAndRecount(ctx)
+	defer runEvery(ctx, sweepInterval, func() { a.removeLeftoversAndRecount(ctx) })()
 	defer a.failTooLargeRaces(ctx)()
 	if !a.ownJobsOnly {
 		defer a.registerWorker(ctx)()
@@ -215,9 +215,10 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes. It also recounts the
-// datasets of each account, because processes of earlier releases do not update the stored count.
-func (a *App) removeLeftovers(ctx context.Context) {
+// removeLeftoversAndRecount removes the files and registrations of dead processes. It also
+// recounts the datasets of each account, because processes of earlier releases do not update the
+// stored count.
+func (a *App) removeLeftoversAndRecount(ctx context.Context) {
 	a.deletePartsOfEndedRaces(ctx)
 	a.sweepBlobs(ctx)
 	if err := a.store.RecountDatasets(ctx); err != nil && ctx.Err() == nil {

@@ -67,7 +67,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	return a.endPart(ctx, &r.Job, info)
+	return a.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
 // beginPart reads the rows of a part's race, and the row of the run to train.
@@ -96,8 +96,9 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 	return rows, run, err
 }
 
-// endPart stores a reference to the recording of a run, and deletes the job of the part.
-func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
+// storeRecordingAndEndPart stores a reference to the recording of a run, and deletes the
+// job of the part.
+func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
 		return t.UpsertRecording(ctx, j.Subject, toStoreFile(info))
 	})

@@ -33,7 +33,7 @@ type raceRows struct {
 // train runs the job of a race: it trains the algorithms and stores the model. If the process of an
 // earlier attempt died, the race begins again.
 func (a *App) train(ctx context.Context, r *job.Run) error {
-	rows, err := a.beginRace(ctx, r)
+	rows, err := a.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -112,10 +112,10 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING. It also deletes the results of an earlier attempt,
-// including recordings of its parts, because the time limit of that attempt may have ended them
-// early.
-func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
+// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
+// earlier attempt, including recordings of its parts, because the time limit of that attempt
+// may have ended them early.
+func (a *App) resetAndBeginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {

@@ -61,14 +61,14 @@ func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	return groupSeries(datasets), nil
 }
 
-// groupSeries groups datasets by series. datasets must be ordered newest first.
-func groupSeries(datasets []api.DatasetEntry) []Series {
+// groupSeries groups datasets by series. The datasets must be ordered newest first.
+func groupSeries(newestFirst []api.DatasetEntry) []Series {
 	names := map[string]bool{}
-	for _, d := range datasets {
+	for _, d := range newestFirst {
 		names[d.DatasetName] = true
 	}
 	var all []Series
-	for _, d := range datasets {
+	for _, d := range newestFirst {
 		name := cmp.Or(d.Series, inferSeries(d.DatasetName, names))
 		i := slices.IndexFunc(all, func(s Series) bool { return s.Name == name })
 		if i < 0 {

@@ -17,7 +17,7 @@ import (
 
 // askLabel asks the user which column is the label. If prompting is disabled, it returns an
 // error with a command for each candidate.
-func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
+func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label string, err error) {
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil {
 		return "", err

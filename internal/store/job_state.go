@@ -39,7 +39,7 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanJobState)
+	return scanAllAndClose(rows, scanJobState)
 }
 
 // AdoptJobAndClearDeadline makes the given process the only one that may run the job on a

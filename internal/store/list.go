@@ -60,7 +60,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 		return nil, 0, err
 	}
 	scanner := rowWithTotal{rowScanner: rows, total: &total}
-	items, err = scanAll(rows, func(rowScanner) (*T, error) { return scan(&scanner) })
+	items, err = scanAllAndClose(rows, func(rowScanner) (*T, error) { return scan(&scanner) })
 	if err == nil && len(items) == 0 && (page.Offset > 0 || page.Limit == 0) {
 		err = t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total)
 	}
@@ -102,8 +102,8 @@ func (w *rowWithTotal) Scan(dst ...any) error {
 	return w.rowScanner.Scan(w.dst...)
 }
 
-// scanAll calls scan for each row, returns the results, and closes rows.
-func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
+// scanAllAndClose calls scan for each row, returns the results, and closes rows.
+func scanAllAndClose[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
 	for rows.Next() {

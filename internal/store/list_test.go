@@ -102,7 +102,7 @@ func TestRaceIndex(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		plan, err = scanAll(rows, func(row rowScanner) (*string, error) {
+		plan, err = scanAllAndClose(rows, func(row rowScanner) (*string, error) {
 			var id, parent, unused int64
 			var detail string
 			return &detail, row.Scan(&id, &parent, &unused, &detail)

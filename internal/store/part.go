@@ -27,7 +27,7 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*Part, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*Part, error) {
 		var p Part
 		return &p, row.Scan(&p.Training, &p.Algorithm, &p.Reached, &p.Blob, &p.Bytes, &p.SHA256)
 	})

@@ -168,15 +168,15 @@ type jsonRowReader struct {
 	part   *sourceFile
 	keys   *keySet
 	rows   int
-	line   int     // the line of the current row
-	cells  []span  // by column: the text of the current row's cell
-	text   []byte  // the texts of all cells of the current row
-	path   []byte  // the key of the current value, with the keys of the objects around it
-	warned [2]bool // whether there was a warning about nested objects, and one about lists
+	line   int         // the line of the current row
+	cells  []byteRange // by column: the text of the current row's cell
+	text   []byte      // the texts of all cells of the current row
+	path   []byte      // the key of the current value, with the keys of the objects around it
+	warned [2]bool     // whether there was a warning about nested objects, and one about lists
 }
 
-// span is a part of jsonRowReader.text. end is 0 if the row lacks the cell.
-type span struct{ begin, end int }
+// byteRange is a part of jsonRowReader.text. end is 0 if the row lacks the cell.
+type byteRange struct{ begin, end int }
 
 func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 	if !form.list {
@@ -286,7 +286,7 @@ func (r *jsonRowReader) readCell() error {
 		return err
 	}
 	for len(r.cells) <= at {
-		r.cells = append(r.cells, span{})
+		r.cells = append(r.cells, byteRange{})
 	}
 	if r.cells[at].end > 0 {
 		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the object has the key " + csvfile.Excerpt(string(r.path)) + " twice"}
@@ -308,7 +308,7 @@ func (r *jsonRowReader) readCell() error {
 	default:
 		r.text = append(r.text, raw...)
 	}
-	r.cells[at] = span{begin, len(r.text)}
+	r.cells[at] = byteRange{begin, len(r.text)}
 	return err
 }
 

@@ -31,10 +31,10 @@ func newGradSums(outputs int) gradSums {
 	}
 }
 
-// fitLeafValues computes the values of the leaves of the current tree and adds them to
+// fitLeafValuesAndAddScores computes the values of the leaves of the current tree and adds them to
 // the scores of the training rows. Each leaf is one task. It sums the derivatives in the
 // order of the rows, so the result does not depend on the number of workers.
-func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
+func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves int) error {
 	return parallel.ForContext(ctx, b.opts.Workers, leaves, func(worker, leaf int) {
 		s := &b.gradSums[worker]
 		rows := b.grower.LeafRows(leaf)

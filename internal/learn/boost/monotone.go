@@ -73,7 +73,7 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValues for a tree with monotone features. Among the leaf
+// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. Among the leaf
 // values that are in order, it chooses those that minimise the loss.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))

@@ -45,7 +45,7 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 				b.projections[k][o] = float32(draw.NormFloat64() / math.Sqrt(sketchSize))
 			}
 		}
-		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(worker, i int) { b.computeProjectedGradients(&b.gradSums[worker], rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(worker, i int) { b.computeProjectedGradientsAndOdds(&b.gradSums[worker], rows(i)) })
 	}
 }
 
@@ -86,14 +86,14 @@ const (
 	maxLogOdds = 40
 )
 
-// computeProjectedGradients computes the projected gradients g of rows. All projections have the
-// same hessian h, the sum of the hessians of all outputs. For fitLeafValues, it also
-// stores the odds e of each class relative to the row's own class y, and the factor 1/Σe
-// that converts odds to probabilities. f are the scores of the row, and dₖ is the
-// projection of output k:
+// computeProjectedGradientsAndOdds computes the projected gradients g of rows. All projections
+// have the same hessian h, the sum of the hessians of all outputs. For
+// fitLeafValuesAndAddScores, it also stores the odds e of each class relative to the row's own
+// class y, and the factor 1/Σe that converts odds to probabilities. f are the scores of the row,
+// and dₖ is the projection of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
-func (b *symmetricBooster) computeProjectedGradients(scratch *gradSums, rows []int32) {
+func (b *symmetricBooster) computeProjectedGradientsAndOdds(scratch *gradSums, rows []int32) {
 	projections := b.projections
 	for _, row := range rows {
 		scores := b.scores.row(row)[:len(projections)]

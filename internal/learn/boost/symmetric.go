@@ -115,7 +115,7 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	if b.opts.Monotone != nil {
 		err = b.fitMonotoneValues(ctx, splits, bins)
 	} else {
-		err = b.fitLeafValues(ctx, 1<<len(splits))
+		err = b.fitLeafValuesAndAddScores(ctx, 1<<len(splits))
 	}
 	if err != nil {
 		return false, err

@@ -61,7 +61,7 @@ func (f *Fitter) trainBatch(rows []int32) error {
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return errDiverged
 	}
-	f.updateWeights(norm)
+	f.updateWeightsAndAverage(norm)
 	return nil
 }
 
@@ -87,9 +87,9 @@ func (f *Fitter) sumGradients() (norm float64) {
 	return math.Sqrt(sum)
 }
 
-// updateWeights does a step of AdamW with the gradient in f.workspace.grads[0], whose
+// updateWeightsAndAverage does a step of AdamW with the gradient in f.workspace.grads[0], whose
 // norm is norm. It also updates the average of the weights.
-func (f *Fitter) updateWeights(norm float64) {
+func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
 	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))

@@ -33,15 +33,15 @@ type bitmap struct {
 }
 
 // newVocabulary returns the vocabulary of the given buckets, which must be ascending.
-func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
-	v := &vocabulary{buckets: buckets, idf: idf}
-	if len(buckets) >= minBitmap {
-		v.bitmap = newBitmap(buckets)
+func newVocabulary(sortedBuckets []uint32, idf []float32) *vocabulary {
+	v := &vocabulary{buckets: sortedBuckets, idf: idf}
+	if len(sortedBuckets) >= minBitmap {
+		v.bitmap = newBitmap(sortedBuckets)
 		return v
 	}
-	width := bits.Len(uint(len(buckets)))
+	width := bits.Len(uint(len(sortedBuckets)))
 	v.first, v.shift = make([]int32, 1<<width+1), bucketBits-width
-	for _, b := range buckets {
+	for _, b := range sortedBuckets {
 		v.first[b>>v.shift+1]++
 	}
 	for i := range v.first[1:] {

@@ -37,8 +37,8 @@ type BinMapper struct {
 
 // numericMapper returns the mapper with the given thresholds, which must be
 // ascending.
-func numericMapper(thresholds []float64) BinMapper {
-	return BinMapper{Thresholds: thresholds, NumBins: len(thresholds) + 2, MissingBin: uint8(len(thresholds) + 1), index: newBinIndex(thresholds)}
+func numericMapper(sortedThresholds []float64) BinMapper {
+	return BinMapper{Thresholds: sortedThresholds, NumBins: len(sortedThresholds) + 2, MissingBin: uint8(len(sortedThresholds) + 1), index: newBinIndex(sortedThresholds)}
 }
 
 // equal reports whether m and other map every cell to the same bin.

@@ -25,7 +25,7 @@ func builtColumn(batches ...[]float64) columnBuilder {
 	var g columnBuilder
 	for _, values := range batches {
 		large := make([]cells.Decimal, len(values))
-		g.add(&Column{Floats: values}, len(values), measureFloats(values, large), large)
+		g.add(&Column{Floats: values}, len(values), measureFloatsAndEncode(values, large), large)
 	}
 	return g
 }
