@@ -32,9 +32,9 @@ func newAPICmd(f *cli.Factory) *cobra.Command {
 		Long: `Sends a request to the service and prints the response body. The paths are in
 docs/api.md and in /openapi.json of a service.
 
-The fields of -f and -F become the query of a GET, HEAD or DELETE request, and of any
-request with --input. Otherwise they become members of a JSON body. If a name ends in
-[], its values form a list.`,
+The fields of -f and -F become the query if the method is GET, HEAD or DELETE, or if
+--input is set. Otherwise they become members of a JSON body. If the name of a field
+ends in [], its values form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),
@@ -50,7 +50,7 @@ request with --input. Otherwise they become members of a JSON body. If a name en
 	flags.StringArrayVarP(&opts.request.Strings, "raw-field", "f", nil, "add a string field `name=value`")
 	flags.StringArrayVarP(&opts.request.Typed, "field", "F", nil, "add a typed field `name=value`: a number, true, false, null or a string")
 	flags.StringArrayVarP(&opts.request.Headers, "header", "H", nil, "add a header `name:value`")
-	flags.StringVar(&opts.request.Input, "input", "", "`FILE` to send as the body; - reads standard input")
+	flags.StringVar(&opts.request.Input, "input", "", "`FILE` to send as the body, or - for standard input")
 	flags.BoolVar(&opts.paginate, "paginate", false, "fetch all pages of a list and print them as one document")
 	flags.BoolVar(&opts.output.JSON, "json", false, "print one JSON document, also for errors")
 	opts.output.BindFilter()

@@ -30,20 +30,21 @@ func newCheckCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE [BLIND] | check FILE... --blind BLIND...",
 		Short: "Profile a CSV and report what the service would reject, offline",
-		Long: `Reads a training file, and a blind file if one is named. Reports what each column
-holds, how the two files differ, and each defect with its line, its column and
-what to do about it. The exit status is 6 if there is a defect. Warnings do not
-change it.
+		Long: `Reads a training file and, if one is named, a blind file. Reports what each column
+contains, how the two files differ, and each defect with its line, its column and
+what to do about it. If there is a defect, the exit status is 6. Warnings do not
+change the exit status.
 
 --fix writes a corrected copy of FILE, and --fix-blind a corrected copy of BLIND. A
-copy is a CSV in UTF-8 with commas and one header. The ID comes first and the label
-last. Every row has an ID and the same number of fields. The copy of BLIND has the
-columns of the training file, without the label.
+copy is a CSV in UTF-8 with commas and one header. The ID is the first column and the
+label the last. Every row has an ID and the same number of fields. The copy of BLIND has
+the columns of the training file, without the label.
 
-For each kind of change, the number of changes and the line of the first one are
-reported. Rows without a label, and rows whose fields cannot be separated, are left out
-of the copy of a training file. The copy of a blind file has all rows. If something
-cannot be corrected, no copy is written and the exit status is 6. The files themselves are never changed.`,
+For each kind of change, the command reports the number of changes and the line of the
+first one. Rows without a label, and rows whose fields cannot be separated, are not in
+the copy of a training file. The copy of a blind file has all rows. If something cannot
+be corrected, no copy is written and the exit status is 6. FILE and BLIND are never
+changed.`,
 		Example: `  foretell check train.csv blind.csv
   foretell check raw.csv blind.csv --fix fixed.csv --fix-blind rows.csv
   foretell check export.csv --label churned --id customer --fix fixed.csv`,

@@ -150,7 +150,7 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 	opts := &configListOptions{}
 	cmd := opts.bind(&cobra.Command{
 		Use: "list", Short: "List all settings and their values", Args: cli.NoArgs,
-		Long: `Lists the settings that a command with these flags would use.`,
+		Long: `Lists the settings that a command with the same flags would use.`,
 		RunE: func(*cobra.Command, []string) error { return opts.run() },
 	}, f)
 	for _, v := range config.Variables {

@@ -27,11 +27,15 @@ func newDatasetsCmd(f *cli.Factory) *cobra.Command {
 		Long: `A dataset is a table with a label. It is PENDING until its CSV is uploaded,
 PROCESSING while the service prepares it, and then COMPLETED or FAILED.
 
-REF is the key of a dataset, at least the first 6 characters of the key, the name of the
-dataset, or @last for the newest dataset.
+REF selects a dataset. It has one of these forms:
 
-The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on. NAME refers to
-the newest dataset of the series, but in delete it refers to the dataset called NAME.`,
+  KEY    the key of the dataset, or at least its first 6 characters
+  NAME   the name of the dataset
+  @last  the newest dataset
+
+The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on. NAME selects
+the newest dataset of the series, except for ` + "`foretell datasets delete`" + `, which deletes the
+dataset called NAME.`,
 	}
 	cmd.AddCommand(
 		newDatasetsListCmd(f), newDatasetsGetCmd(f), newDatasetsCreateCmd(f),

@@ -33,9 +33,9 @@ func newDemoCmd(f *cli.Factory) *cobra.Command {
 		Long: `Writes a small sample, 150 flowers of three species, and then runs and explains each
 step. It takes about half a minute, works offline and needs no account.
 
-FOLDER is where the sample and the results are written, and its subfolder data is
-where the models are stored. FOLDER must be empty or not exist. Without FOLDER the
-demo uses a temporary folder, which it removes at the end.`,
+The sample and the results are written to FOLDER, and the models to its subfolder data.
+If FOLDER exists, it must be empty. Without FOLDER, the demo uses a temporary folder and
+removes it at the end.`,
 		Example: `  foretell demo
   foretell demo flowers`,
 		Args: cli.PositionalArgs("[FOLDER]"),

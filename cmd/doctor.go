@@ -23,9 +23,9 @@ func newDoctorCmd(f *cli.Factory) *cobra.Command {
 service and its clock, the sign-in, the keyring and the terminal. Each check prints
 a line: ok, warn or fail. The exit status is that of the first failure.
 
---files reads every stored file of the data folder and compares it with its stored
-SHA-256. By default that is the data folder of the embedded service. To check the
-files of ` + "`foretell serve`" + `, set --data-dir to its folder.`,
+--files reads every stored file of the data folder, and compares its SHA-256 with the
+stored one. The default data folder is that of the embedded service. To check the files
+of ` + "`foretell serve`" + `, set --data-dir to its folder.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}

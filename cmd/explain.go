@@ -42,20 +42,20 @@ func newExplainCmd(f *cli.Factory) *cobra.Command {
 		Use: "explain REF BLIND [ROW]...", Short: "Show what each column adds to a prediction",
 		Long: `Predicts rows of a blind CSV and shows what each column adds to the probability of
 the predicted class, or of --class. The probability is the calibrated one of the final
-model, which may be a blend. The contributions are Shapley values, and add up to the
-difference between the probability and its mean over the background, 32 to 64 rows of
-the training file that the model file contains. They show how the model came to its
-prediction, not what causes the label.
+model, which may be a blend. The contributions of the columns are Shapley values. Their
+sum is the probability of the row, minus the mean probability over 32 to 64 training
+rows that the model file contains (the background). Contributions show how the model
+came to its prediction, not what causes the label.
 
 REF refers to a model as in ` + "`foretell models`" + `. The model is downloaded, and the rows
-stay on this machine. --model FILE explains with a model file, which
-` + "`foretell models export`" + ` writes, and without a service. The first argument is then BLIND.
+stay on this machine. With --model FILE, the command needs no service. FILE is a model
+file that ` + "`foretell models export`" + ` has written, and the first argument is BLIND.
 
-ROW is the number of a row, where 1 is the first row after the header, or a range such
-as 3-7. Without ROW all rows are explained. On a terminal the 10 columns with the
-largest contributions are shown for each row; --top sets another number. A bar of +
-stands for a column that makes the class more probable, and a bar of - for a column that
-makes the class less probable.
+ROW is the number of a row, or a range such as 3-7. Row 1 is the first row after the
+header. Without ROW, all rows are explained. On a terminal, the 10 columns with the
+largest contributions are shown for each row; --top sets another number. A bar of plus
+signs means that the column makes the class more probable. A bar of minus signs means
+that the column makes the class less probable.
 
 In a pipe and with --csv, each line has the contribution of one column to one row. All
 columns are printed unless --top is set. The lines of a row are printed as soon as the

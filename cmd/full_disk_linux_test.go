@@ -40,6 +40,26 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestReadOnlyFolder writes results to a disk that is mounted read-only. The command fails before
+// the race, which may take an hour.
+func TestReadOnlyFolder(t *testing.T) {
+	needMount(t)
+	s := newStage(t)
+	for command, want := range map[string]string{
+		"run train.csv --blind blind.csv -o disk/out.csv":             "no file can be created in the folder disk of the output: read-only file system",
+		"run train.csv --require 'accuracy>=0' --junit disk/gate.xml": "no file can be created in the folder disk of the output: read-only file system",
+		"check train.csv --fix disk/fixed.csv":                        "no file can be created in the folder disk of the copy: read-only file system",
+	} {
+		exitErr, stdout, stderr := s.inMounts(`mkdir -p disk; mount -t tmpfs -o ro tmpfs disk; foretell ` + command)
+		if exitErr != exit.Unexpected || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "make the folder writable, or ") {
+			t.Errorf("%s: exit %d, %s%s", command, exitErr, stdout, stderr)
+		}
+	}
+	if races := s.pipe(t, "", "training", "list", "-q"); races.stdout != "" {
+		t.Errorf("a race was started: %s", races.stdout)
+	}
+}
+
 // TestFullDataFolder writes each kind of file to a data folder on a disk that is full
 // except for the database's reserve, and then completely.
 func TestFullDataFolder(t *testing.T) {

@@ -29,14 +29,15 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	opts := &leaderboardOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
-		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm has
-seen, and shows the 95 % interval of each score. If the interval of a model includes
-the score of a better model, both have the same rank, marked with =, because the test
-rows do not show which is better. Models of tables with different labels, columns or
-classes are ranked separately. NAME defaults to the series that was trained last.
+		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
+trained on, and shows the 95 % interval of each score. If the interval of a model
+includes the score of a better model, the test rows do not show which model is better.
+Both models then have the same rank, marked with an equals sign. Models of tables with
+different labels, columns or classes are ranked separately. NAME defaults to the series
+that was trained last.
 
-A model without a test score ranks last, with - as its score. A model without an
-interval shares a rank only if its score is the same.`,
+A model without a test score ranks last, and a dash is printed as its score. A model
+without an interval shares a rank only with models of the same score.`,
 		Example: `  foretell leaderboard
   foretell leaderboard train --metric macroF1
   foretell leaderboard train --csv`,

@@ -24,14 +24,18 @@ func newModelsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
 		Short: "Manage trained models",
-		Long: `REF is the key of a model, at least the first 6 characters of the key, NAME or
-NAME@champion for the best model of the series NAME, NAME@v3 for the third model of the
-series, or @last for the newest model.
+		Long: `REF selects a model. It has one of these forms:
+
+  KEY                  the key of the model, or at least its first 6 characters
+  NAME, NAME@champion  the best model of the series NAME
+  NAME@v3              the third model of the series NAME
+  @last                the newest model
 
 A series has all models that were trained under one name. The models are numbered
-across the datasets of the series. The champion of a series is its model with the highest
-validation performance, among those with the metric, label, columns and classes of the
-newest model. NAME-2, the name of a single dataset, refers only to models of this dataset.`,
+across the datasets of the series. The champion of a series is the model with the
+highest validation performance. Only models with the metric, label, columns and classes
+of the newest model are compared. NAME-2 is the name of a single dataset, and selects
+only models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd

@@ -40,26 +40,28 @@ func newModelsExportCmd(f *cli.Factory) *cobra.Command {
 	opts := &modelsExportOptions{wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{NoJobs: true}}}
 	cmd := &cobra.Command{
 		Use: "export REF", Short: "Download and verify a model file",
-		Long: `Downloads a model file, verifies its checksum, and prints its path. The commands
-predict and explain read the file with --model, without a service.
+		Long: `Downloads a model file, verifies its checksum, and prints its path. With --model FILE,
+` + "`foretell predict`" + ` and ` + "`foretell explain`" + ` use the file without a service.
 
---format python writes a Python program with the model in it, which needs only NumPy.
-It predicts a CSV file as ` + "`foretell predict`" + ` does, and can be imported:
+--format python writes a Python program that contains the model and needs only NumPy.
+The program predicts a CSV file as ` + "`foretell predict`" + ` does, and can be imported:
 
   python3 champion.py blind.csv -o result.csv
 
 The program prints seven significant digits instead of six. Its probabilities differ
 from those of ` + "`foretell predict`" + ` by at most one millionth.
 
---format onnx writes an ONNX model for runtimes such as ONNX Runtime from version 1.14
-on (IR 8, ai.onnx 13, ai.onnx.ml 3). Its input is called features: a tensor of float64
-with the dimensions rows × features, in which missing cells are NaN. Its outputs are
-called label and probabilities. The probabilities are calibrated, and differ from those
-of ` + "`foretell predict`" + ` by at most one millionth. The graph does not compute the
-features from the cells of a file: codes of categories, amounts, parts of dates, and words
-and scores of texts. The command prints which of these the model needs. The property
-foretell.features of the ONNX model, and features in the output of --json, describe each
-feature. The Python program computes the features of a file:
+--format onnx writes an ONNX model (IR 8, ai.onnx 13, ai.onnx.ml 3), for example for ONNX
+Runtime 1.14 or later. The input is called features. It is a tensor of float64 with the
+dimensions rows × features, and missing cells are NaN. The outputs are called label and
+probabilities. The probabilities are calibrated, and differ from those of
+` + "`foretell predict`" + ` by at most one millionth.
+
+The ONNX model does not compute its features from the cells of a file: codes of
+categories, amounts, parts of dates, and words and scores of texts. The command prints
+which kinds of features the model needs. The property foretell.features of the ONNX
+model describes each feature, and so does features in the output of --json. The Python
+program computes the features of a file:
 
   python3 champion.py blind.csv --features -o features.csv`,
 		Example: `  foretell models export train@champion -o champion.model
@@ -72,7 +74,7 @@ feature. The Python program computes the features of a file:
 	opts.wait.BindProgress(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[exportDocument]())
 	opts.target = download.OutputFile{Factory: f, Content: "the model", NoReceipt: true}
-	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to; - is standard output (default KEY.model, KEY.py or KEY.onnx, where KEY is the first 8 characters of the key)")
+	cmd.Flags().StringVarP(&opts.target.Path, "output", "o", "", "`file` to write the model to, or - for standard output (default KEY.model, KEY.py or KEY.onnx, where KEY is the first 8 characters of the key)")
 	cmd.Flags().BoolVar(&opts.target.Force, "force", false, "replace the output file if it exists")
 	cmd.Flags().StringVar(&opts.format, "format", formatForetell, "`format` of the file: foretell, python or onnx")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatForetell, formatPython, formatONNX}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists

@@ -40,12 +40,12 @@ func newModelsReportCmd(f *cli.Factory) *cobra.Command {
 		Long: `Shows the scores of a model with 95 % intervals, its classes, the calibration of its
 probabilities, the importance of the columns and how they interact, and the race.
 
---html writes the report with its curves as one file, which can be read and printed
-without other files.
+--html writes the report with its curves to a single HTML file.
 
-With --blind the report also shows how much the values of each column of BLIND differ
-from those of the training file, as the population stability index. An index below 0.1
-means no drift, and an index of 0.25 or more a large drift. BLIND stays on this machine.`,
+With --blind, the report also shows the drift of each column: how much the values in
+BLIND differ from those in the training file. The drift is measured as the population
+stability index. An index below 0.1 means no drift, and an index of 0.25 or more means
+a large drift. BLIND stays on this machine.`,
 		Example: `  foretell models report train@champion
   foretell models report train@champion --html report.html
   foretell models report train@champion --blind blind.csv`,
@@ -58,7 +58,7 @@ means no drift, and an index of 0.25 or more a large drift. BLIND stays on this 
 	opts.layout.Bind(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.blind, "blind", nil, "blind `file` to compare with the training file; if repeated, the files are joined into one table")
-	flags.StringVar(&opts.html, "html", "", "write the report with its curves as one HTML `FILE`; - is standard output")
+	flags.StringVar(&opts.html, "html", "", "write the report with its curves to one HTML `FILE`, or to standard output if FILE is -")
 	flags.BoolVar(&opts.force, "force", false, "replace the file of --html if it exists")
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	_ = cmd.MarkFlagFilename("html", "html") // the flag exists

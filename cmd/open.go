@@ -30,14 +30,18 @@ func newOpenCmd(f *cli.Factory) *cobra.Command {
 	opts := &openOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
-		Long: `Opens the dashboard of the service, or the page of a dataset, training, model or
-prediction. REF is a key, at least its first 6 characters, the name of a dataset, or
-NAME@champion or NAME@v3 for a model. Without a terminal, or with --no-browser, the
-URL of the page is printed instead.
+		Long: `Opens the dashboard of the service, or with REF the page of a dataset, training, model
+or prediction. REF has one of these forms:
 
-Without a server, the command serves the dashboard of the embedded service to this
-computer only, until Ctrl-C. Its link works once, in one browser. Some services have
-no dashboard.`,
+  KEY                     the key of the object, or at least its first 6 characters
+  NAME                    the name of a dataset
+  NAME@champion, NAME@v3  a model
+
+Without a terminal, or with --no-browser, the URL of the page is printed instead.
+
+If no server is configured, the command starts the embedded service and serves its
+dashboard until Ctrl-C. Only this computer can reach the dashboard. The link works
+once, in one browser. Some services have no dashboard.`,
 		Example: `  foretell open
   foretell open train@champion --no-browser`,
 		Args: cli.PositionalArgs("[REF]"),
@@ -94,7 +98,8 @@ func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, 
 	return errors.Join(err, pages.Close())
 }
 
-// openOrPrint opens a URL in a browser. Without a terminal, or with --no-browser, it prints it.
+// openOrPrint opens a URL in a browser. Without a terminal, or with --no-browser, it prints the URL
+// instead.
 func (o *openOptions) openOrPrint(ctx context.Context, address string) error {
 	if o.noBrowser || !o.factory.Console.OutTerminal {
 		_, err := fmt.Fprintln(o.factory.Console.Out, address)

@@ -36,17 +36,19 @@ func newPredictCmd(f *cli.Factory) *cobra.Command {
 		Long: `Predicts a blind CSV, verifies the result, writes it next to the blind file or to the
 file of -o, and prints its path.
 
-The model defaults to the champion of the series that was trained last, the best model
-for the table that was trained last. --with MODEL uses another model. --model FILE uses a model file that ` + "`foretell models export`" + `
-has written. The command then needs no service and no data folder, and the result has
-the same bytes.
+The default model is the champion of the series that was trained last: the best model
+for the table that was trained last. --with MODEL selects another model.
 
-If the blind file has the label column, the predictions are scored against it. If the
-model was trained on rows of the file, a warning says so.
+--model FILE predicts with a model file that ` + "`foretell models export`" + ` has written. The
+command then needs no service and no data folder, and writes the same result.
 
-With --explain N each row of the result also names the N columns that contribute most to the
-probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `. ` + "`foretell explain`" + `
-shows the contributions of all columns.`,
+If the blind file has the label column, the predictions are compared with the labels,
+and their scores are printed. If the model was trained on rows of the file, the command
+prints a warning.
+
+With --explain N, each row of the result also has the N columns that contribute most to
+the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `.
+` + "`foretell explain`" + ` shows the contributions of all columns.`,
 		Example: `  foretell predict blind.csv
   foretell predict blind.csv --with train@v1 -o out.csv
   foretell predict blind.csv --model train.model -o out.csv

@@ -25,8 +25,11 @@ func newPredictionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Manage predictions",
-		Long: `REF is the key of a prediction, at least the first 6 characters of the key, the name of
-a dataset for the newest prediction by its models, or @last for the newest prediction.`,
+		Long: `REF selects a prediction. It has one of these forms:
+
+  KEY    the key of the prediction, or at least its first 6 characters
+  NAME   the newest prediction by a model of the dataset NAME
+  @last  the newest prediction`,
 	}
 	cmd.AddCommand(
 		newPredictionsListCmd(f), newPredictionsGetCmd(f), newPredictionsCreateCmd(f), newPredictionsWaitCmd(f),

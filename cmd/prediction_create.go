@@ -30,8 +30,8 @@ func newPredictionsCreateCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
 		Long: `Predicts a blind CSV with a model, verifies the result, writes it next to the blind
-file or to the file of -o, and prints its path. With --no-wait it only starts the
-prediction and prints its key.`,
+file or to the file of -o, and prints its path. With --no-wait, the command only starts
+the prediction, and prints the key of the prediction.`,
 		Args: cli.PositionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}

@@ -29,13 +29,14 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows, joined by the ID. Shows which
-rows are predicted differently, how many changed from one class to another, and in
-which rows a probability differs most. With --answers it also counts how often each
-file is right, and shows the p-value of McNemar's exact test.
+		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs.
+The command shows which rows are predicted differently, how many rows changed from one
+class to another, and in which rows the probabilities differ most. With --answers, it
+also shows how many predictions of each file are right, and the p-value of McNemar's
+exact test.
 
-In a pipe it prints one line per row that is predicted differently: id, from, to, and
-with --answers truth.`,
+In a pipe, the command prints one line for each row that is predicted differently. The
+columns are id, from and to, and with --answers also truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
   foretell predictions diff old.csv new.csv --answers answers.csv`,
 		Args: cli.PositionalArgs("A", "B"),

@@ -32,8 +32,8 @@ func newPredictionsVerifyCmd(f *cli.Factory) *cobra.Command {
 known class, and that the probabilities of each row sum to 1. The receipt defaults
 to RESULT.receipt.json.
 
-With --blind it also checks that the result has all rows and cells of the blind
-file, in the same order. --blind is required if there is no receipt.
+With --blind, the command also checks that the result has all rows and cells of the
+blind file, in the same order. --blind is required if there is no receipt.
 
 A receipt detects accidental changes only. It is not signed, so anyone who can
 change the result can also change the receipt.`,

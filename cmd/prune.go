@@ -34,13 +34,15 @@ func newPruneCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cli.DryRunResultAnnotation: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
-		Long: `Deletes models that are older than --older-than, and models that are not among the
---keep newest ones of their series. With both flags a model is only deleted if both
-apply. The default is --older-than 30d. With NAME only this series is pruned.
+		Long: `With --older-than AGE, models that are older than AGE are deleted. With --keep N, all
+models of a series except the N newest are deleted. With both flags, a model is deleted
+only if both apply. The default is --older-than 30d. With NAME, only models of the
+series NAME are deleted.
 
-A model is deleted with its race and its predictions. A dataset whose models and races
-are all deleted is deleted too, with its CSV. Predictions older than --older-than are
-deleted even if their model is kept. Result files on your disk are never deleted.
+A model is deleted with its race and its predictions. If all models and races of a
+dataset are deleted, the dataset is deleted too, with its CSV. Predictions older than
+--older-than are deleted even if their model is kept. Result files on your disk are
+never deleted.
 
 The champion of each series and all running jobs are kept. Interrupted races and
 predictions are deleted if they are older than --older-than.`,

@@ -26,11 +26,11 @@ func newReplayCmd(f *cli.Factory) *cobra.Command {
 	opts := &replayOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
-		Long: `Reads the receipt of a result and checks that the input files are unchanged. Then
-it trains again with the same options and seed, predicts, and compares the
-predictions byte by byte. The exit status is 0 if they are the same, and 11 if
-not. If the result is in the folder of its receipt, the number of rows and the
-columns that differ are printed. Everything runs on this machine, in a temporary
+		Long: `Reads the receipt of a result, and checks that the input files are unchanged. Then the
+command trains with the same options and seed, predicts, and compares the new
+predictions with the result. If all bytes are the same, the exit status is 0, otherwise
+11. If they differ and the result is in the folder of its receipt, the command prints
+how many rows and which columns differ. Everything runs on this machine, in a temporary
 folder that is removed at the end.
 
 The input files must be in the folder of the receipt or in the current folder, unless

@@ -43,48 +43,49 @@ func newRunCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TRAIN... [--blind BLIND]...",
 		Short: "Train on a table and predict another",
-		Long: `Checks both files, creates a dataset, uploads the training file, races the
-algorithms, predicts the blind file, and writes the verified result. Prints the path
-of the result, or the model's key if there is no blind file. --effort fast trains in a
-fraction of the time, with a slightly worse model.
+		Long: `Checks both files, creates a dataset, uploads the training file, trains several
+algorithms (a race), predicts the blind file, and writes the verified result. Prints
+the path of the result or, without a blind file, the key of the model. --effort fast
+takes a fraction of the time and makes a slightly worse model.
 
-Without --threshold the best model wins. --threshold auto is for a service whose
-races require a threshold. It runs one race after another. The threshold of each race
-allows at most three quarters of the error of the previous race. The search ends when a
-race misses its threshold or the time of --time-limit is over.
+Without --threshold, the best model wins. --threshold auto is for a service whose
+races require a threshold. The command then runs one race after another. The threshold
+of each race allows at most three quarters of the error of the previous race. The
+search ends when a race misses its threshold, or when the time of --time-limit is over.
 
-On a terminal, Enter ends the race. The run continues with the best model so far: it
-predicts, verifies and ends with exit status 0. With the embedded service, the first
-Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race running and
-prints the command that later predicts with the model of the race.
+On a terminal, Enter ends the race. The command then predicts with the best model so
+far, verifies the result, and ends with exit status 0. With the embedded service, the
+first Ctrl-C has the same effect as Enter. With a server, Ctrl-C leaves the race
+running, and prints the command that later predicts with the model of the race.
 
-If a race misses --threshold, or its model misses --require or --beat, the result is
-written nevertheless, and the exit status is 10. --beat champion compares the model
-with the best model of earlier runs of this name that was trained for the same metric
-on the same columns and classes.
+If a race misses --threshold, or its model misses --require or --beat, the exit status
+is 10, but the result is still written. --beat champion compares the model with the best
+model of earlier runs of this name. Only models for the same metric, columns and classes
+are compared.
 
 Runs with the same name form a series. The name defaults to that of the training
 file. If a dataset of the series has the same data and the same --buckets, nothing is
 uploaded, and the run adds a model to this dataset. Otherwise the run adds a dataset to
 the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
 
-Models are numbered across the datasets of a series: --with NAME@v3 selects the third
-model of the series NAME. --with NAME selects the champion, the best model for the
-metric and the table of the newest model.
+Models are numbered across the datasets of a series. With --with, other commands select
+a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
+the best model for the metric and the table of the newest model.
 
 --time-limit applies to the whole command, from reading the files to the verified
 result, and includes the time in the queue. The race ends early enough for the
 prediction to end within the limit.
 
-If a run is interrupted or reaches --timeout, it prints the command that continues the
-run: the same command with --resume and the key of the race. With --resume, run checks
-that TRAIN is the data of the race, waits for the race, and predicts. If the process
-that ran the race has ended, the race starts over with the same parameters and time limit.
+If the command is interrupted or reaches --timeout, it prints the command that continues
+it: the same command with --resume and the key of the race. With --resume, the command
+checks that TRAIN is the data of the race, waits for the race, and predicts. If the
+process that ran the race has ended, the race starts over with the same parameters and
+time limit.
 
---plan forecasts the result and the duration of the race on all rows, from races on
-two samples of TRAIN. These races always run on this machine, for at most 8 seconds in
-addition to reading TRAIN. If a race is stopped at this limit, only a lower bound of
-the duration is known. Nothing is sent and nothing is kept.`,
+--plan forecasts the result and the duration of the race on all rows. The forecast is
+made from races on two samples of TRAIN. These races run on this machine, and take at
+most 8 seconds in addition to reading TRAIN. If a race is stopped at this limit, only a
+lower bound of the duration is known. Nothing is sent, and nothing is kept.`,
 		Example: `  foretell run train.csv --blind blind.csv
   foretell run train.csv --blind blind.csv --threshold 0.9 -o out.csv
   foretell run train.csv --blind blind.csv --require 'rocAuc>=0.9' --require 'recall[yes]>=0.8' --beat champion
@@ -101,7 +102,7 @@ the duration is known. Nothing is sent and nothing is kept.`,
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to predict; if repeated, the files are joined into one table")
-	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file, with that of its folder if the series has other columns)")
+	cmd.Flags().StringVar(&opts.name, "name", "", "`name` of the series of datasets and models, 3 to 30 characters (default the name of the training file; if this series has other columns, the name of the folder is added)")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	cmd.Flags().BoolVar(&opts.planOnly, "plan", false, "forecast the result and the duration from races on samples, on this machine")
 	cmd.Flags().StringVar(&opts.resume, "resume", "", "continue the `race` that an interrupted run has started on TRAIN")

@@ -43,10 +43,10 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 	}
 }
 
-// chooseStem sets p.stem to the name of the training file without its extension. If the series
-// of this name has another table, it adds the name of the file's folder: two files called
-// train.csv in the folders iris and car then have the series train and car-train. Otherwise train
-// would have the models of both tables, and its champion would be that of the newer table.
+// chooseStem sets p.stem to the name of the training file without its extension. If the series of
+// this name has another table, chooseStem adds the name of the file's folder. For example, two
+// files called train.csv in the folders iris and car have the series train and car-train. In a
+// common series, the champion would always be a model of the newer table.
 func (p *runPipeline) chooseStem(ctx context.Context) error {
 	p.stem = p.files.Train.Stem()
 	folder := p.files.Train.FolderName()

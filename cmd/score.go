@@ -37,15 +37,15 @@ metric with its 95 % interval, the scores of each class, the confusion matrix, a
 the baseline, which always predicts the most frequent class.
 
 Predictions of any program can be scored. PREDICTIONS is a CSV with a column named
-prediction, or with only two columns, the ID and the prediction. rocAuc, prAuc and
-logLoss require a column probability_<class> for each class.
+prediction, or a CSV with two columns: the ID and the prediction. The metrics rocAuc,
+prAuc and logLoss require a column probability_<class> for each class.
 
-Rows are joined by the ID, in any order. The ID is the first column of PREDICTIONS.
-In ANSWERS it is the column with the same name, or otherwise the first column. It is
-an error if an ID is in only one of the files.
+The rows of the two files are joined by their IDs, and may be in any order. The ID is
+the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
+if there is none, the first column. An ID that is in only one of the files is an error.
 
-In a pipe each score is one line: metric, value, low, high, rows. With --quiet only
-the value of --metric is printed.`,
+In a pipe, each score is one line with the columns metric, value, low, high and rows.
+With --quiet, only the value of --metric is printed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
   foretell score blind.predictions.csv answers.csv --metric rocAuc --quiet
   foretell score submission.csv answers.csv --id ID --label class --json`,

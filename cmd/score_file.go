@@ -46,8 +46,8 @@ func (s *scoreFiles) Close() {
 	}
 }
 
-// fileError returns err, and adds the name of the file and a hint if it is a
-// [scoring.Fault].
+// fileError adds the name of the file and a hint to a [scoring.Fault]. It returns any other err
+// unchanged.
 func (s *scoreFiles) fileError(err error) error {
 	var fault *scoring.Fault
 	if !errors.As(err, &fault) {

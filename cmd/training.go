@@ -24,12 +24,15 @@ func newTrainingCmd(f *cli.Factory) *cobra.Command {
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
 		Long: `A training is a race of four algorithms on one dataset. With a threshold, the first
-algorithm to reach it wins and the others stop. If no algorithm reaches the threshold,
-the best model is kept. Without a threshold, all algorithms train until they no longer
-improve, and the best model wins.
+algorithm that reaches the threshold wins and the others stop. If no algorithm reaches
+it, the best model is kept. Without a threshold, all algorithms train until they no
+longer improve, and the best model wins.
 
-REF is the key of a training, at least the first 6 characters of the key, the name of a
-dataset for its newest race, or @last for the newest race.`,
+REF selects a training. It has one of these forms:
+
+  KEY    the key of the training, or at least its first 6 characters
+  NAME   the newest training on the dataset NAME
+  @last  the newest training`,
 	}
 	cmd.AddCommand(
 		newTrainingListCmd(f), newTrainingGetCmd(f), newTrainingCreateCmd(f), newTrainingProgressCmd(f),

@@ -34,20 +34,21 @@ func NewBackupCmd(f *cli.Factory) *cobra.Command {
 	opts := &backupOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Write all rows and files of a service to one file",
-		Long: `Writes a backup of a service while it is running: one tar archive with the rows of the
-database and the stored files, each with its SHA-256. FILE - is standard output.
+		Long: `Writes a backup of a service while the service is running. The backup is one tar archive
+with the rows of the database and the stored files, each with its SHA-256. If FILE is
+"-", the backup is written to standard output.
 
-The format of the backup is the same for all kinds of databases and storage, so
-` + "`foretell restore`" + ` can also restore it into others, for example to move a service from
-one machine to PostgreSQL and S3.
+A backup does not depend on the kind of database and storage. For example, you can
+back up a service on one machine, and restore the backup into PostgreSQL and S3 with
+` + "`foretell restore`" + `.
 
-The schema of the database is not upgraded. If it is of an earlier release,
+The schema of the database is not upgraded. If the schema is of an earlier release,
 ` + "`foretell restore`" + ` upgrades the restored database.
 
-The backup contains password hashes and the key of signed URLs. Only the
-owner of FILE can read it. Sessions and one-time links are not in it.
+The backup contains password hashes and the key of signed URLs, but no sessions and no
+one-time links. Only the owner of FILE can read FILE.
 
-If stored files are damaged or missing, the backup is written without them, the
+If stored files are damaged or missing, the backup is written without these files, the
 command lists them, and the exit status is 11.`,
 		Args: cli.PositionalArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -119,7 +120,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, one was killed; delete its file with `rm %s`", term.ShellQuote(part))
+		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
 	}
 	if err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 func NewJobsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "jobs", Aliases: []string{"job"}, Short: "See the jobs and workers of a service (for administrators)",
-		Long: `Shows the work of all accounts of a service to its administrators. If --local, --data-dir
-or --database is set, the commands read the data folder or the database directly, even
-while a service is using it.`,
+		Long: `Shows the work of all accounts of a service. On a server, only administrators can see
+it. With --local, --data-dir or --database, the commands read the data folder or the
+database directly, even while a service is using it.`,
 	}
 	cmd.AddCommand(newJobsListCmd(f), newJobsWorkersCmd(f))
 	return cmd
@@ -47,10 +47,10 @@ func newJobsListCmd(f *cli.Factory) *cobra.Command {
 	opts := &jobsListOptions{}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the running and queued jobs of all accounts",
-		Long: `Lists the running jobs, then the queued ones, each oldest first. A job prepares a
-dataset, trains a race or a part of it, or predicts. WORKER is the process that runs
-the job, see ` + "`foretell jobs workers`" + `. Accounts take turns, so the oldest queued job does not
-always start first.`,
+		Long: `Lists the running jobs and then the queued jobs, both oldest first. A job prepares a
+dataset, trains a race or a part of a race, or predicts. WORKER is the process that runs
+the job, see ` + "`foretell jobs workers`" + `. Accounts take turns, so the oldest queued job does
+not always start first.`,
 		Example: `  foretell jobs list
   foretell jobs list --account ada@example.org --json`,
 		Args: cli.NoArgs,

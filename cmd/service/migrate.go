@@ -21,10 +21,10 @@ func NewMigrateCmd(f *cli.Factory) *cobra.Command {
 	opts := &migrateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Upgrade the database of a service to the schema of this program",
-		Long: `Applies the migrations that the database lacks, and prints the version of its schema
-before and after. ` + "`foretell serve`" + ` and ` + "`foretell worker`" + ` do the same when they start.
-If several processes start at the same time, one migrates and the others wait.
-A database with a newer schema is refused.`,
+		Long: `Upgrades the schema of the database, and prints the version of the schema before and
+after. ` + "`foretell serve`" + ` and ` + "`foretell worker`" + ` also upgrade the schema when they start. If
+several processes start at the same time, one upgrades it and the others wait.
+A database whose schema is newer than this program is refused.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}

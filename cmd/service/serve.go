@@ -42,30 +42,31 @@ func NewServeCmd(f *cli.Factory) *cobra.Command {
 	opts := &serveOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a service",
-		Long: `Serves the API and the dashboard from a data folder until it is stopped, and then
-finishes requests in progress. Create accounts with ` + "`foretell users add`" + `.
+		Long: `Serves the API and the dashboard from a data folder. When the service is stopped, it
+finishes the requests in progress. Create accounts with ` + "`foretell users add`" + `.
 
 If blobs/ has files, but foretell.db is new or belongs to another folder, the service
-does not start. Restore foretell.db from a backup, or continue with --accept-database.
-Files that are not in the database are then moved to blobs/orphans, and deleted after
-30 days. They are moved back if a database that contains them is restored before that.
+does not start. Restore foretell.db from a backup, or start the service with
+--accept-database. With this flag, files that are not in the database are moved to
+blobs/orphans and deleted after 30 days. If you restore a database that contains these
+files before that, the service moves them back.
 
---storage puts the stored files into a bucket of an S3 store instead of blobs/:
-s3://BUCKET/PREFIX?endpoint=URL&region=REGION. The bucket must exist. Without an
-endpoint it is a bucket of Amazon S3. The credentials are AWS_ACCESS_KEY_ID and
-AWS_SECRET_ACCESS_KEY, or those in the AWS configuration files. With the parameter
-credentials=instance, the credentials of the virtual machine are also used. file:///DIR
-puts the stored files into the folder DIR instead. FORETELL_STORAGE has the same meaning
-for every command that works on the data folder.
+With --storage s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the stored files are in a
+bucket of an S3 store instead of blobs/. The bucket must exist. Without an endpoint, the
+store is Amazon S3. The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or
+those in the AWS configuration files. With the parameter credentials=instance, the
+credentials of the virtual machine are also used. With --storage file:///DIR, the stored
+files are in the folder DIR. Instead of the flag, you can set FORETELL_STORAGE for every
+command that works on the data folder.
 
 With --uploads direct, the upload URL of a dataset and the URL of a result are signed
 URLs of the S3 store. Clients must be able to reach the endpoint of the store. The
 service looks for uploads every second.
 
-With --database the rows are in a PostgreSQL database instead of foretell.db. Then any
-number of services and workers may use the database, on all machines that share the
-stored files. PGPASSWORD and ~/.pgpass work as for psql, so the password does not have
-to be in the URL.
+With --database, the rows are in a PostgreSQL database instead of foretell.db. Any
+number of services and workers can use this database, on all machines that share the
+stored files. Put the password into PGPASSWORD or ~/.pgpass, as for psql, and not into
+the URL.
 
 ` + cli.FlagVariablesText("listen"),
 		Args:    cli.NoArgs,
@@ -74,8 +75,8 @@ to be in the URL.
 	}
 	opts.cmd = cmd
 	opts.daemon.Bind(cmd)
-	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "only serve; leave all jobs to foretell worker")
-	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, keep serving for this `time` while /readyz responds 503")
+	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "run no jobs; leave them to foretell worker")
+	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, accept requests for this `time`; meanwhile /readyz responds 503")
 	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "after --drain-delay, wait this `time` for requests in progress, such as uploads")
 	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
@@ -86,8 +87,8 @@ to be in the URL.
 	return cmd
 }
 
-// minHeapGrowth is the argument of [machine.SetMinHeapGrowth]. With it, a page of a list takes
-// two thirds of the processor time that it takes without it.
+// minHeapGrowth is the argument of [machine.SetMinHeapGrowth]. It lowers the processor time of a
+// page of a list by a third.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {

@@ -30,7 +30,7 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS; if it has a password, set FORETELL_SMTP instead")
 	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "approve requests for an account with e-mails of these `domains` automatically; needs --smtp")
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
-	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; when it logs in once more, its oldest session ends")
+	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; if a log-in exceeds it, the oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4 (default none)")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
 	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")

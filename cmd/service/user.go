@@ -20,9 +20,9 @@ import (
 func NewUsersCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts of a service (needs its data folder)",
-		Long: `These commands work on the data folder itself, even while a service is using it. Every change is in
-the audit log, see ` + "`foretell users audit`" + `. Administrators do the same over the network
-with ` + "`foretell api`" + ` and the operations under /api/v1/admin.`,
+		Long: `These commands work on the data folder itself, even while a service is using it. The
+audit log records every change, see ` + "`foretell users audit`" + `. Over the network,
+administrators use ` + "`foretell api`" + ` and the operations under /api/v1/admin instead.`,
 	}
 	cmd.AddCommand(newUsersAddCmd(f), newUsersListCmd(f), newUsersPasswdCmd(f), newUsersResetCmd(f), newUsersRoleCmd(f), newUsersQuotaCmd(f),
 		newUsersDisableCmd(f), newUsersEnableCmd(f), newUsersDeleteCmd(f),

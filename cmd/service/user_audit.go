@@ -33,7 +33,7 @@ administration, deletes and downloads.`,
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[api.AuditEvent]())
 	opts.list.Bind(cmd)
-	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `e-mail`, or of operator, which stands for commands on the data folder")
+	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `e-mail`; operator stands for commands on the data folder")
 	cmd.Flags().StringVar(&opts.action, "action", "", "list only events of this `action`, such as login")
 	cmd.Flags().BoolVar(&opts.jsonLines, "json-lines", false, "print one JSON document a line")
 	cli.SetFlagGroup(cmd.Flags(), cli.GroupOutput, "json-lines")

@@ -42,8 +42,9 @@ func newUsersAddCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersAddOptions{}
 	cmd := &cobra.Command{
 		Use: "add EMAIL", Short: "Create an account",
-		Long: `Creates an account. Its owner sets the password with a one-time link, which is printed
-unless the service mails it. With --password-stdin the account gets that password instead.`,
+		Long: `Creates an account. Its owner sets the password with a one-time link. If the service does
+not mail the link, the command prints it. With --password-stdin, there is no link: the
+command reads the password of the account from standard input.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
@@ -159,9 +160,11 @@ func newUsersResetCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersResetOptions{}
 	cmd := &cobra.Command{
 		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
-		Long: `Removes the password of an account and signs it out. Its owner sets a new password with a
-one-time link, which is printed unless the service mails it. With --second-factor the
-command removes the authenticator app instead, if the owner has lost it, and keeps the password.`,
+		Long: `Removes the password of an account and ends its sessions. Its owner sets a new password
+with a one-time link. If the service does not mail the link, the command prints it.
+
+If the owner has lost the authenticator app, use --second-factor. The command then
+removes the app and keeps the password.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}

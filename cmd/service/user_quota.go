@@ -35,8 +35,8 @@ func newUsersQuotaCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersQuotaOptions{}
 	cmd := &cobra.Command{
 		Use: "quota EMAIL", Short: "Show or change the limits of an account",
-		Long: `Shows the usage and the limits of an account. Each flag changes a limit, and the value
-none removes it. Data above a new limit is kept.`,
+		Long: `Shows the usage and the limits of an account. Each flag changes a limit. The value none
+removes the limit. Data that exceeds a new limit is kept.`,
 		Example: `  foretell users quota ada@example.org --datasets 100 --bytes 20GB --races none`,
 		Args:    cli.PositionalArgs("EMAIL"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },

@@ -82,8 +82,9 @@ func newUsersApproveCmd(f *cli.Factory) *cobra.Command {
 		return printInvitation(&opts.output, invited)
 	}
 	cmd := newUsersDecideCmd(f, opts, "approve REQUEST", "Approve a request for an account")
-	cmd.Long = `Creates the account of a request, named by its e-mail or its key. The owner sets the
-password with a one-time link, which is printed unless the service mails it.`
+	cmd.Long = `Creates the account that a person has requested. REQUEST is the e-mail or the key of the
+request. The owner of the account sets the password with a one-time link. If the service
+does not mail the link, the command prints it.`
 	opts.output.BindItem(cmd, f, cli.ResultType[invitation]())
 	return cmd
 }
@@ -98,7 +99,7 @@ func newUsersRefuseCmd(f *cli.Factory) *cobra.Command {
 		return cli.PrintItem(&opts.output, *refused, "requestKey", "email", "status")
 	}
 	cmd := newUsersDecideCmd(f, opts, "refuse REQUEST", "Refuse a request for an account")
-	cmd.Long = `Refuses a request, named by its e-mail or its key. The person is not notified.`
+	cmd.Long = `REQUEST is the e-mail or the key of the request. The person is not notified.`
 	opts.output.BindItem(cmd, f, cli.ResultType[api.AccessRequest]())
 	return cmd
 }

@@ -35,10 +35,10 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 	opts := &loginOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
-		Long: `Signs in to the service at URL and makes it the default of all commands. The token
-is stored in the system keyring, which is tested before the password is requested.
-Secrets are never arguments. They are prompted for, or read from standard input or the
-environment.`,
+		Long: `Signs in to the service at URL and makes this service the default of all commands. The
+token is stored in the system keyring, which is tested before the password is requested.
+Secrets are never arguments: the command prompts for them, or reads them from standard
+input or the environment.`,
 		Args: cli.PositionalArgs("[URL]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}

@@ -26,8 +26,8 @@ func NewLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "logout", Short: "Sign out of a service and remove its credentials",
-		Long: `Ends the session of the token at the service, and removes the token, the password if it
-was stored, and the service's address from the profile. Commands then use the embedded
+		Long: `Ends the session of the token at the service. Removes the token, the stored password and
+the address of the service from the profile. After that, commands use the embedded
 service again.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

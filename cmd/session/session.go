@@ -18,9 +18,9 @@ var sessionColumns = []string{"sessionKey", "createdOn", "expiresOn", "remoteAdd
 func NewSessionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Aliases: []string{"session"}, Short: "Manage the sessions of your account at a service",
-		Long: `Each log-in opens a session, whose token is valid for an hour. A command whose token has
-expired opens another session if it has the password. End a session that you do not
-recognise, and change your password.`,
+		Long: `Each log-in opens a session. The token of a session is valid for an hour. If the token
+of a command has expired and the password is stored or set, the command opens another
+session. If you do not recognise a session, end it and change your password.`,
 	}
 	cmd.AddCommand(newSessionsListCmd(f), newSessionsEndCmd(f))
 	return cmd
@@ -77,8 +77,8 @@ func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	opts := &sessionsEndOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
-		Long: `Makes the token of a session invalid. KEY is the key of the session. With
---others, all sessions end except the session of this command.`,
+		Long: `Makes the token of a session invalid. KEY is the key of the session. With --others,
+the command ends all sessions of the account except its own.`,
 		Args: cli.PositionalArgs("[KEY]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}

@@ -31,8 +31,8 @@ import (
 // account, and no mails are sent.
 type Options struct {
 	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are approved
-	// automatically. They require a Mailer: that the sender of the request receives the mail with
-	// the link proves that the address is the sender's.
+	// automatically. They require a Mailer, because the mail with the link reaches only the owner
+	// of the address.
 	ApproveDomains []string
 	// Mailer sends the queued mails. It is nil if this process sends no mails.
 	Mailer Mailer

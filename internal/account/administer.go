@@ -31,8 +31,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// translateAccountNotFound converts ErrNotFound to the problem that no account has this key or
-// e-mail, which is the parameter name. It returns other errors unchanged.
+// translateAccountNotFound converts ErrNotFound to a problem: no account has the key or e-mail
+// name. It returns other errors unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -268,7 +268,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Email == localEmail {
-			return api.NewProblem(api.CodeWrongState, "%s is the account of commands without a service: nobody can log in to it", localEmail)
+			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localEmail)
 		}
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)

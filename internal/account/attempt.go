@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed logins from one address, whatever their e-mails are:
-// DefaultLoginBurst can fail in a row, and then one in each DefaultLoginInterval.
+// The default limit of failed logins from one address with any e-mails: DefaultLoginBurst can fail
+// in a row, and then one in each DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
@@ -113,8 +113,8 @@ type pruneTimes struct {
 	last time.Time
 }
 
-// isDue reports whether the last call that returned true was pruneInterval ago, or after now, which
-// means that the clock was set back.
+// isDue reports whether pruneInterval has passed since it last returned true. It also returns true
+// if that time is after now, because the clock was then set back.
 func (p *pruneTimes) isDue(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

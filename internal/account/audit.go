@@ -42,8 +42,9 @@ type event struct {
 	actor, action, object, outcome string
 }
 
-// Record appends an event to the audit log: the caller did action, such as "dataset.delete", to
-// object, which is a key or e-mail. The transaction t must be the one that does the action.
+// Record appends an event to the audit log: the caller did action to object. An action is a text
+// such as "dataset.delete", and an object is a key or e-mail. The transaction t must be the one
+// that does the action.
 func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }

@@ -21,8 +21,8 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	case kind == mailRequests:
 		return a.composeRequestList(ctx, t, account)
 	}
-	// Each attempt to send the mail has a new link, which invalidates the previous one: that mail
-	// may have been delivered although the attempt failed.
+	// Each attempt to send the mail has a new link. It invalidates the link of the previous
+	// attempt, whose mail may have been delivered although the attempt failed.
 	expires := a.now().Add(linkLifetime)
 	code, err := a.replaceLink(ctx, t, account.Key, expires)
 	if err != nil {

@@ -56,8 +56,9 @@ func checkPassword(email, password string) error {
 }
 
 // SetPassword sets the password of the account that a one-time link is for, and ends the sessions
-// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first administrator
-// instead. Too many failed calls from one address, and logins, lead to a *api.Problem with CodeTooMany.
+// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
+// administrator instead. If too many calls and logins from one address have failed, it returns a
+// *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	attempt := a.addressAttempt(ctx)
 	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
@@ -69,20 +70,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	if err != nil {
 		return nil, err
 	}
-	email := link.Email
-	switch given := in.Body.Email; {
-	case link.First && given == nil:
-		return nil, api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
-	case link.First:
-		email = normalizeEmail(*given)
-		if err := checkEmail(email); err != nil {
-			return nil, err
-		}
-	case given != nil && normalizeEmail(*given) != email:
-		return nil, api.NewFieldProblem("email", "is not that of the link: omit it")
-	}
+	email, invalidEmail := emailForLink(link, in.Body.Email)
 	hash, err := a.checkAndHashPassword(ctx, email, in.Body.Password)
-	if err != nil {
+	if err := joinFieldProblems(invalidEmail, err); err != nil {
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -109,6 +99,21 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, a.toProblem(err)
 	}
 	return &api.PasswordOwner{Username: email}, nil
+}
+
+// emailForLink returns the e-mail of the account whose password is set with a link. The parameter given
+// is the e-mail in the request. Only the link of the first administrator needs it.
+func emailForLink(link *Link, given *string) (email string, err error) {
+	switch {
+	case link.First && given == nil:
+		return "", api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
+	case link.First:
+		email = normalizeEmail(*given)
+		return email, checkEmail(email)
+	case given != nil && normalizeEmail(*given) != link.Email:
+		return link.Email, api.NewFieldProblem("email", "is not that of the link: omit it")
+	}
+	return link.Email, nil
 }
 
 // insertFirstAdministrator creates the first administrator. If there are accounts meanwhile, the link is
@@ -150,9 +155,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.toProblem(err)
 }
 
-// verifyCallerPassword returns the account of the caller if password is its password. Otherwise it
-// records in the audit log that action was refused, and returns a problem. Wrong passwords count
-// as failed logins.
+// verifyCallerPassword returns the account of the caller if password is right. Otherwise it records
+// in the audit log that action was refused, and returns a problem. Wrong passwords count as failed
+// logins.
 func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	taken, err := a.takeLoginAttempts(ctx, caller.Email)

@@ -57,29 +57,16 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	return &api.None{}, a.toProblem(err)
 }
 
-// newRequest returns a PENDING request with the fields of a form, or a problem if a field is
-// invalid.
+// newRequest returns a PENDING request with the fields of a form, or a problem with all invalid
+// fields.
 func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
 	email := normalizeEmail(form.Email)
-	if err := checkEmail(email); err != nil {
+	err := joinFieldProblems(
+		checkEmail(email), checkText("name", form.Name, maxNameLength),
+		checkText("organisation", form.Organisation, maxNameLength), checkText("reason", form.Reason, maxReasonLength),
+	)
+	if err != nil {
 		return nil, err
-	}
-	for _, field := range []struct {
-		name, value string
-		maxLength   int
-	}{{"name", form.Name, maxNameLength}, {"organisation", form.Organisation, maxNameLength}, {"reason", form.Reason, maxReasonLength}} {
-		if strings.TrimSpace(field.value) == "" {
-			return nil, api.NewFieldProblem(field.name, "is required")
-		}
-		if !utf8.ValidString(field.value) {
-			return nil, api.NewFieldProblem(field.name, "must be valid UTF-8")
-		}
-		if n := utf8.RuneCountInString(field.value); n > field.maxLength {
-			return nil, api.NewFieldProblem(field.name, "%d characters: must be at most %d", n, field.maxLength)
-		}
-		if strings.ContainsFunc(field.value, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }) {
-			return nil, api.NewFieldProblem(field.name, "must not have control characters")
-		}
 	}
 	key, err := auth.NewKey(a.rand)
 	return &store.AccessRequest{
@@ -88,10 +75,46 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// storeAndApproveOrNotify stores a request and returns true. It also approves the request, if the
-// domain of the e-mail is one of Options.ApproveDomains, or else notifies administrators. It
-// stores nothing and returns false in three cases: the e-mail already has an account, it already
-// has a PENDING request, or there are maxPending requests.
+// checkText returns a problem if the text of a field is blank, not printable or longer than maxLength
+// characters.
+func checkText(field, text string, maxLength int) error {
+	switch n := utf8.RuneCountInString(text); {
+	case strings.TrimSpace(text) == "":
+		return api.NewFieldProblem(field, "is required")
+	case !utf8.ValidString(text):
+		return api.NewFieldProblem(field, "must be valid UTF-8")
+	case n > maxLength:
+		return api.NewFieldProblem(field, "%d characters: must be at most %d", n, maxLength)
+	case strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }):
+		return api.NewFieldProblem(field, "must not have control characters")
+	}
+	return nil
+}
+
+// joinFieldProblems returns one problem with the invalid fields of all errors, or nil if there are
+// none. If an error is not about fields, joinFieldProblems returns this error.
+func joinFieldProblems(errs ...error) error {
+	var invalid []api.FieldError
+	for _, err := range errs {
+		var p *api.Problem
+		switch {
+		case err == nil:
+		case errors.As(err, &p) && p.Code == api.CodeInvalid:
+			invalid = append(invalid, p.Errors...)
+		default:
+			return err
+		}
+	}
+	if len(invalid) == 0 {
+		return nil
+	}
+	return api.NewFieldProblems(invalid)
+}
+
+// storeAndApproveOrNotify stores a request and returns true. If the domain of the e-mail is one of
+// Options.ApproveDomains, it approves the request, which creates the account. Otherwise it notifies
+// administrators. It stores nothing and returns false in three cases: the e-mail already has an
+// account, it already has a PENDING request, or there are maxPending requests.
 func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
@@ -113,7 +136,7 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 
 // notifyAdministrators queues a mail about the PENDING requests to each administrator in
 // Options.NotifyRequests, unless such a mail is already queued. The mail is sent after
-// requestMailDelay, so that it lists all requests that arrive together. If no process sends mails,
+// requestMailDelay, and lists all requests that have arrived by then. If no process sends mails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {

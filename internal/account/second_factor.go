@@ -63,9 +63,10 @@ func (a *Accounts) issuer(ctx context.Context) string {
 	return u.Hostname()
 }
 
-// ConfirmSecondFactor activates the authenticator app that has the secret of
-// [Accounts.AddSecondFactor]: from now on a login needs a code. It ends the other sessions of the
-// caller. Attempts are not limited, because the caller already knows the secret.
+// ConfirmSecondFactor activates the authenticator app with the secret of
+// [Accounts.AddSecondFactor]. After that, a login needs a code of the app. ConfirmSecondFactor ends
+// the other sessions of the caller. Attempts are not limited, because the caller already knows the
+// secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
 	account, err := a.find(ctx, byKey(CallerFromContext(ctx).Account))
 	if err != nil {

@@ -20,9 +20,10 @@ const (
 )
 
 // openSessionAndEndOldest opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest ones end, except for the account of the
-// embedded service. If the credentials were changed meanwhile, it returns errCredentialsChanged,
-// see checkCredentialsUnchanged. Otherwise the attempts in refunded no longer count.
+// has more than Options.MaxSessions sessions, the oldest sessions end. The account of the embedded
+// service has no such limit. If the credentials were changed meanwhile, openSessionAndEndOldest
+// returns errCredentialsChanged, see checkCredentialsUnchanged. Otherwise it removes the attempts
+// in refunded from the counts of failed attempts.
 func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -60,10 +61,10 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or deleted,
-// or its password or authenticator app was changed, since the parameter verified was read from the
-// store. To verify a password takes long. A change during this time ends all sessions of the
-// account, and the old password must not open a new one.
+// checkCredentialsUnchanged returns errCredentialsChanged if the account has changed since
+// verified was read from the store: if it was disabled or deleted, or has another password or
+// authenticator app. Verifying a password takes long. A change during this time ends all sessions
+// of the account, and the old password must not open a new one.
 func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -88,7 +88,7 @@ type DatasetEntry struct {
 	NumberOfBuckets            int     `json:"numberOfBuckets" doc:"Number of bins of each numeric feature."`
 	DatasetCreationProgressURL string  `json:"datasetCreationProgressUrl" doc:"URL of the dataset, to read the state of its preparation."`
 	CreatedOn                  string  `json:"createdOn"`
-	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: whether the process that was preparing the dataset has ended and no other process will continue automatically."`
+	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted. A CSV that was damaged on the disk of
@@ -126,12 +126,20 @@ type Column struct {
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
 	// DateOrder is empty if the column has no dates, or in datasets of older versions.
-	DateOrder string `json:"dateOrder,omitempty" doc:"Which part of the column's dates, such as 1/2/2006, is first: day-first, month-first, or unknown if no date shows it; then the month is assumed. An extension."`
+	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	// NumberFormat is nil if the column has no numbers, or in datasets of older versions.
+	NumberFormat *NumberFormat `json:"numberFormat,omitempty" doc:"The format of the column's numbers. Numbers in another format are missing values. An extension."`
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
 	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
 	// Distribution is nil if it is unknown, as in datasets of older versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
+}
+
+// NumberFormat is the format of the numbers of a column. It is the zero value for plain numbers.
+type NumberFormat struct {
+	Unit         string `json:"unit,omitempty" doc:"The text before or after the numbers, such as % or $. Numbers without it are accepted, too."`
+	DecimalComma bool   `json:"decimalComma,omitempty" doc:"Whether a comma separates the decimals."`
 }
 
 // Distribution describes how the values of a column are distributed. Numbers, dates (as days since
@@ -175,9 +183,9 @@ type DatasetPage struct {
 	Page
 }
 
-// MarshalJSON returns the same JSON as a struct with these fields. The caller can write it to a
-// response as it is. For the struct, package encoding/json would check and copy the JSON of
-// Datasets, which takes longer than to marshal it.
+// MarshalJSON returns the same JSON as a struct with these fields. The caller can write this JSON
+// to a response as it is. For the struct, package encoding/json would also check and copy the JSON
+// of Datasets, which takes longer than to marshal it.
 func (p DatasetPage) MarshalJSON() ([]byte, error) {
 	datasets, err := p.Datasets.MarshalJSON()
 	if err != nil {

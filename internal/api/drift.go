@@ -36,7 +36,7 @@ type DriftColumn struct {
 	// file's rows. Index is nil if the column was not compared.
 	Index *float64 `json:"psi" nullable:"true" doc:"Population stability index; null if the column was not compared."`
 	// Chance is the index that random sampling alone exceeds in one of 1,000 columns without drift.
-	Chance float64 `json:"chance,omitempty" doc:"Threshold for psi: a column without drift exceeds it by chance with a probability of 0.1 %."`
+	Chance float64 `json:"chance,omitempty" doc:"A bound for psi: if a column has no drift, its psi exceeds this bound with a probability of only 0.1 %."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
 	// Parts are the ranges of numbers, or the texts, that Index compares, and a part for missing
@@ -47,7 +47,7 @@ type DriftColumn struct {
 // DriftPart is a range of numbers, a text, or the missing values of a column. For each of the two
 // files, it has the fraction of the rows whose value is in this part.
 type DriftPart struct {
-	Name     string  `json:"name" doc:"A range or text, other for all other texts, or missing for missing values."`
+	Name     string  `json:"name" doc:"A range or a text. The part other has all other texts, and the part missing has the missing values."`
 	Training float64 `json:"training" doc:"Fraction of the rows of the training file that are in this part."`
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }

@@ -79,7 +79,7 @@ var (
 	}}
 	UploadData = Endpoint[UploadInput, DatasetEntry]{Operation{
 		ID: "uploadData", Method: "PUT", Path: "/api/v1/datasets/{datasetKey}/upload", Status: 200, Origin: Documented,
-		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset: raw bytes to the uploadUrl from its creation.",
+		Summary: "Upload a CSV of 10 to 534,773,760 bytes to a PENDING dataset, as raw bytes to its uploadUrl.",
 	}}
 	DeleteDataset = Endpoint[DatasetInput, None]{Operation{
 		ID: "deleteDataset", Method: "DELETE", Path: "/api/v1/datasets/{datasetKey}", Status: 204, Origin: Extension,
@@ -92,7 +92,7 @@ var (
 	}}
 	ListTrainings = Endpoint[ListTrainingsInput, TrainingPage]{Operation{
 		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
-		Summary: "List all training jobs, newest first; parentOnly omits the jobs of single algorithms.",
+		Summary: "List all training jobs, newest first. With parentOnly, the jobs of single algorithms are omitted.",
 	}}
 	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
 		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,
@@ -134,7 +134,7 @@ var (
 	}}
 	GetPredictionDrift = Endpoint[PredictionInput, DriftReport]{Operation{
 		ID: "getPredictionDrift", Method: "GET", Path: "/api/v1/predictions/{predictionKey}/drift", Status: 200, Origin: Extension,
-		Summary: "Read how much the values of each column of the blind file differ from those of the training file, once the prediction is COMPLETED. Only the 100 columns that differ most have parts.",
+		Summary: "Read how much the values of each column of the blind file differ from those of the training file (the drift). The prediction must be COMPLETED. Only the 100 columns that differ most have parts.",
 	}}
 	ListPredictionsOfModel = Endpoint[ModelPageInput, PredictionPage]{Operation{
 		ID: "listPredictionsOfModel", Method: "GET", Path: "/api/v1/predictions/models/{modelKey}", Status: 200, Origin: Decided,
@@ -163,7 +163,7 @@ var (
 	}}
 	GetModelReport = Endpoint[ModelReportInput, ModelReport]{Operation{
 		ID: "getModelReport", Method: "GET", Path: "/api/v1/models/{modelKey}/report", Status: 200, Origin: Extension,
-		Summary: "Read the scores of a model on rows it was not trained on, and the importance of the columns.",
+		Summary: "Read the scores of a model on rows that it was not trained on, and the importance of the columns.",
 	}}
 	DownloadModel = Endpoint[ModelInput, None]{Operation{
 		ID: "downloadModel", Method: "GET", Path: "/api/v1/models/{modelKey}/file", Status: 200, Origin: Extension,
@@ -219,7 +219,7 @@ var (
 	}}
 	ConfirmSecondFactor = Endpoint[ConfirmSecondFactorInput, None]{Operation{
 		ID: "confirmSecondFactor", Method: "PUT", Path: "/api/v1/account/second-factor", Status: 204, Origin: Extension,
-		Summary: "Confirm the new authenticator app with a code: from now on a login needs one. The other sessions end.",
+		Summary: "Confirm the new authenticator app with a code. From now on, each login needs a code. The other sessions of the account end.",
 	}}
 	RemoveSecondFactor = Endpoint[RemoveSecondFactorInput, None]{Operation{
 		ID: "removeSecondFactor", Method: "PATCH", Path: "/api/v1/account/second-factor/remove", Status: 204, Origin: Extension,

@@ -25,8 +25,8 @@ type Job struct {
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The e-mail of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
-	State     string `json:"state" doc:"RUNNING on a living worker, or QUEUED." enum:"QUEUED,RUNNING"`
-	Worker    string `json:"worker,omitempty" doc:"The process that runs the job, or the only process that may run the queued job; absent if any worker may run it."`
+	State     string `json:"state" doc:"RUNNING if a living worker runs the job, otherwise QUEUED." enum:"QUEUED,RUNNING"`
+	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the only process that may run it, or absent if any worker may run it."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
 	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`
@@ -58,5 +58,5 @@ type Worker struct {
 	ScansFiles bool   `json:"scansFiles" doc:"Whether the process scans uploaded files for malware, see the flag --clamav."`
 	Jobs       int64  `json:"jobs" doc:"Number of jobs that the process runs now."`
 	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`
-	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite, a lock instead of heartbeats shows that the process is alive, and lastSeenOn is the time of the request."`
+	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite there are no heartbeats, because a lock shows that the process is alive. lastSeenOn is then the time of the request."`
 }

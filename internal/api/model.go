@@ -23,10 +23,10 @@ type Model struct {
 	Version             int     `json:"version" doc:"Number of the model within its dataset, from 1."`
 	DatasetKey          string  `json:"datasetKey"`
 	TrainingJobKey      string  `json:"trainingJobKey"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether it is the best model of the dataset's series so far, by the metric of the series' newest model and among models with its label, columns and classes."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the best one of its series so far. Only models with the metric, label, columns and classes of the newest model are compared."`
 	ModelExtensions
 }
 
@@ -35,7 +35,7 @@ type ModelEntry struct {
 	ModelKey            string  `json:"modelKey"`
 	TrainingJobKey      string  `json:"trainingJobKey,omitempty" doc:"Key of the race that trained the model. An extension."`
 	Version             int     `json:"version"`
-	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number, the performance on validation rows. As an extension, null if there were no validation rows."`
+	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
 	Algorithm           string  `json:"algorithm,omitempty"`
 	Champion            bool    `json:"champion"`
 	CreatedOn           string  `json:"createdOn,omitempty"`
@@ -84,25 +84,25 @@ type ModelReport struct {
 	ValidationRows int64 `json:"validationRows" doc:"Number of rows on which the validation metrics were computed."`
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// Notes are sentences on what is unusual about the model or its metrics.
-	Notes []string `json:"notes,omitempty" doc:"What is unusual about the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows; absent if there is nothing."`
+	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
 	// GroupColumn and TimeColumn are the columns by which the rows were divided into training
 	// and scored rows. They are empty if the rows were divided at random.
-	GroupColumn string `json:"groupColumn,omitempty" doc:"The column of rows that belong together and were kept together; absent if none."`
-	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on; absent if none."`
+	GroupColumn string `json:"groupColumn,omitempty" doc:"The column whose equal cells mark rows that belong together. These rows were not divided between training and scored rows. Absent if there is no such column."`
+	TimeColumn  string `json:"timeColumn,omitempty" doc:"The column of times. Test and validation rows are later than the rows trained on. Absent if there is no such column."`
 	// Effort is EffortFast, or empty for the default.
 	Effort string `json:"effort,omitempty" doc:"Effort of the race: fast; absent for the default effort."`
 	// ClassWeights is nil if the weights were equal.
 	ClassWeights map[string]float64 `json:"classWeights,omitempty" doc:"The class weights of the race by label: the class with the highest product of probability and weight is predicted. Absent if equal."`
 	// Monotone is nil if the race had no monotone columns.
-	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race: increasing if the probability of the second class never falls as the column grows and all other columns are equal, decreasing if it never rises. Absent if none exist."`
+	Monotone Monotone `json:"monotone,omitempty" doc:"The monotone columns of the race, as in NewTraining; absent if there are none."`
 	// Features is the number of features extracted from the columns, or 0 in old
 	// reports. ScreenedFeatures is the number of features that an algorithm was
 	// trained on, or 0 if it was trained on all.
 	Features         int64 `json:"features,omitempty" doc:"Number of features extracted from the columns."`
-	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on: those that are most informative on the training rows of each fold. Absent if all features were used."`
+	ScreenedFeatures int64 `json:"screenedFeatures,omitempty" doc:"Number of features that each algorithm was trained on. They are the most informative features of a wide table, chosen on the training rows of each fold. Absent if all features were used."`
 	// Copies is 0 in old reports.
 	Copies        int64 `json:"copies,omitempty" doc:"Number of labelled rows that are equal to another row in every feature."`
-	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"Whether copies were divided between training and scored rows, because equal rows are normal in this table. Otherwise equal rows were kept together."`
+	CopiesDivided bool  `json:"copiesDivided,omitempty" doc:"If true, equal rows are normal in this table, and were divided between training and scored rows like other rows. If false, equal rows were kept together."`
 	// Validation, Test and Training are nil if they were not measured.
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
@@ -134,7 +134,7 @@ type ModelReport struct {
 	// time to measure it.
 	PartialDependence []PartialDependence `json:"partialDependence,omitempty" doc:"How the mean prediction for validation rows depends on the most important columns."`
 	// Interactions is nil in old reports, and if PartialDependence is.
-	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of the most important columns depend on each other, for each pair, strongest first, on validation rows."`
+	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of two columns depend on each other, on validation rows. There is an item for each pair of the most important columns, the strongest interaction first."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
 	// Blended is the blend that was compared with the algorithms, whether or not it was chosen. It
@@ -143,8 +143,9 @@ type ModelReport struct {
 }
 
 // EffectiveTraining returns a race with the options that apply to the model. The parameter job is
-// the race as it was requested. A worker of an earlier release ignores class weights and monotone columns, and
-// its report has neither.
+// the race as it was requested. A worker of an earlier release ignores class weights and monotone
+// columns. The report of such a worker has neither, and EffectiveTraining removes them from the
+// result.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}
@@ -196,8 +197,8 @@ func (i *Interval) String() string {
 	return i.Format(2)
 }
 
-// Format returns the interval with a number of decimals, so that the intervals of a column agree.
-// It returns "" for nil.
+// Format returns the interval with the given number of decimals, so that all intervals of a column
+// of a table have as many. It returns "" for nil.
 func (i *Interval) Format(digits int) string {
 	if i == nil {
 		return ""
@@ -301,11 +302,11 @@ type CurvePoint struct {
 // frequency of the class.
 type ReliabilityBin struct {
 	Low  float64 `json:"low"`
-	High float64 `json:"high" doc:"Upper end of the bin. A probability that equals it is in the next bin, unless it is 1."`
+	High float64 `json:"high" doc:"Upper end of the bin. A probability of exactly this value is in the next bin, or if it is 1 in the last bin."`
 	Rows int64   `json:"rows"`
 	// Predicted, Observed and Interval are nil without rows.
 	Predicted *float64  `json:"predicted,omitempty" doc:"Mean predicted probability of the rows."`
-	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows whose true class is the class of the predicted probability."`
+	Observed  *float64  `json:"observed,omitempty" doc:"Fraction of the rows whose true class is the class of these probabilities."`
 	Interval  *Interval `json:"interval,omitempty" doc:"95 % confidence interval of observed."`
 }
 
@@ -338,12 +339,12 @@ type PartialDependencePoint struct {
 type Interaction struct {
 	Columns  []string `json:"columns" doc:"The two columns."`
 	Class    string   `json:"class" doc:"The class for whose probability the two columns interact most."`
-	Strength float64  `json:"strength" doc:"Standard deviation of the part of the mean probability that is not the sum of one effect for each column."`
-	Share    float64  `json:"share" doc:"Variance of this part divided by the variance of the mean probability, from 0 to 1 (the statistic H² of Friedman and Popescu)."`
+	Strength float64  `json:"strength" doc:"How much the two columns interact, as a standard deviation. The mean probability of the class is divided into the sum of one effect for each column and a rest. strength is the standard deviation of the rest."`
+	Share    float64  `json:"share" doc:"Variance of the rest (see strength) divided by the variance of the mean probability, from 0 to 1. This is the statistic H² of Friedman and Popescu."`
 	// Values has two lists: the values of the first column, which label the rows of Probabilities,
 	// and those of the second, which label its columns.
 	Values        [][]string  `json:"values" doc:"At most six values of the first column, and at most six of the second."`
-	Probabilities [][]float64 `json:"probabilities" doc:"Mean probability of the class if all rows had the same value of the first column (rows of the matrix) and the same value of the second (columns of the matrix)."`
+	Probabilities [][]float64 `json:"probabilities" doc:"A matrix with a row for each value of the first column in values, and a column for each value of the second. A cell is the mean probability of the class if all rows of the table had these two values."`
 }
 
 // AlgorithmReport describes how one algorithm of the race ended.
@@ -354,9 +355,9 @@ type AlgorithmReport struct {
 	Outcome       string `json:"outcome,omitempty" doc:"How the algorithm ended. The values are those of the member outcome of a training job."`
 	// Performance and LogLoss are nil if the algorithm was never scored.
 	Performance *float64  `json:"performance" doc:"Performance of the selected step on validation rows; null if none exists."`
-	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows, after calibration if the algorithms were compared by log loss."`
+	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows. If the algorithms were compared by log loss, it is the log loss after calibration."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
 	// Seconds is nil in reports of earlier releases.
-	Seconds []float64 `json:"seconds,omitempty" doc:"The time of each score in curve, in seconds since the machine that trained the algorithm began."`
+	Seconds []float64 `json:"seconds,omitempty" doc:"The times of the scores in curve, in seconds since the machine that trained the algorithm began to work on the race."`
 }

@@ -65,7 +65,7 @@ type Prediction struct {
 	Reasons             int64  `json:"reasons,omitempty" doc:"How many reasons each row of the result has; absent if none."`
 	// Blind is nil if the service does not report it.
 	Blind       *InputFile `json:"blind,omitempty" doc:"The uploaded blind file, which is deleted once the prediction has ended. An extension."`
-	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: whether the process that was computing the prediction has ended and no other process will continue automatically."`
+	Interrupted bool       `json:"interrupted,omitempty" doc:"While PENDING: true if the process that was computing the prediction has ended and no other process will continue automatically."`
 }
 
 // InputFile describes an uploaded file.

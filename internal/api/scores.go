@@ -10,11 +10,11 @@ type Scores struct {
 	// ROCAUC is nil if all rows have the same class.
 	ROCAUC *float64 `json:"rocAuc" doc:"Area under the ROC curve; null if all rows have the same class."`
 	// PRAUC is nil in old reports, and if there is no row of the class.
-	PRAUC   *float64 `json:"prAuc,omitempty" doc:"Average precision: the area under the precision–recall curve of the class with fewer labelled rows or, with more than two classes, the mean of those of all classes."`
+	PRAUC   *float64 `json:"prAuc,omitempty" doc:"Average precision, the area under the precision–recall curve. With two classes, it is that of the class with fewer labelled rows. With more classes, it is the mean over all classes."`
 	LogLoss float64  `json:"logLoss" doc:"Log loss in nats; smaller is better. The performance in a race for logLoss is exp(−logLoss)."`
 	// Brier and CalibrationError are nil in old reports.
-	Brier            *float64 `json:"brier,omitempty" doc:"Brier score: the mean squared error of the probability of the second class or, with more than two classes, the sum over the classes."`
-	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error: the mean difference between the probability of the most probable class and the fraction of rows for which this class is the true one, over ten bins."`
+	Brier            *float64 `json:"brier,omitempty" doc:"Brier score. With two classes, it is the mean squared error of the probability of the second class. With more classes, it is the sum of the mean squared errors of all classes."`
+	CalibrationError *float64 `json:"ece,omitempty" doc:"Expected calibration error. The rows are divided into ten bins by the probability of the most probable class. In each bin, this probability is compared with the fraction of rows whose true class it is, and ece is the mean difference."`
 	// OfClass has one score, by name of the metric, if the race was for a metric of one class, such
 	// as f1[yes]. Otherwise it is nil.
 	OfClass map[string]float64 `json:"ofClass,omitempty" doc:"The score by the name of the race's metric, if it is a metric of one class, such as f1[yes]."`

@@ -92,7 +92,7 @@ type TrainingInput struct {
 // TrainingProgressInput is the request of [GetTrainingProgress].
 type TrainingProgressInput struct {
 	TrainingInput
-	History bool `query:"history" doc:"Whether the response has all performances since the start of the race."`
+	History bool `query:"history" doc:"If true, the response has all performances since the start of the race."`
 }
 
 // ListTrainingsInput is the request of [ListTrainings].
@@ -115,7 +115,7 @@ type NewTraining struct {
 	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
-	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or f1, rocAuc or prAuc of one class, as in f1[yes]. Defaults to accuracy. The performance of logLoss is exp(−log loss), the geometric mean of the probabilities of the true classes, so that it is from 0 to 1 and higher is better."`
+	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or f1, rocAuc or prAuc of one class, as in f1[yes]. Defaults to accuracy. For logLoss, the performance is exp(−log loss), the geometric mean of the probabilities of the true classes. It is from 0 to 1, and higher is better."`
 	TimeLimitSeconds *int   `json:"timeLimitSeconds,omitempty" minimum:"1" maximum:"604800" doc:"Time limit of the race, counted from the start of the race; defaults to 3600."`
 	// FinishWithinSeconds is a deadline that includes the time in the queue.
 	FinishWithinSeconds *float64 `json:"finishWithinSeconds,omitempty" minimum:"0" maximum:"604800" doc:"Time limit of the race, counted from this request, including the time in the queue. It may be fractional. timeLimitSeconds applies as well. An extension."`
@@ -128,7 +128,7 @@ type NewTraining struct {
 
 	Effort string `json:"effort,omitempty" enum:"fast,default" doc:"How much the race trains. fast trains on at most three folds, or on all if the rows are divided by time. An extension."`
 
-	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. Either an object that maps labels to numbers (labels that are not listed have 1), or the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
+	ClassWeights ClassWeights `json:"classWeights,omitzero" required:"false" doc:"What a wrong prediction costs, by the true class of the row. The value is an object that maps labels to numbers, where labels that are not listed have 1, or the string \"balanced\", which weights each class inversely to its number of rows. The class with the highest product of probability and weight is predicted, and the metrics accuracy, balancedAccuracy, macroF1 and f1 are computed from these predictions. Probabilities are not multiplied by the weights. An extension."`
 
 	Monotone Monotone `json:"monotone,omitempty" doc:"An object that maps names of numeric columns to directions, increasing or decreasing. With increasing, the probability of the second class never falls if the number in this column grows and all other columns stay equal. With decreasing, this probability never rises. The label must have two classes. The second class is the larger number or, if the labels are not numbers, the later label in byte order, such as yes of no and yes. The neural network does not support directions and does not race. An extension."`
 }
@@ -149,22 +149,22 @@ type Training struct {
 	DatasetKey           string       `json:"datasetKey"`
 	DatasetName          string       `json:"datasetName"`
 	Status               string       `json:"status" doc:"PENDING, RUNNING, COMPLETED, NOT_COMPLETED, TIMED_OUT, FAILED or CANCELLED"`
-	Outcome              string       `json:"outcome,omitempty" doc:"More exact than status: pending, interrupted, running, reached (the threshold), below-threshold, stopped (a run, because another run won the race), done (no longer improved, without a threshold), time-limit, cancelled or failed. An extension."`
+	Outcome              string       `json:"outcome,omitempty" doc:"A more exact status. reached: the race reached its threshold. stopped: the run ended because another run won the race. done: a race without a threshold no longer improved. The other values are pending, interrupted, running, below-threshold, time-limit, cancelled and failed. An extension."`
 	ScalingFactor        int          `json:"scalingFactor"`
-	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if none exists."`
+	TargetPerformance    *float64     `json:"targetPerformance" doc:"The threshold; null (an extension) if the race has none."`
 	ModelKey             string       `json:"modelKey,omitempty" doc:"Key of the best model, once there is one."`
 	AchievedPerformance  *float64     `json:"achievedPerformance,omitempty" doc:"Performance on validation rows, which the algorithm was not trained on."`
-	LogLoss              *float64     `json:"logLoss,omitempty" doc:"Log loss on the same rows and of the same step as achievedPerformance, in nats; smaller is better. An extension."`
+	LogLoss              *float64     `json:"logLoss,omitempty" doc:"Log loss in nats of the step whose performance is achievedPerformance, on the same rows; smaller is better. An extension."`
 	TrainingPerformance  *float64     `json:"trainingPerformance,omitempty" doc:"Performance on the rows that the model was trained on."`
 	TestPerformance      *float64     `json:"testPerformance,omitempty" doc:"Performance on test rows, which were used for nothing else."`
 	CreatedOn            string       `json:"createdOn"`
 	Metric               string       `json:"metric" doc:"The metric of the performances, as in the request."`
 	TimeLimitSeconds     int          `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
-	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if none exists. An extension."`
-	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times, by which the scored rows are later than the rows trained on; absent if none exists. An extension."`
+	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if there is no such column. An extension."`
+	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times. The scored rows are later than the rows trained on. Absent if there is no such column. An extension."`
 	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`
 	ClassWeights         ClassWeights `json:"classWeights,omitzero" doc:"The class weights of the request; absent if all are equal. An extension."`
-	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if none exist. An extension."`
+	Monotone             Monotone     `json:"monotone,omitempty" doc:"The monotone columns of the request; absent if there are none. An extension."`
 	FailureReason        string       `json:"failureReason,omitempty"`
 	StartedOn            string       `json:"startedOn,omitempty"`
 	FinishedOn           string       `json:"finishedOn,omitempty"`
@@ -172,7 +172,7 @@ type Training struct {
 	Algorithm            string       `json:"algorithm,omitempty" doc:"The algorithm of the model, or of the run."`
 	AlgorithmName        string       `json:"algorithmName,omitempty" doc:"Kind of algorithm, such as neural network; absent for BLEND. An extension."`
 	QueuedBehind         int          `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
-	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
+	Interrupted          bool         `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
 }
 
 // TrainingPage is the response of the lists of training jobs.
@@ -187,7 +187,7 @@ type TrainingProgress struct {
 	Outcome      string         `json:"outcome,omitempty" doc:"The race's outcome, as in a training job. An extension."`
 	Jobs         []AlgorithmRun `json:"jobs" doc:"The job of each algorithm."`
 	QueuedBehind int            `json:"queuedBehind,omitempty" doc:"While PENDING: number of races that are running or will begin before this one."`
-	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: whether the process that ran the race has ended and no other process will continue automatically."`
+	Interrupted  bool           `json:"interrupted,omitempty" doc:"While PENDING: true if the process that ran the race has ended and no other process will continue automatically."`
 }
 
 // AlgorithmRun is the progress of one algorithm.
@@ -203,7 +203,7 @@ type AlgorithmRun struct {
 	RecentPerformances []float64 `json:"recentPerformances" doc:"Up to five performances, oldest first; the last is latestPerformance."`
 	// KeptPerformance and LogLoss are nil before the first score, and if the
 	// service does not report them.
-	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Performance of the best step so far, from which the model would be made. The best step is chosen by performance and log loss, so another step may have a higher performance. An extension."`
+	KeptPerformance *float64 `json:"keptPerformance,omitempty" doc:"Performance of the best step so far. If the race ended now, the model would be that of this step. The best step is chosen by performance and log loss, so another step may have a higher performance. An extension."`
 	LogLoss         *float64 `json:"logLoss,omitempty" doc:"Log loss of the best step on validation rows, in nats; smaller is better. An extension."`
 	// Steps is the number of training steps so far, each of which has a performance. It is 0 if
 	// the service does not report it.

@@ -117,8 +117,9 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 	return &u, nil
 }
 
-// ObserveFiles calls report at the end of each read, write and delete of a stored file. The
-// function report must be safe for concurrent use. On a zero App, ObserveFiles does nothing.
+// ObserveFiles makes the App call report at the end of each read, write and delete of a stored
+// file. The function report must be safe for concurrent use. On a zero App, ObserveFiles does
+// nothing.
 func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 	if a.blobs != nil {
 		a.blobs.Observe(a.now, report)

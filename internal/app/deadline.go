@@ -93,9 +93,9 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	return limit.Round(100 * time.Millisecond)
 }
 
-// watchDeadlines starts a goroutine that ends races whose deadline passes while they are
-// queued, so that clients get a result in time even if the queue is long. The goroutine ends
-// when stop is called or ctx is done.
+// watchDeadlines starts a goroutine that ends queued races when their deadline has passed. Clients
+// therefore get a result in time even if the queue is long. The goroutine ends when stop is called
+// or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 	return a.queueWatchers.run(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)

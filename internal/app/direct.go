@@ -14,9 +14,9 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// uploadPollInterval is how often WatchUploads looks for uploads as long as an upload URL of this
-// process is valid. At other times, idleUploadPollInterval applies: then there are only uploads to
-// URLs of processes that have died.
+// WatchUploads looks for uploads every uploadPollInterval while an upload URL of this process is
+// valid. At other times, it looks every idleUploadPollInterval, because there may only be uploads
+// to URLs of processes that have died.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
@@ -89,9 +89,9 @@ func (a *App) adoptUploads(ctx context.Context) error {
 }
 
 // adoptUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes the
-// upload. It only deletes the upload if it exceeds the quota of the account, or if the dataset was
-// deleted or already has its data. An upload of an invalid size is kept until its URL expires,
-// because the client may replace it.
+// upload. If the upload exceeds the quota of the account, or if the dataset was deleted or already
+// has its data, adoptUpload only deletes the upload. An upload of an invalid size is kept until its
+// URL expires, because the client may replace it.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset

@@ -50,9 +50,9 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 }
 
 // awaitDrift computes and returns the comparison of a prediction for which none is stored.
-// Concurrent calls for one prediction share one computation. The computation continues if ctx ends,
-// so that a later call finds its result. Only one computation runs at a time, because each uses a
-// core and much memory.
+// Concurrent calls for one prediction share one computation. If ctx ends, the computation
+// continues, and a later call finds its result. Only one computation runs at a time, because each
+// uses a core and much memory.
 func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	measured := a.drifts.DoChan(p.Key, func() (report any, err error) {
 		a.measuringDrift.Lock()

@@ -110,10 +110,10 @@ func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob boo
 	return all, err
 }
 
-// readThenJobs calls read, and ends if read reports that no resource that it has read has a job, as
-// is usual. Otherwise it calls read again, followed by jobs, in one transaction, so that the
-// resources and their jobs are consistent. The function read should execute a single statement: the
-// first call then takes one round trip to the database instead of those of a transaction.
+// readThenJobs calls read. Usually read reports that none of its resources has a job, and
+// readThenJobs returns. Otherwise it calls read again, and then jobs, in one transaction, so that
+// the resources and their jobs are consistent. The function read should execute a single statement,
+// so that the first call takes only one round trip to the database.
 func (a *App) readThenJobs(ctx context.Context, read func(*store.Tx) (hasJob bool, err error), jobs func(*store.Tx) error) error {
 	hasJob := false
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {

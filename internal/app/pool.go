@@ -60,8 +60,8 @@ func postponeIfUnavailable(do func(context.Context, *job.Run) error) func(contex
 }
 
 // CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
-// begin or end. Otherwise it returns nil. With this problem, a client in this process can stop
-// waiting for its job.
+// begin or end. Otherwise it returns nil. A client in this process uses it to stop waiting for its
+// job.
 func (a *App) CheckDiskNotFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// minQueueInterval is the minimum time between two calls of a function by queueWatchers, so that the
-	// calls take little time even if the queue changes often.
+	// minQueueInterval is the minimum time between two calls of a function by queueWatchers. It
+	// limits the time of the calls if the queue changes often.
 	minQueueInterval = 250 * time.Millisecond
 	// maxQueueInterval is the maximum time between two calls. It applies if a change of the queue was not
 	// reported.

@@ -7,9 +7,9 @@ import (
 	"foretell/internal/store"
 )
 
-// checkQuota returns a *api.Problem with CodeQuota if an account that has its usage increased by
-// added would exceed one of its limits. The models and results of jobs count towards the usage, but
-// a job that was accepted always stores its model or result.
+// checkQuota returns a *api.Problem with CodeQuota if the sum of added and the usage of the account
+// exceeds one of the limits of the account. The models and results of jobs count towards the usage,
+// but a job that was accepted always stores its model or result.
 func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
 	owner, err := t.GetAccountByKey(ctx, account)
 	if err != nil || owner.Quota == (store.Quota{}) {

@@ -31,9 +31,9 @@ func (a *App) signURL(ctx context.Context, path string) string {
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
 }
 
-// verifySignature verifies a URL of signURL by its path, its expiry in Unix seconds, and its
-// signature. It returns a *api.Problem with CodeForbidden if the signature is wrong or the URL has
-// expired.
+// verifySignature verifies a URL that signURL has returned, by its path, its expiry in Unix
+// seconds, and its signature. It returns a *api.Problem with CodeForbidden if the signature is
+// wrong or the URL has expired.
 func (a *App) verifySignature(path string, expires int64, signature string) error {
 	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
 	switch {

@@ -240,9 +240,10 @@ func (r verifyingRecording) Close() error {
 	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
 }
 
-// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. When a run that
-// the job j trains has reached the threshold, this function stores the virtual time at which it
-// did, for the other workers of the race. The parameter keys has the keys of the runs, by algorithm.
+// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. The function is
+// called when a run that the job j trains has reached the threshold. It stores the virtual time of
+// this moment for the other workers of the race. The parameter keys has the keys of the runs, by
+// algorithm.
 func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })

@@ -238,9 +238,9 @@ func (a *archiveReader) verifySums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of the entry whose lines of SHA256SUMS differ: computed is
-// the line that the reader has computed, and listed the line in the backup. If computed is empty,
-// the name is that in listed.
+// quoteEntryName returns the quoted name of an entry. computed is the line of SHA256SUMS that the
+// reader has computed for the entry, and listed is the line in the backup, which differs. The name
+// is taken from computed or, if that is empty, from listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {

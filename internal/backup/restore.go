@@ -94,7 +94,7 @@ func (b *reader) readHeaderAndAdvance() error {
 	}
 	switch {
 	case header.Format > formatVersion:
-		return fmt.Errorf("%w: its format is %d, this program (of format %d) cannot read it", ErrNewer, header.Format, formatVersion)
+		return fmt.Errorf("%w: its format has version %d, but this program reads version %d", ErrNewer, header.Format, formatVersion)
 	case header.Format < 1 || header.Schema < 1:
 		return fmt.Errorf("%w: invalid %s", ErrDamaged, headerName)
 	}
@@ -232,8 +232,8 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	return b.readEnd()
 }
 
-// translateStoreError wraps err in ErrDamaged if it is an error of the store that shows
-// that the backup is damaged.
+// translateStoreError wraps err in ErrDamaged if err is an error of the store, and this
+// error shows that the backup is damaged.
 func translateStoreError(err error) error {
 	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
 		if errors.Is(err, cause) {

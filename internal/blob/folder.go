@@ -33,8 +33,8 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// The space on the disk that is reserved for the database, which needs space even to delete rows,
-// is the smaller of reserveBytes and 1/reserveShare of the disk.
+// A part of the disk is reserved for the database, which needs space even to delete rows. It is the
+// smaller of reserveBytes and 1/reserveShare of the disk.
 const (
 	reserveBytes = 16 << 20
 	reserveShare = 8

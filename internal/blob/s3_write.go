@@ -121,10 +121,10 @@ func (s *objectSink) commit() error {
 	return s.part.Close()
 }
 
-// complete joins the parts to an object, and then checks that the object exists, because the
-// response of the store may be wrong. If the store was killed while it joined the parts, it may
-// report success for the repeated request although there is no object. If its first response was
-// lost, it reports an error for the repeated request although there is one.
+// complete joins the parts to an object. Then it checks that the object exists, because the
+// response of the store to a repeated request may be wrong. If the store was killed while it joined
+// the parts, it may report success although there is no object. If its first response was lost, it
+// reports an error although there is an object.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translateS3Error(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {

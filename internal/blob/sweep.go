@@ -29,8 +29,9 @@ type SweepResult struct {
 //
 // The function isAlive must report whether the process with this name is running. The blobs of
 // running processes are not changed. The function listReferenced must return the keys that rows
-// reference, from first to last inclusive. Sweep calls it after it has listed the blobs in this
-// range. Therefore it returns every listed key for which a process stored a row before it died.
+// reference, from first to last inclusive. Sweep calls listReferenced after it has listed the blobs
+// in this range. If a process has stored a row for one of these blobs and has then died,
+// listReferenced therefore returns the key of the blob.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
 	undeleted := s.Delete(ctx) // tries again to delete what could not be deleted before
 	var result SweepResult

@@ -158,8 +158,8 @@ func sendFile(conn net.Conn, file io.Reader) (readErr, sendErr error) {
 	}
 }
 
-// setDeadline calls set with the time after d. An error of set is ignored, because the read or
-// write that follows fails, too.
+// setDeadline calls set with the time that is d from now. It ignores an error of set, because the
+// read or write that follows then fails, too.
 func setDeadline(set func(time.Time) error, d time.Duration) {
 	_ = set(time.Now().Add(d)) //nolint:forbidigo // compared by the system
 }

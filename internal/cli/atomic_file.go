@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"foretell/internal/exit"
 )
@@ -47,25 +48,42 @@ func CreateTemp(dir, name string) (*os.File, error) {
 }
 
 // CheckOutputPath returns an error if a file must not be written to path, because its folder
-// does not exist, path is a folder, or path is an existing file and force is false. A device or
-// a pipe is allowed. The parameter otherHint is the part of the hints that says how to choose
-// another file, such as "write to another file with -o".
+// does not exist or is read-only, path is a folder, or path is an existing file and force is false.
+// A device or a pipe is allowed. The parameter otherHint is the part of the hints that says how to
+// choose another file, such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if dir := filepath.Dir(path); !IsDir(dir) {
-			return exit.Errorf(exit.NotFound, "the folder %s of the output does not exist", dir).WithHint("create the folder, or %s", otherHint)
-		}
-		return nil
 	case err != nil:
 		return err
 	case info.IsDir():
 		return exit.Usagef("the output %s is a folder", path).WithHint("%s", otherHint)
-	case info.Mode().IsRegular() && !force:
+	case !info.Mode().IsRegular():
+		return nil
+	case !force:
 		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
-	return nil
+	return CheckFolder(filepath.Dir(path), "output", otherHint)
+}
+
+// CheckFolder returns an error if dir does not exist, or if this process must not create files in it.
+// It creates a file and removes it, because the permissions do not show whether the file system is
+// read-only. The parameter content says what will be written, and otherHint is as in CheckOutputPath.
+func CheckFolder(dir, content, otherHint string) error {
+	if !IsDir(dir) {
+		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
+	}
+	probe, err := CreateTemp(dir, "foretell")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) && !errors.Is(err, syscall.ENOSPC) {
+		return exit.Errorf(exit.Unexpected, "no file can be created in the folder %s of the %s: %w", dir, content, failed.Err).
+			WithHint("make the folder writable, or %s", otherHint)
+	}
+	return err
 }
 
 // CopyFile writes the content of a file to dst.

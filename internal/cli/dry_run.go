@@ -26,9 +26,9 @@ import (
 // simulated response.
 var errDryRunEnded = errors.New("the dry run has ended")
 
-// dryRunTransport is the transport of --dry-run. It records all requests. It sends
-// read-only requests until the first request that would change something or download a
-// result. It does not send that request and those after it, but simulates their responses.
+// dryRunTransport is the transport of --dry-run. It records all requests. It sends read-only
+// requests until the first request that would change something or download a result. It sends
+// neither this request nor any later one, but simulates the responses.
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // base URL of the service

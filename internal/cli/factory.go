@@ -56,8 +56,8 @@ func (f *Factory) OpenConsole() {
 	f.Console = term.OpenConsole(f.Streams[0], f.Streams[1], f.Streams[2], f.Env, f.Color)
 }
 
-// WantsJSON reports whether errors are printed as JSON. It searches Args, because the flags
-// may be invalid.
+// WantsJSON reports whether errors are printed as JSON. It searches Args for the flags that select
+// JSON, because invalid flags cannot be parsed.
 func (f *Factory) WantsJSON() bool {
 	args := f.Args
 	if i := slices.Index(args, "--"); i >= 0 {

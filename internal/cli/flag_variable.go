@@ -17,8 +17,8 @@ func flagVariable(flag string) string {
 // FlagVariablesText explains the environment variables of a command's flags. example is one
 // of the flags.
 func FlagVariablesText(example string) string {
-	return "Each flag can be set by an environment variable, such as --" + example + "\n" +
-		"by " + flagVariable(example) + ". Flags override variables."
+	return "Each flag can be set by an environment variable: for example, " + flagVariable(example) + "\n" +
+		"sets --" + example + ". Flags override variables."
 }
 
 // SetFlagsFromVariables sets each flag of cmd that is not on the command line to the value of

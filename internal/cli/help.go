@@ -71,7 +71,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
   JSON        an array of objects, or an object with such an
               array in a member such as "data"
   JSON Lines  one object per line; its keys are the columns,
-              and a key b of an inner object a is column a.b
+              and the key b of an inner object a becomes the
+              column a.b
   Parquet     columns with one value per row; columns of
               lists are ignored, with a warning
   Excel       .xlsx: the first visible sheet, or --sheet
@@ -106,7 +107,7 @@ const QuickstartHelp = `Run these lines one after the other in an empty folder.
   foretell score first.csv answers.csv          # every metric, with its 95 % interval
   foretell models report iris                   # scores and the most important columns
   foretell training create iris --seed 2 --time-limit 20s
-  foretell leaderboard iris                     # rank both models; = marks a tie
+  foretell leaderboard iris                     # rank both models; an equals sign marks a tie
   foretell predict blind.csv --with iris@v2 -o second.csv
   foretell predictions diff first.csv second.csv
   foretell predict blind.csv --columns id,prediction -o submission.csv

@@ -23,9 +23,9 @@ var repeatedFlags = []string{
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// AddHint completes the hint of e. If e has no hint, it adds one for the current
-// command. If the token is from the environment, it replaces the hint to sign in, because
-// login would not replace that token. It also applies [Factory.RepeatFlagsInCommands].
+// AddHint completes the hint of e. If e has no hint, it adds one for the current command. If the
+// token is from the environment, AddHint replaces the hint to sign in, because `foretell login`
+// would not replace this token. It also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/api"
 )
 
-// Download writes the file at resultURL to w and returns n, the number of bytes written. It
-// resumes a download whose connection breaks. It returns an error if n differs from the size
-// that the service announced. After any error, w has exactly the first n bytes of the file.
+// Download writes the file at resultURL to w and returns n, the number of bytes written. If the
+// connection breaks, it resumes the download. It returns an error if n differs from the size that
+// the service announced. After any error, w has exactly the first n bytes of the file.
 //
 // The token is sent only to the host of the service.
 func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n int64, err error) {
@@ -96,8 +96,8 @@ func (d *downloadState) fetchRest(ctx context.Context) error {
 	return d.copyBody(ctx, resp.Body)
 }
 
-// findOffset determines which part of the file the response has. It returns the number of
-// bytes at the start of the response to skip, because they were written before.
+// findOffset determines which part of the file the response has. It returns how many bytes to skip
+// at the start of the response, because they were already written.
 func (d *downloadState) findOffset(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {

@@ -105,10 +105,10 @@ func inferSeries(name string, datasetNames map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series called name. If none exists, it returns a series with
+// FindSeries returns the series called name. If there is no such series, it returns a series with
 // only the dataset called name. If there is no such dataset either, it searches for
-// DatasetName(name, 1), because name may be that of a training file and too long for a
-// series. It returns nil if it finds nothing.
+// DatasetName(name, 1), because name may be the name of a training file and too long for a series.
+// If it finds nothing, it returns nil.
 func FindSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/api"
 )
 
-// noThreshold is sent instead of null to services that require a threshold. These
-// services do not report outcomes either. Only this file uses the constant.
+// noThreshold is sent instead of null to services that require a threshold. These services do not
+// report outcomes either.
 const noThreshold = 1.0
 
 // CreateTraining starts a race. A race without a threshold is an extension. If the service

@@ -20,8 +20,8 @@ const expectContinueMin = 1 << 20
 // [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be
 // nil, is called with the number of bytes sent so far; a retry restarts at 0.
 //
-// After a lost connection Upload retries only if the dataset is still PENDING, so that
-// the file is never added twice.
+// After a lost connection, Upload retries only if the dataset is still PENDING. Therefore the file
+// is never added twice.
 func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src Source, progress func(sent int64)) (*api.DatasetEntry, error) {
 	info := created.DatasetUploadInfo
 	if (src.Size >= 0 && src.Size <= api.MaxAddDataBytes) || info.UploadURL == "" {

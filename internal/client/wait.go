@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// The polling interval grows from minPoll to Options.MaxPoll, by a sixteenth after each
-// poll. The client therefore notices the end of a job with a delay of at most about a
-// sixteenth of the job's duration, and a long wait needs few requests.
+// The polling interval grows from minPoll to Options.MaxPoll, by a sixteenth after each poll.
+// Therefore a long wait needs few requests, and the client notices the end of a job after at most
+// about a sixteenth of its duration.
 const (
 	minPoll = 25 * time.Millisecond
 	maxPoll = 2 * time.Second // default of Options.MaxPoll

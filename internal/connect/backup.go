@@ -53,7 +53,7 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	}
 	database, err := store.OpenUnchanged(ctx, at.database)
 	if errors.Is(err, store.ErrOldSchema) {
-		return nil, exit.Errorf(exit.Rejected, "cannot back up: %w", err).WithHint("pass the database of a service, or upgrade it with `foretell migrate` after copying it")
+		return nil, exit.Errorf(exit.Rejected, "cannot back up: %w", err).WithHint("pass the database of a service; or make a copy of this database, and then upgrade the original with `foretell migrate`")
 	}
 	if err != nil {
 		return nil, databaseError(at.database, at.dir, err)

@@ -144,8 +144,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	})
 }
 
-// The default of --memory reserves memory for other work of the process and for other programs:
-// minReserve bytes or the fraction reserveShare of the machine's memory, whichever is larger.
+// The default of --memory leaves a reserve for other work of the process and for other programs.
+// The reserve is minReserve bytes or the fraction reserveShare of the machine's memory, whichever
+// is larger.
 const (
 	minReserve   = 512 << 20
 	reserveShare = 1.0 / 8

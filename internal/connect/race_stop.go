@@ -49,8 +49,8 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// activityText returns the text to show after the user has asked to end the race. activity is the
-// text without that request.
+// activityText returns the text that describes the race after the user has asked to end it.
+// activity is the text that describes the race without this request.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"

@@ -28,13 +28,13 @@ type Session struct {
 	Account string
 	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress
-	// RunCommand returns a command line of `foretell run`: the one that resumes the race
-	// with the given key or, if race is "", the one that starts the run again. RunCommand
-	// is nil if the current command is not run.
+	// RunCommand returns a command line of `foretell run`: the one that resumes the race with the
+	// given key or, if race is "", the one that starts the run again. RunCommand is nil unless the
+	// current command is `foretell run`.
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
-	// is the reference to the model, quoted for a shell. PredictCommand is nil if the
-	// current command is not run, or if it can be repeated with RunCommand.
+	// is the reference to the model, quoted for a shell. PredictCommand is nil unless the current
+	// command is `foretell run`. It is also nil if the run can be repeated with RunCommand.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enters         <-chan struct{} // a value for each line typed on the terminal; nil before the first race
@@ -63,8 +63,8 @@ func (c *Session) Close() {
 	}
 }
 
-// resumeCommand returns the command that continues after an interruption: RunCommand(race) if
-// the current command is run, otherwise the parameter command.
+// resumeCommand returns the command that continues after an interruption. If the current command is
+// `foretell run`, this is RunCommand(race), otherwise it is the parameter command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command

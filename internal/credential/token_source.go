@@ -64,8 +64,8 @@ func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 }
 
 // findOrRequestToken signs in with the password in the environment, if there is one, and returns
-// the token. Otherwise it returns the stored token. If that has expired, or the service has
-// rejected it, findOrRequestToken signs in with the stored password.
+// the token. Otherwise it returns the stored token. If the stored token has expired, or the service
+// has rejected it, findOrRequestToken signs in with the stored password.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {

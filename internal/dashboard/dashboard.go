@@ -38,7 +38,8 @@ type Options struct {
 	Link func(ctx context.Context, code string) (*account.Link, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
-	// may read the prediction, so the page must. Neither records a download in the audit log.
+	// may read the prediction, so the page must check this. Neither function records a download in
+	// the audit log.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.

@@ -22,9 +22,8 @@ type fieldError struct{ ID, Label, Message string }
 // NoteID returns the ID of the element with the message beside the field.
 func (e fieldError) NoteID() string { return e.ID + "-error" }
 
-// MissingFullStop returns the full stop that the message lacks at its end, or "" if the
-// message has a mark there.
-func (e fieldError) MissingFullStop() string {
+// Stop returns "." if the message does not end with a punctuation userAgentMark, and "" otherwise.
+func (e fieldError) Stop() string {
 	if strings.HasSuffix(e.Message, ".") || strings.HasSuffix(e.Message, "?") || strings.HasSuffix(e.Message, "…") {
 		return ""
 	}

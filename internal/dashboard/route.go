@@ -16,9 +16,10 @@ func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
-// MethodNotAllowed responds to a request whose path does not allow its method. The path of a form
-// may be in the address bar after the form was sent. For a request to open it, MethodNotAllowed
-// redirects to the page above the path, such as /account for /account/password.
+// MethodNotAllowed responds to a request whose path does not allow its method. After a form was
+// sent, its path may be in the address bar, and the browser may request to open it.
+// MethodNotAllowed then redirects to the page above the path, such as /account for
+// /account/password.
 func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
 		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.isSessionPage(http.MethodPost, r.URL.Path) {

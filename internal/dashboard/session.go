@@ -101,10 +101,10 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn redirects the visitor to the sign-in page, which redirects afterwards to the requested
-// page, or to the page of the form that was sent. For a poll of an open page and for a form that
-// htmx has sent, it returns a problem with CodeUnauthorized instead, so that the page keeps what was
-// typed and the chosen file.
+// askToSignIn redirects the visitor to the sign-in page, which redirects afterwards to the
+// requested page, or to the page of the form that was sent. For a poll of an open page and for a
+// form that htmx has sent, it returns a problem with CodeUnauthorized instead. The page then keeps
+// the typed texts and the chosen file.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")

@@ -35,11 +35,12 @@ type BlindLabel struct {
 
 // FindLabelColumn returns the name of the label column of a blind file: the column called label. If
 // label is "", it is the only column of the file that is not in features. The result is "" if
-// the file has no such column.
+// the file has no such column, or the column has no value.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
 		switch name := blind.Columns[i].Name; {
+		case blind.Columns[i].IsBlank(blind.Rows): // a form to fill in, which has no labels yet
 		case label != "" && name == label:
 			return label
 		case !slices.Contains(features, name):

@@ -33,7 +33,7 @@ type OutputFile struct {
 
 // BindExplain adds --explain to cmd.
 func (t *OutputFile) BindExplain(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "name the `N` columns that contribute most to each prediction, in columns reason_1 … reason_N")
+	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the columns reason_1 … reason_N to the result: the `N` columns that contribute most to each prediction")
 }
 
 // CheckReasons returns a usage error if --explain is out of range.
@@ -60,7 +60,7 @@ func (t *OutputFile) NewPredictionRequest(modelKey string) *api.NewPrediction {
 // Bind adds --output, --force, --columns and --no-receipt to cmd.
 func (t *OutputFile) Bind(cmd *cobra.Command, f *cli.Factory) {
 	t.Factory, t.Content = f, "the predictions"
-	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to; - is standard output (default BLIND.predictions.csv)")
+	cmd.Flags().StringVarP(&t.Path, "output", "o", "", "`file` to write the predictions to, or - for standard output (default BLIND.predictions.csv)")
 	cmd.Flags().BoolVar(&t.Force, "force", false, "replace the output file and its receipt if they exist")
 	cmd.Flags().Var(&t.Columns, "columns", "write only these `columns`, such as id,prediction,probability; NEW=SOURCE renames a column")
 	cmd.Flags().BoolVar(&t.NoReceipt, "no-receipt", false, "do not write the receipt, OUTPUT.receipt.json")
@@ -77,8 +77,9 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 	return nil
 }
 
-// ResolvePath sets Path to its default, next to the blind file, if Path is "". It returns an
-// error if Path is the path of blind or others, or if it exists and must not be replaced.
+// ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
+// error if Path is the path of blind or of one of others, or if a file exists at Path and must not
+// be replaced.
 func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])

@@ -95,9 +95,10 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// DifferenceError returns the error for a new result that differs from the receipt at path.
-// err is the first difference. If the old result is next to the receipt, the error has the
-// number of rows that differ and their columns instead.
+// DifferenceError returns the error for a new result that differs from the receipt at path. The
+// returned error contains err, which is the first difference. If the old result is next to the
+// receipt, the returned error contains the number of rows that differ and the columns that differ
+// instead.
 func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"

@@ -147,8 +147,7 @@ func problemError(p *api.Problem) *Error {
 	return f
 }
 
-// problemHint returns the hint for an error response. It is "" if the hint depends on the
-// command.
+// problemHint returns the hint for an error response, or "" if the hint depends on the command.
 func problemHint(p *api.Problem, status Status) string {
 	switch {
 	case p.Code == api.CodeNoSecondFactor:

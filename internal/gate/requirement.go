@@ -89,8 +89,8 @@ func ParseRequirement(text string) (*Requirement, error) {
 }
 
 // unknownMetricError returns an error for an unknown metric in a requirement. It lists the known
-// metrics. If other programs call one of them name, as in "auc" for rocAuc, it suggests this
-// metric.
+// metrics. If name is what other programs call one of these metrics, as in "auc" for rocAuc, the
+// error suggests this metric.
 func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
 		return fmt.Errorf("%q: unknown metric %q: did you mean %s? Known metrics: %s", text, name, meant, MetricNames())
@@ -320,7 +320,7 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 }
 
 // SkippedResult returns the result of a comparison that was skipped because there is no baseline.
-// The parameter why says why there is none.
+// The parameter why is the reason why there is no baseline.
 func SkippedResult(baselineName, why string) Result {
 	return Result{Requirement: "beat " + baselineName, Holds: true, Skipped: true, Reason: "holds: " + why}
 }

@@ -43,9 +43,9 @@ type Claim struct {
 	// even if the process has lost their leases.
 	Running []string
 	// MaxMemory is the memory of the pool in bytes. Jobs that need more are skipped. 0 means no
-	// limit. FreeMemory is the part of it that is free. If the next job needs more, no job is
-	// claimed: it waits until enough memory is free, because smaller jobs that are claimed before
-	// it could delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// limit. FreeMemory is the free part of this memory. If the next job needs more than
+	// FreeMemory, no job is claimed until enough memory is free. Otherwise smaller jobs could delay
+	// the next job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless a heartbeat renews it.
 	Now, Until time.Time

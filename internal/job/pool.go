@@ -24,8 +24,8 @@ type Kind struct {
 	Name string
 	// Workers is the maximum number of concurrent jobs of this kind.
 	Workers int
-	// PerAccount is the maximum number of concurrent jobs of one account, so that one account
-	// cannot use all workers. 0 means no limit.
+	// PerAccount is the maximum number of concurrent jobs of one account. It prevents one account
+	// from using all workers. 0 means no limit.
 	PerAccount int
 	// WhenIdle reports whether jobs of this kind have to wait while the pool runs a job whose
 	// Memory is not 0.

@@ -18,7 +18,7 @@ import (
 
 // Entry is a model with its scores.
 type Entry struct {
-	// SortAndRank is the position of the model, from 1. It is 0 for a model without a test score.
+	// Rank is the position of the model, from 1. It is 0 for a model without a test score.
 	// Tie is set if other models have the same Rank.
 	Rank int  `json:"rank,omitempty"`
 	Tie  bool `json:"tie"`
@@ -96,8 +96,8 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	return e, nil
 }
 
-// raceKey returns the key of the race that trained a model. Some services omit this key in
-// lists of models, so that the model must be read.
+// raceKey returns the key of the race that trained a model. Some services omit this key in lists of
+// models. raceKey then reads the model.
 func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (string, error) {
 	if m.TrainingJobKey != "" {
 		return m.TrainingJobKey, nil

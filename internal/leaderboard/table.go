@@ -13,8 +13,8 @@ import (
 	"foretell/internal/term"
 )
 
-// setTables sets the fields group and Table of the entries of newestFirst, which must be ordered
-// newest first. It reads no dataset if there is only one.
+// setTables sets the fields group and Table of the entries of models, which must be ordered
+// newest first. If all models belong to one dataset, it reads no dataset.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
 	var names []string // of the newest dataset of each table

@@ -14,9 +14,9 @@ type Trial struct {
 	// rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
-	// Validation is the performance of the one algorithm that runs in all
-	// trials, on the validation rows, and Validated the number of these rows.
-	// The slope of the curve is fitted to Validation.
+	// Validation is the performance on the validation rows of the one algorithm that runs in all
+	// trials. Validated is the number of these rows. The slope of the curve is fitted to
+	// Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
 	// Seconds is the duration of the race. Cut reports whether the race was

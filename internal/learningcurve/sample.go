@@ -83,8 +83,8 @@ type sampler struct {
 	strata map[string]*stratum
 }
 
-// stratum holds, for one class, the number of rows not yet read and how many of
-// these must still be drawn.
+// stratum holds two numbers for one class: the rows that have not yet been read, and how many of
+// them must still be drawn.
 type stratum struct{ rows, toDraw int }
 
 func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {

@@ -6,17 +6,17 @@ import (
 	"runtime/metrics"
 )
 
-// SetMinHeapGrowth makes the garbage collector wait until the heap has grown by at least the
-// given number of bytes since the last collection. The percentage of growth for which it waits
-// (GOGC) still applies to a large heap. With the percentage alone, a service with a small heap
+// SetMinHeapGrowth makes the garbage collector wait until the heap has grown by at least the given
+// number of bytes since the last collection. GOGC, the growth in percent for which the collector
+// waits, still applies to a large heap. With the percentage alone, a service with a small heap
 // collects garbage many times a second.
 func SetMinHeapGrowth(bytes uint64) {
 	keepAdjustingGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
 }
 
-// keepAdjustingGCPercent sets the percentage for the current size of the heap, now and after each
-// collection, so that it is at least minPercent and that the heap grows by at least minGrowth
-// bytes.
+// keepAdjustingGCPercent sets GOGC to percent, or to a larger value if the heap would
+// otherwise grow by less than minGrowth bytes until the next collection. The larger value is
+// at most maxPercent. keepAdjustingGCPercent does so now and again after each collection.
 func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
 	const maxPercent = 1000 // for a process without a collection, whose heap has 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)

@@ -48,9 +48,7 @@ func Dataset(model *learn.Model) *api.Dataset {
 		}
 	}
 	for _, name := range fields {
-		column := api.Column{Name: name}
-		column.Kind, column.DateOrder = dateColumn(schema, name)
-		dataset.Columns = append(dataset.Columns, column)
+		dataset.Columns = append(dataset.Columns, describeColumn(schema, name))
 	}
 	for _, class := range schema.Classes {
 		dataset.Classes = append(dataset.Classes, api.Class{Label: class})
@@ -58,18 +56,22 @@ func Dataset(model *learn.Model) *api.Dataset {
 	return dataset
 }
 
-// dateColumn returns the kind and the order of dates of a column of dates. It returns empty texts for
-// other columns. A model does not say whether the order was only assumed.
-func dateColumn(schema *frame.Schema, name string) (kind, order string) {
+// describeColumn returns what a model knows of a column of dates or numbers, and only the name of other
+// columns. A model does not say whether the order of dates was only assumed.
+func describeColumn(schema *frame.Schema, name string) api.Column {
+	column := api.Column{Name: name}
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
 		switch {
-		case c.SourceName() != name || c.Feature != frame.ExtractTime:
-		case c.DayFirst:
-			return string(profile.FormDate), string(profile.DayFirst)
-		default:
-			return string(profile.FormDate), string(profile.MonthFirst)
+		case c.SourceName() != name || c.Kind != frame.Numeric:
+		case c.Feature == "" || c.Feature == frame.ExtractAmount:
+			column.Kind, column.NumberFormat = string(profile.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}
+		case c.Feature == frame.ExtractTime:
+			column.Kind, column.DateOrder = string(profile.FormDate), string(profile.MonthFirst)
+			if c.DayFirst {
+				column.DateOrder = string(profile.DayFirst)
+			}
 		}
 	}
-	return "", ""
+	return column
 }

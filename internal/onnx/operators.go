@@ -43,7 +43,7 @@ func (g *Graph) ClassProbabilities(scores Value, columns int) Value {
 }
 
 // PowerNormalized raises the numbers of p to the given exponent and then divides each row by its
-// sum. The numbers must not be negative. If the exponent is 1, Power returns p.
+// sum. The numbers must not be negative. If the exponent is 1, PowerNormalized returns p.
 func (g *Graph) PowerNormalized(p Value, exponent float64) Value {
 	if exponent == 1 {
 		return p

@@ -127,12 +127,12 @@ func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	e.numWeights += len(weights)
 }
 
-// AddTrees adds an ensemble to the graph. It returns, as float32, the sum of the weights of
-// the leaves that each row of x falls into. The columns of x are those of the splits. e
-// must not be used afterwards.
+// AddTrees adds an ensemble to the graph. For each row of x, it returns the sum of the weights of
+// the row's leaves as float32. The columns of x are those of the splits. e must not be used
+// afterwards.
 //
-// The attribute base_values is not used: ONNX Runtime adds a base value only to an output
-// for which one of the row's leaves has a weight.
+// The attribute base_values is not used, because ONNX Runtime adds a base value to an output only
+// if one of the row's leaves has a weight for this output.
 func (g *Graph) AddTrees(e *TreeEnsemble, x Value) Value {
 	g.usesTrees = true
 	return g.addNode(domainML, "TreeEnsembleRegressor", []Attribute{

@@ -64,7 +64,7 @@ func (e *exporter) sendWithRetries(ctx context.Context, body []byte) error {
 }
 
 // sendOnce sends a body. If that fails, retryAfter is the delay before the next attempt, or 0 if
-// there should be no other attempt.
+// there must be no further attempt.
 func (e *exporter) sendOnce(ctx context.Context, body []byte) (retryAfter time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.endpoint, bytes.NewReader(body))
 	if err != nil {

@@ -61,10 +61,6 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if dir := filepath.Dir(path); !cli.IsDir(dir) {
-			return exit.Errorf(exit.NotFound, "the folder %s of the copy does not exist", dir).WithHint("create it, or name another file with %s", flag)
-		}
-		return nil
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
@@ -72,5 +68,5 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	case !f.force:
 		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
 	}
-	return nil
+	return cli.CheckFolder(filepath.Dir(path), "copy", "name another file with "+flag)
 }

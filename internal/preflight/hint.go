@@ -47,6 +47,8 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 			return "choose another sheet with --sheet"
 		}
 		return "set the separator with --delimiter, or use a file with more columns"
+	case tablefile.CodeTitle:
+		return "if so, " + p.fixHint(in) + "; otherwise, name all columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestedColumn)
 	case csvfile.CodeLeakingColumn:

@@ -126,6 +126,9 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, 
 	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
 		return nil, err
 	}
+	if p.reportTitle(in, header, names) {
+		return names, nil
+	}
 	p.warnRenamed(in, in.withoutIgnored(changed), func(one roles.Rename) (code, reason string) {
 		if one.From == "" {
 			return csvfile.CodeUnnamedColumn, "the column has no name"

@@ -36,7 +36,7 @@ const generateIDs = "-"
 func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks, or else the last column)")
-	flags.StringVar(&l.id, "id", "", "`column` of the row IDs; - generates IDs (default a column that looks like IDs, or else generated IDs)")
+	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default a column that looks like IDs, or else generated IDs)")
 	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)

@@ -6,6 +6,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/roles"
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
@@ -55,6 +56,9 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 // toKnownColumn returns what a dataset says about a column.
 func toKnownColumn(c *api.Column) profile.KnownColumn {
 	known := profile.KnownColumn{Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder), Distinct: int(c.Distinct)}
+	if c.NumberFormat != nil {
+		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
+	}
 	d := c.Distribution
 	if d == nil {
 		return known

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// Report is the output of the command check.
+// Report is the output of `foretell check`.
 type Report struct {
 	fileReport
 	Blind    *fileReport `json:"blind,omitempty"`

@@ -12,15 +12,16 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
+	"foretell/internal/tablefile"
 )
 
 // pandasUnnamed matches the names with which pandas writes columns that had no name.
 var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
-// ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write such
-// columns, as in `a,b,,`. names are the names of the columns after makeNamesUniqueAndDropEmpty, and
-// columns whose name is in wanted are kept. It reads the whole file if a column has no name and no
-// value.
+// ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
+// such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
+// the names of the columns after makeNamesUniqueAndDropEmpty. Columns whose name is in wanted are
+// kept.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)
@@ -81,6 +82,30 @@ func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty [
 		empty = slices.DeleteFunc(empty, func(at int) bool { return !cells.IsBlank(rec.Fields[at]) })
 	}
 	return nil, nil
+}
+
+// reportTitle adds a defect if the first line is probably a title above the header, and reports whether
+// it is: only one of at least three columns has a name. Spreadsheets write such a line as `title,,`. The
+// names are those of header after makeColumnNamesUnique.
+func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
+	ignored, named, unnamed := newNameSet(in.ignored), 0, 0
+	for i, name := range header {
+		switch {
+		case ignored[names[i]]:
+		case name == "":
+			unnamed++
+		default:
+			named++
+		}
+	}
+	if in.layout.NoHeader || named != 1 || unnamed < 2 {
+		return false
+	}
+	p.addFinding(in, profile.SeverityDefect, csvfile.Defect{
+		Code: tablefile.CodeTitle, Line: 1, Count: named + unnamed,
+		Message: fmt.Sprintf("only one of %d columns has a name: is the line a title above the header?", named+unnamed),
+	}, "")
+	return true
 }
 
 // withoutIgnored returns the changes of names, except those of ignored columns.

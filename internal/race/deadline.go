@@ -92,8 +92,8 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 // minRaceTime is the shortest race worth starting.
 const minRaceTime = 50 * time.Millisecond
 
-// CostEstimate has what is known before a race to estimate how long the command takes after it.
-// Because it contains measured times, the estimate is also right on a slow or busy machine.
+// CostEstimate has what is known before a race to estimate how long the command takes after it. The
+// measured times make the estimate right on a slow or busy machine, too.
 type CostEstimate struct {
 	CheckTime, UploadTime  time.Duration // time to check the blind file; time to upload the training file
 	TrainBytes, BlindBytes int64         // sizes of the files

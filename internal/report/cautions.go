@@ -101,10 +101,10 @@ func (c *cautions) checkLeakage() {
 // checkScores compares the scores with those of the baseline and of the training rows.
 func (c *cautions) checkScores() {
 	if i := c.scores.Interval(api.MetricAccuracy); i != nil && c.baseline != nil && i.Low <= c.baseline.Accuracy {
-		c.add("The accuracy is not clearly above that of always answering %q: its interval includes %s.", api.AbbreviateValue(c.r.Baseline.Label), formatPercentage(c.baseline.Accuracy))
+		c.add("The accuracy may be no better than that of always answering %q, which is %s: its interval includes this value.", api.AbbreviateValue(c.r.Baseline.Label), formatPercentage(c.baseline.Accuracy))
 	}
 	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > trainingGap {
-		c.add("On its training rows, the accuracy of the model is %s. A much higher accuracy on them is normal for trees, but more rows may help.", formatPercentage(c.r.Training.Accuracy))
+		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))
 	}
 	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibration {
 		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", formatPercentage(*c.scores.CalibrationError))

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/term"
 )
 
-// The width of each picture of a race, and the width of a report from which two pictures
-// are side by side.
+// The width of each picture of a race, and the minimum width of a report with two pictures side by
+// side.
 const (
 	bothCurvesWidth = 70
 	curveWidth      = 20

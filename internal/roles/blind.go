@@ -30,15 +30,15 @@ func (f *TrainingFile) BlindColumnNames(n int) []string {
 }
 
 // BlindLacksHeader reports whether the first record of the blind file t is data and not a header.
-// This is so if [TrainingFile.BlindColumnNames] has names for its number of columns, and
+// It is data if [TrainingFile.BlindColumnNames] has names for the number of columns of t, and
 // [Description.HeaderLooksLikeData] returns true.
 func (f *TrainingFile) BlindLacksHeader(t *Description) bool {
 	return f.BlindColumnNames(len(t.Columns)) != nil && t.HeaderLooksLikeData(append(slices.Clone(f.Features), f.ID))
 }
 
-// HeaderLooksLikeData reports whether the header of t is probably a row of data. It is if three
-// conditions hold: no cell of the header is one of trainingNames, none of trainingNames is a
-// number, and the header has a number or looks like the rows below it.
+// HeaderLooksLikeData reports whether the header of t is probably a row of data. Three conditions
+// must hold: no cell of the header is one of trainingNames, none of trainingNames is a number, and
+// the header has a number or looks like the rows below it.
 func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 	for _, name := range trainingNames {
 		if _, number := parseNumber(name); number || name != "" && !t.LacksColumn(name) {
@@ -65,9 +65,9 @@ type BlindID struct {
 	Displaced int
 }
 
-// ChooseBlindID chooses the row IDs of the blind file t. They are those of the training file's ID
-// column, unless this column has duplicate or missing values in the blind file. IDs are then
-// generated. In a file without rows, a column is the ID by its name alone.
+// ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
+// file. If this column has duplicate or missing values in the blind file, IDs are generated
+// instead. In a file without rows, a column is the ID by its name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {

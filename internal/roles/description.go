@@ -81,8 +81,8 @@ func trimmedFields(rec *csvfile.Record) []string {
 
 // Describe describes a CSV with commas and a header by its first rows. The parameter names has the
 // names of the columns, which may differ from the header. If wanted is not nil, columns for which
-// it returns true may also be the ID or the label, whatever their position and name. Describe stops at
-// an unreadable row without an error.
+// wanted returns true may also be the ID or the label, even if neither their position nor their
+// name suggests this. Describe stops at an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readFirstRows(ctx, src, at)

@@ -16,8 +16,8 @@ type Options struct {
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// Repaired reports whether duplicate and missing IDs will be corrected. If they will
-	// be, the first column is the ID if it is named like an ID and most of its values are distinct.
+	// Repaired reports whether duplicate and missing IDs will be corrected. If Repaired is set, the
+	// first column is the ID if it is named like an ID and most of its values are distinct.
 	Repaired bool
 }
 

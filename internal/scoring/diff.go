@@ -54,7 +54,8 @@ type ProbabilityChange struct {
 	To    float64 `json:"to"`
 }
 
-// TruthComparison counts the rows that both files, one of them, or neither predict correctly.
+// TruthComparison has the numbers of rows that both files, only the first file, only the second
+// file, and neither file predict correctly.
 type TruthComparison struct {
 	BothRight   int `json:"bothRight"`
 	OnlyFirst   int `json:"onlyFirst"`

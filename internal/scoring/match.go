@@ -21,7 +21,7 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 		return nil
 	}
 	const most = 5
-	fault := &Fault{Message: fmt.Sprintf("no true label, from the column %s of the answers, is a predicted class: the true labels are %s, the classes are %s",
+	fault := &Fault{Message: fmt.Sprintf("no true label is a predicted class: the true labels (column %s of the answers) are %s, the classes are %s",
 		quote(a.label), humanize.List(truths, most), humanize.List(predicted, most))}
 	fault.Hint = "choose the column of the true labels with --label"
 	if differOnlyInCase(truths, predicted) {

@@ -19,7 +19,7 @@ import (
 // File identifies the file in which a Fault was found.
 type File int
 
-// The values of File. Neither is for a fault that is not in one of the files, such as
+// The values of File. The value Neither is for a fault that is not in a single file, such as
 // different numbers of rows.
 const (
 	Neither File = iota

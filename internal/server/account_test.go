@@ -61,6 +61,9 @@ func TestAccountLife(t *testing.T) {
 			t.Fatalf("%d %s", resp.StatusCode, body)
 		}
 	}
+	invalid := request
+	invalid.json = `{"name":" ","organisation":"Example\u0007","email":"bob at example","reason":"\t"}`
+	s.refused(t, refusal{call: invalid, want: 422, code: api.CodeInvalid, field: "email name organisation reason"})
 	var requests api.AccessRequestPage
 	admin.must(t, call{method: "GET", path: "/api/v1/admin/requests?offset=0&limit=9&status=PENDING"}, &requests)
 	if len(requests.AccessRequests) != 1 || requests.AccessRequests[0].Email != "bob@example.com" {
@@ -197,6 +200,9 @@ func TestFirstLink(t *testing.T) {
 	}
 	set := call{method: "POST", path: "/api/account/password", json: `{"code":"` + codeFromLink(t, link) + `","password":"a long password"}`, anonymous: true}
 	s.refused(t, refusal{call: set, want: 422, code: api.CodeInvalid, field: "email"})
+	weak := set
+	weak.json = `{"code":"` + codeFromLink(t, link) + `","password":"Password123","email":"root"}`
+	s.refused(t, refusal{call: weak, want: 422, code: api.CodeInvalid, field: "email password"})
 	s.addUser(t)
 	set.json = strings.Replace(set.json, "{", `{"email":"root@example.com",`, 1)
 	s.refused(t, refusal{call: set, want: 403, code: api.CodeForbidden})
@@ -258,7 +264,9 @@ func TestAccountPages(t *testing.T) {
 		}
 	}
 	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access"`)
-	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {" "}, "reason": {"to learn"}}
+	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {""}, "reason": {"to learn"}}
+	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: is required.`)
+	form.Set("organisation", " ")
 	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: is required.`)
 	check(post("/request-access", form), 422, `value="&lt;b&gt;Bob"`)
 	form.Set("organisation", "Example")

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// marshalJSON writes v as JSON. If v has a method MarshalJSON, marshalJSON relies on the result
-// of the method being compact JSON, which package encoding/json would check.
+// marshalJSON writes v as JSON. If v has a method MarshalJSON, the result of this method must be
+// compact JSON. Unlike package encoding/json, marshalJSON does not check it.
 func marshalJSON(w io.Writer, v any) error {
 	m, ok := v.(json.Marshaler)
 	if !ok {

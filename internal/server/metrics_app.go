@@ -44,8 +44,8 @@ func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the counts. If the store fails, it sends no counts of jobs instead of invalid
-// ones, so that the scrape still has the other metrics.
+// Collect sends the counts. If the store fails, Collect omits the counts of jobs. Invalid counts
+// would make the whole scrape fail.
 func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	for result, n := range c.app.MalwareScans() {
 		metrics <- prometheus.MustNewConstMetric(malwareScansDesc, prometheus.CounterValue, float64(n), result)

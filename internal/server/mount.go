@@ -97,8 +97,8 @@ type operation struct {
 }
 
 // serveOperation returns the handler of an operation. It registers the operation with huma only at
-// the first request. To register all operations takes 5 ms, and most commands call only a few of
-// the embedded service.
+// the first request. Registering all operations takes 5 ms, and most commands with the embedded
+// service call only a few operations.
 func (s *service) serveOperation(op operation) http.HandlerFunc {
 	handler := sync.OnceValue(func() http.Handler {
 		rt := &router{writeError: s.writeRouteError}

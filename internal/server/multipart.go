@@ -15,8 +15,8 @@ import (
 const fileField = "file"
 
 // formFile reads the part `file` of a multipart body. It reads nothing before the first call of
-// Read, so that an error such as an unknown key reaches the client before it sends the body, if it
-// waits for 100 Continue. Read returns io.EOF only if the whole body is well-formed.
+// Read. A client that waits for 100 Continue therefore receives an error, such as an unknown key,
+// before it sends the body. Read returns io.EOF only if the whole body is well-formed.
 type formFile struct {
 	parts *multipart.Reader
 	part  *multipart.Part // nil until found

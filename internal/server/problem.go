@@ -49,6 +49,13 @@ func problemHeaders(p *api.Problem) http.Header {
 // the property.
 const requiredSuffix = "\x1f is required"
 
+// minLengthMessage is the message about a text that is too short, and emptyTextMessage is the message
+// about an empty text that must not be empty.
+const (
+	minLengthMessage = "must have at least %d characters"
+	emptyTextMessage = "must have at least 1 characters"
+)
+
 // init sets the error type and the messages of huma, which are package variables of huma. It must
 // run before any operation is registered.
 func init() {
@@ -63,7 +70,7 @@ func init() {
 	validation.MsgUnexpectedProperty = "is not a field of this request"
 	validation.MsgExpectedMinimumNumber = "must be at least %v"
 	validation.MsgExpectedMaximumNumber = "must be at most %v"
-	validation.MsgExpectedMinLength = "must have at least %d characters"
+	validation.MsgExpectedMinLength = minLengthMessage
 	validation.MsgExpectedMaxLength = "must have at most %d characters"
 	validation.MsgExpectedMinItems = "must have at least %d items"
 	validation.MsgExpectedMaxItems = "must have at most %d items"
@@ -137,7 +144,7 @@ func toFieldError(d *huma.ErrorDetail) api.FieldError {
 			field += "." + name
 		}
 	}
-	if strings.HasPrefix(d.Location, "query.") && strings.HasPrefix(message, "required") {
+	if strings.HasPrefix(d.Location, "query.") && strings.HasPrefix(message, "required") || message == emptyTextMessage {
 		message = "is required"
 	}
 	return api.FieldError{Field: field, Message: message}

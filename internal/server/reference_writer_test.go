@@ -35,44 +35,47 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
 - **Order of use**: [log in](#login) → [create a dataset](#createdataset) → [add a CSV](#adddata) → wait until it is COMPLETED →
   [train](#createtraining) → wait → [predict](#createprediction) a CSV without labels → wait → [download](#downloadresult) the result.
 - **Token**: all operations except those marked *public* require ` + "`Authorization: Bearer <token>`" + `. A token is valid for 3600 s. After that, log in again.
-- **Origin**: each operation has one of three origins. *documented*: the published documentation of the service describes the operation. *decided*: the
-  service needs the operation, but the published documentation does not describe it. This project chose the path, and other deployments may use another
-  path. *extension*: this project added the operation, and other deployments do not have it. Extensions of fields are marked in the descriptions.
-- **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + ` and, unless it has the last page,
-  ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
+- **Origin**: the word after the path of an operation says where the operation comes from. The published documentation of the service describes *documented*
+  operations. It does not describe *decided* operations, although the service needs them: this project chose their paths, and other deployments may use other
+  paths. This project added *extension* operations, and other deployments do not have them. Extensions of fields are marked in the descriptions.
+- **Lists** require ` + "`offset` and `limit`" + `, and return the newest items first. Each response has ` + "`offset`, `limit` and `total`" + `. All pages except the last
+  also have ` + "`nextOffset`" + `. A limit above 1000 is reduced to 1000.
 - **JSON** requests have the type ` + "`application/json`" + `, are encoded in UTF-8 and have at most 1 MiB. Unknown fields are rejected. Times are ISO 8601
   in UTC, to the second.
 - **Two quirks** of the documented service are kept: the ` + "`datasets`" + ` member of a dataset list is a string that contains a JSON array, and
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
-- **Parameters**: a parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
+- **Parameters** and fields marked * are required in a request. A parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
 - **Uploads** are streamed. An interrupted upload stores nothing. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
   request, the response arrives before the client sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
 
-Other routes: ` + "`GET /healthz`" + ` (the process is running), ` + "`GET /readyz`" + ` (503 while the store
-fails, the disk is full or the service is about to stop), ` + "`GET /metrics`" + ` (Prometheus; not with ` + "`serve --metrics-listen`" + `). They require no token.
+These routes require no token, and are not operations:
+
+- ` + "`GET /healthz`" + ` responds 200 while the process is running.
+- ` + "`GET /readyz`" + ` responds 503 while the database does not respond, the disk is full or the service is about to stop, and otherwise 200.
+- ` + "`GET /metrics`" + ` has the metrics for Prometheus. With ` + "`serve --metrics-listen`" + `, they are at another address.
 `
 
 // codeMeanings explain the codes.
 var codeMeanings = map[api.Code]string{
 	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
-	api.CodeUnauthorized:      "missing, invalid or expired token; with `WWW-Authenticate: Bearer`",
+	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:    "wrong e-mail or password",
 	api.CodeAuthenticatorCode: "the password is right, and the login also needs `code`, the code of the authenticator app",
 	api.CodeNoSecondFactor:    "the service requires an authenticator app, and the account has none",
 	api.CodeForbidden:         "the account is not allowed to do this, or a signed URL is invalid or has expired",
 	api.CodeNotFound:          "unknown key, or key of another account's object",
 	api.CodeNoRoute:           "no operation at this path",
-	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; with `Allow`",
+	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; the response has `Allow`",
 	api.CodeWrongState:        "the state of the resource does not allow the operation",
-	api.CodeNameTaken:         "the account has a dataset of this name, or the e-mail has an account",
+	api.CodeNameTaken:         "the account already has a dataset of this name, or the e-mail already has an account",
 	api.CodeTooLarge:          "the body has more bytes than allowed",
 	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:          "the file does not have the requested range",
 	api.CodeInvalid:           "a value is missing or out of range; `errors` lists the fields",
 	api.CodeTooSmall:          "the file has fewer bytes than a CSV can have",
-	api.CodeTooMany:           "too many failed logins, wrong codes or requests for access; with `Retry-After`",
+	api.CodeTooMany:           "too many failed logins, wrong codes or requests for access; the response has `Retry-After`",
 	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
 	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
@@ -89,7 +92,7 @@ type referenceWriter struct {
 func (w *referenceWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *referenceWriter) errors() {
-	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with `type, title, status, detail` and a stable `code`. " +
+	w.printf("\n## Errors\n\nThe body of every error is `application/problem+json` (RFC 9457), with the members `type`, `title`, `status` and `detail`, and a stable `code`. " +
 		"`errors` lists the invalid fields as `{field, message}`. Errors never contain passwords.\n\n" +
 		"Two errors are `text/plain`, because they end the request before it reaches an operation: 400 if the request is not HTTP, and 431 if its URL and headers exceed 64 KiB.\n\n| Status | Code | When |\n|---|---|---|\n")
 	for _, code := range api.Codes() {

@@ -46,8 +46,8 @@ type Options struct {
 	// hosts are allowed. See LoopbackHosts.
 	AllowedHosts []string
 	// TrustedProxies are the networks of proxies whose headers X-Forwarded-For, X-Forwarded-Proto
-	// and X-Forwarded-Host are used. A proxy must set all three headers: the service cannot
-	// distinguish a header that the proxy passes on from the client.
+	// and X-Forwarded-Host are used. A proxy must set all three headers, because the service cannot
+	// detect a header that the proxy has only passed on from the client.
 	TrustedProxies []netip.Prefix
 	// Metrics has the metrics of the service. If it is nil, the service creates the metrics and
 	// serves them at /metrics.

@@ -41,13 +41,12 @@ type Refusal struct {
 const maxClockDifference = time.Minute
 
 // TakeAttempts takes a token from the bucket of each attempt, in this order. If a bucket is empty,
-// it takes none from this and the following buckets, and returns which attempt was refused. If it
-// returns nil, no attempt was refused. If several calls have attempts at the same limits, the
-// limits must be in the same order in all of them, because each bucket stays locked until the end of
-// the transaction.
+// TakeAttempts stops there and returns which attempt was refused. It returns nil if no attempt was
+// refused. Limits that several calls have in common must be in the same order in all of these
+// calls, because each bucket stays locked until the end of the transaction.
 func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
-	// If the first attempt is refused, there is nothing to write, so that a flood of attempts from one
-	// address does not keep the database from other writes.
+	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
+	// address does not prevent other writes to the database.
 	err = s.ReadStatement(ctx, func(t *Tx) error {
 		wait, err := t.attemptWait(ctx, now, attempts[0])
 		if refused = nil; wait > 0 {
@@ -82,8 +81,8 @@ func (t *Tx) takeAttempt(ctx context.Context, now time.Time, a Attempt) (wait ti
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A later time than impossible means that the clock was set back. Without the condition on it,
-	// the owner of the account might be locked out for as long as the clock was set back.
+	// A time after impossible means that the clock was set back. Without this condition, the owner
+	// of the account might be locked out for as long as the clock was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
@@ -126,8 +125,8 @@ func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	return nil
 }
 
-// PruneAttempts deletes at most limit rows, those of buckets that are full at now, and returns
-// their number. It leaves rows that other transactions are changing.
+// PruneAttempts deletes rows of buckets that are full at now, but at most limit rows, and returns
+// their number. It skips rows that other transactions are changing.
 func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLocked+")",

@@ -86,7 +86,7 @@ func subFolder(name string) fs.FS {
 }
 
 // lastSQLiteOnly is the number of the last migration that is only for SQLite. The first migration
-// for PostgreSQL creates the schema that SQLite has after it.
+// for PostgreSQL creates the schema that SQLite has after the migration lastSQLiteOnly.
 const lastSQLiteOnly = "00004"
 
 // postgresMigrations is a file system with the migrations for PostgreSQL: all files of its

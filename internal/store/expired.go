@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// expiredConditions has, for each kind of row that a service deletes because of its age, the SQL
-// condition of the rows that were last used before a time, which is the argument of all
-// placeholders. A prediction counts as a use of its race and of its dataset, and a race as a use of
-// its dataset. A row with a queued or running job has not expired.
+// expiredConditions has the kinds of rows that a service deletes because of their age. For each
+// kind, it has the SQL condition of the rows that were last used before a time. This time is the
+// argument of all placeholders. A prediction counts as a use of its race and of its dataset, and a
+// race as a use of its dataset. A row with a queued or running job has not expired.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
 	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `

@@ -56,10 +56,10 @@ type JobClaim struct {
 	// Running are the keys of the jobs that this process runs. They may not be
 	// claimed, even if this process has lost their leases.
 	Running []string
-	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means
-	// no limit. FreeMemory is the part of it that is free. If the next job needs more, no job is
-	// claimed: it waits until enough memory is free, because smaller jobs that are claimed before
-	// it could delay it forever. FreeMemory is ignored if MaxMemory is 0.
+	// MaxMemory is the memory of this process in bytes. Jobs that need more are skipped. 0 means no
+	// limit. FreeMemory is the free part of this memory. If the next job needs more than
+	// FreeMemory, no job is claimed until enough memory is free. Otherwise smaller jobs could delay
+	// the next job forever. FreeMemory is ignored if MaxMemory is 0.
 	MaxMemory, FreeMemory int64
 	// Now is the time of the claim. The lease ends at Until unless [Store.RenewJob] extends it.
 	Now, Until time.Time
@@ -94,15 +94,15 @@ func (c *JobClaim) condition() (where string, args []any) {
 
 // nextTurn is an SQL expression for the new value of account.served when a job of an account is
 // claimed. The key of the account is the argument of the placeholder. The value is greater than
-// served of this account and of all accounts with jobs, so that their turns come first. It is a
-// counter and not a time, so that turns do not depend on clocks.
+// served of this account and of all accounts with jobs, because the turns of these accounts come
+// first. It is a counter and not a time, because turns must not depend on clocks.
 const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.key IN (SELECT account FROM job))`
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
 // next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
-// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. It returns
-// ErrNewerSchema, and leaves the job to another process, if the database was upgraded by a newer
-// program: this program might not understand what the job refers to.
+// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a newer
+// program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job to another
+// process, because this program might not understand the object of the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.condition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"

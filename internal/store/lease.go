@@ -27,8 +27,9 @@ type renewal struct {
 // dead.
 const maxObservationGap = 5 * time.Second
 
-// observe compares the current values with those of the last observation. The parameter now should
-// have a monotonic clock reading.
+// observe stores the current values. For each value that equals its last observation, observe adds
+// the time since then, but at most maxObservationGap, to the unchanged time. The parameter now
+// should have a monotonic clock reading.
 func (r *renewals) observe(now time.Time, values map[string]int64) {
 	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
 	compared := make(map[string]renewal, len(values))

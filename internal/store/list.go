@@ -46,9 +46,9 @@ func (l *listQuery) whereClause() string {
 // rowScanner is implemented by *sql.Row and *sql.Rows.
 type rowScanner interface{ Scan(dst ...any) error }
 
-// maxRowsSkipped is the largest offset of a page of one table for which the database reads the
-// rows before the page. To find the keys of the page in an index first is faster for distant
-// pages. For the first page it takes PostgreSQL four times as long, mostly to plan the query.
+// maxRowsSkipped limits the rows of one table that the database reads and skips before a page. For
+// a page with a larger offset, it is faster to find the keys of the page in an index first. For the
+// first page, PostgreSQL would need four times as long for this, mostly to plan the query.
 const maxRowsSkipped = 200
 
 // listPage returns the rows of a page and the number of rows on all pages. It executes one

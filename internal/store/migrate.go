@@ -41,17 +41,17 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	newest := sources[len(sources)-1].Version
 	switch {
 	case have > newest:
-		return Migration{}, fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
+		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, have, newest)
 	case version == newestSchema:
 		version = newest
 	case version == unchangedSchema && have < oldestReadable:
-		return Migration{}, fmt.Errorf("%w: its schema is %d, this program needs at least %d", ErrOldSchema, have, oldestReadable)
+		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program needs at least %d", ErrOldSchema, have, oldestReadable)
 	case version == unchangedSchema:
 		return Migration{From: have, To: have, newest: newest}, nil
 	case version > newest:
-		return Migration{}, fmt.Errorf("%w: schema %d, this program knows %d", ErrNewerSchema, version, newest)
+		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, version, newest)
 	case have > version:
-		return Migration{}, fmt.Errorf("%w: its schema is %d, not %d", ErrNewerSchema, have, version)
+		return Migration{}, fmt.Errorf("%w: its schema has version %d, not %d", ErrNewerSchema, have, version)
 	}
 	done := Migration{From: have, To: version, newest: newest}
 	if have == 0 && version >= baselineVersion && d == sqliteDialect {
@@ -74,7 +74,7 @@ func (t *Tx) checkSchema(ctx context.Context, newest int64) error {
 		return err
 	}
 	if have > newest {
-		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewerSchema, have, newest)
+		return fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, have, newest)
 	}
 	return nil
 }

@@ -47,8 +47,9 @@ const maxMailSkew = time.Minute
 
 // ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is due. It
 // increments Attempts and sets Due to retryAt, so that another attempt follows unless the caller
-// deletes the mail. A new mail that was created more than maxMailSkew after now is also due: the
-// clock was set back, and the mail would otherwise wait until its time comes again.
+// deletes the mail. A new mail that was created more than maxMailSkew after now is also due. In
+// this case the clock was set back, and the mail would otherwise wait until the clock reaches its
+// time again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))

@@ -45,9 +45,9 @@ func RedactURL(location string) string {
 	return shown.String()
 }
 
-// parsePostgres parses the URL of a database. Its error contains no password. For a malformed URL,
-// the error contains nothing of the URL: if the password has an unescaped character, any part of
-// the URL may belong to the password.
+// parsePostgres parses the URL of a database. The error contains no password. For a malformed URL,
+// it contains no part of the URL, because any part may belong to a password with an unescaped
+// character.
 func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	u, err := url.Parse(location)
 	if err != nil {

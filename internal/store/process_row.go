@@ -43,7 +43,7 @@ type processRow struct {
 }
 
 // registerProcess inserts the row of this process and renews it until release is called. It owns
-// db: release closes db, and registerProcess itself does if it returns an error.
+// db: release closes db. If registerProcess returns an error, it has closed db itself.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renewAndDeleteDead(ctx); err != nil {

@@ -60,8 +60,8 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 	return s, nil
 }
 
-// checkWAL returns ErrCorrupt if the database is empty or missing although it has a
-// write-ahead log. SQLite would delete the log, which may have the only remaining data.
+// checkWAL returns ErrCorrupt if the database is empty or missing, but a write-ahead log of the
+// database exists. SQLite would delete the log, which may have the only remaining data.
 func checkWAL(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if err != nil || log.Size() == 0 {

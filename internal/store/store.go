@@ -138,8 +138,8 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.runWithRetries(ctx, s.dialect.write, fn)
 }
 
-// writeStatement is Write for a function that needs less isolation, because it executes a single
-// statement, or because each of its statements changes one row and depends on no other.
+// writeStatement is Write for a function that needs less isolation: it executes a single statement,
+// or each of its statements changes one row and does not depend on the other statements.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.runWithRetries(ctx, s.dialect.statement, fn)
 }

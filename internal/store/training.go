@@ -158,8 +158,8 @@ func (q TrainingQuery) list() listQuery {
 	return list
 }
 
-// ListRacesWithDeadline returns the queued races with a deadline that any worker may run and none
-// has claimed yet.
+// ListRacesWithDeadline returns the queued races with a deadline that any worker may run and that
+// no worker has claimed yet.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
 		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`)

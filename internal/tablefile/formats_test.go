@@ -170,6 +170,10 @@ func TestWorkbook(t *testing.T) {
 	if got, err := text(t, table); err != nil || got != "id\n9\n" || !strings.HasSuffix(table.Warnings()[0].Message, `only "More" is read`) {
 		t.Errorf("a hidden first sheet: %q, %v, %v", got, err, table.Warnings())
 	}
+	lost := strings.ReplaceAll(xlsx(t, "Data", sheetRows), "xl/worksheets/sheet1.xml", "xl/worksheets/sheet9.xml")
+	if _, err := text(t, openText(t, lost, Options{})); err == nil || !strings.HasSuffix(err.Error(), "the workbook is damaged or cut off (the file of the sheet, xl/worksheets/sheet1.xml, is missing)") {
+		t.Errorf("a sheet without its file: %v", err)
+	}
 	long := `<row r="1"><c r="A1" t="inlineStr"><is><t>` + strings.Repeat("x", 40<<20) + `</t></is></c></row>`
 	var defect *csvfile.Defect
 	if _, err := text(t, openText(t, xlsx(t, "Data", long), Options{})); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooLong {

@@ -15,9 +15,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessAndSetCharset guesses the encoding of a text, for which it reads the whole text. If the text
-// is not UTF-8 but certainly Windows-1252, guessAndSetCharset sets f.charset and adds a warning.
-// Otherwise the text is later read as UTF-8, and invalid bytes are an error then.
+// guessAndSetCharset reads a whole text and guesses its encoding. If the text is not UTF-8 but
+// certainly Windows-1252, guessAndSetCharset sets f.charset and adds a warning. Otherwise the text
+// is later read as UTF-8, and invalid bytes are an error then.
 func (f *sourceFile) guessAndSetCharset(ctx context.Context, delimiter byte) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

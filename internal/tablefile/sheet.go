@@ -28,6 +28,9 @@ type sheetReader struct {
 
 // writeRows writes the rows of the sheet in the named part.
 func (s *sheetReader) writeRows(part string) error {
+	if s.findPart(part) == nil {
+		return fmt.Errorf("the file of the sheet, %s, is missing", part)
+	}
 	err := s.forEachElement(part, func(d *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "row":

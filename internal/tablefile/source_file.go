@@ -44,6 +44,11 @@ type sourceFile struct {
 	keepsLines  bool // whether temp has the same lines and the same delimiter as the file
 	member      bool // whether the file is a member of an archive
 	offsets
+
+	// The following are for CSV files. They are zero while the format is being detected.
+	delimiter    byte
+	header       headerEdit
+	hasBlankRows bool // whether a warning says that blank rows were left out
 }
 
 // offsets map locations in the concatenation of several files to locations in one of
@@ -64,6 +69,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 		return err
 	}
 	f.charset, f.format, f.warnings = "", "", nil
+	f.delimiter, f.header, f.hasBlankRows = 0, headerEdit{}, false
 	head, err := f.detectCompression()
 	if err != nil {
 		return err
@@ -108,8 +114,9 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8, without a separator line. It calls
-// onRead with the number of bytes of each read from disk.
+// openText returns a stream of the unpacked text in UTF-8, without a separator line and without the
+// delimiters and blank rows at the end that are no part of the table. It calls onRead with the
+// number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {
@@ -121,8 +128,14 @@ func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	if err == nil {
 		err = s.skipSeparatorLine()
 	}
+	if err == nil {
+		err = f.header.apply(s)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	if f.delimiter != 0 {
+		f.leaveOutBlankRows(s)
 	}
 	return s, nil
 }

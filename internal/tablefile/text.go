@@ -39,6 +39,7 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 	if err != nil {
 		return nil // reading the file returns the error
 	}
+	text := head
 	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
 	lines := firstNonBlankLines(head, len(head) >= headSize-3)
 	switch title := findScikitLearnTitle(lines); {
@@ -50,7 +51,7 @@ func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
 		f.format = formatSpaced
 		return f.convert(ctx, opts, func(w *limitedTempCSV) error { return writeSpacedRows(in, w) })
 	}
-	return nil
+	return f.findTrailingDelimiters(ctx, text, opts.Delimiter)
 }
 
 // firstNonBlankLines returns the first non-blank lines of head, at most 50. If truncated is

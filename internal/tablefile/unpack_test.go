@@ -106,7 +106,8 @@ func TestDamagedPackedFile(t *testing.T) {
 func TestUnsupportedFormats(t *testing.T) {
 	tar := "folder/table.csv" + strings.Repeat("\x00", tarMagicAt-16) + "ustar\x00" + strings.Repeat("\x00", 249)
 	for _, c := range []struct{ in, want string }{
-		{tar, "this is a tar archive"}, {gzipped(t, tar), "this is a tar archive"},
+		{tar, "this is a tar archive"},
+		{gzipped(t, tar), "this is a tar archive"},
 		{"\xFF\xFE\x00\x00a\x00\x00\x00", "the text is UTF-32"},
 		{"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "this is a pointer of Git LFS"},
 		{"<?xml version=\"1.0\"?>\n<rows/>\n", "this is an XML file"},

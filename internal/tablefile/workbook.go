@@ -102,15 +102,24 @@ func damagedWorkbookError(err error) error {
 	return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the workbook is damaged or cut off (%v)", err)}
 }
 
-// forEachElement decodes the named part of the archive and calls visit with the start tag
-// of every element. It stops if visit returns an error. If the part is missing, it does
-// nothing.
-func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml.StartElement) error) error {
+// findPart returns the named part of the archive, or nil if it is missing.
+func (b *workbook) findPart(name string) *zip.File {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
 		return nil
 	}
-	src, err := b.archive.File[at].Open()
+	return b.archive.File[at]
+}
+
+// forEachElement decodes the named part of the archive and calls visit with the start tag
+// of every element. It stops if visit returns an error. If the part is missing, it does
+// nothing.
+func (b *workbook) forEachElement(name string, visit func(d *sheetDecoder, e xml.StartElement) error) error {
+	part := b.findPart(name)
+	if part == nil {
+		return nil
+	}
+	src, err := part.Open()
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func (p *Progress) writeEvent(v any) {
 	}
 }
 
-// animate calls draw regularly in Bar mode, so that the clock advances and the display adapts
-// to a resized terminal. The function stop ends the calls of draw and may be called twice.
+// animate calls draw regularly in Bar mode. The clock then advances, and the display adapts to a
+// resized terminal. The function stop ends the calls of draw and may be called twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}

@@ -62,8 +62,8 @@ func countTerminalRows(lines []string, width int) int {
 	return n
 }
 
-// headline returns the name, the metric and the time of the race in at most width columns.
-// If it is too long, the name is truncated first.
+// headline returns the name, the metric and the time of the race in at most width columns. If the
+// text is too long, the name is truncated first.
 func (r *RaceView) headline(now time.Time, width int) string {
 	elapsed := r.elapsed(now)
 	parts := []string{Escape(r.opts.Metric), formatWholeSeconds(elapsed)}

@@ -68,8 +68,13 @@ func TestNewRowsAreSeldomReported(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	const files, sample = 300, 32
 	for _, tt := range []struct{ values, rows, part, min, max int }{
-		{100, 20, 0, 0, 9}, {100, 50, 0, 0, 9}, {1000, 50, 0, 0, 9}, {1000, 200, 0, 0, 9}, {10_000, 1000, 0, 0, 9},
-		{1 << 40, 200, 1000, 240, files}, {1 << 40, 1000, 1000, files, files},
+		{100, 20, 0, 0, 9},
+		{100, 50, 0, 0, 9},
+		{1000, 50, 0, 0, 9},
+		{1000, 200, 0, 0, 9},
+		{10_000, 1000, 0, 0, 9},
+		{1 << 40, 200, 1000, 240, files},
+		{1 << 40, 1000, 1000, files, files},
 	} {
 		reported := 0
 		for range files {

@@ -183,8 +183,8 @@ func (t *Table) HeaderAsRecord() *Record {
 	return row
 }
 
-// CountRows returns the number of rows of a CSV file after its header. It is an error if a
-// row does not have as many fields as the header.
+// CountRows returns the number of rows of a CSV file without its header. It is an error if a row
+// does not have as many fields as the header.
 func CountRows(ctx context.Context, src io.Reader) (int, error) {
 	t, err := OpenTable(NewReader(src, ','))
 	if err != nil {

@@ -2,9 +2,9 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionary is the largest number of values of a dictionary. A feature of the learning engine
-// has at most 255 bins, one of them for missing values, so an index in a dictionary can be used as
-// a bin.
+// maxDictionary is the largest number of values of a dictionary. An index in a dictionary can
+// therefore be used as a bin: a feature of the learning engine has at most 255 bins, one of them
+// for missing values.
 const maxDictionary = 254
 
 // useDictionaryIfSmall replaces int8s or int16s by a dictionary and indices if they have few

@@ -6,7 +6,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Difference describes a ExtractSince: the number of days from the date in one column of the
+// Difference describes an ExtractSince: the number of days from the date in one column of the
 // file to the date in another.
 type Difference struct {
 	// Feature is the position of the difference in Schema.Columns.

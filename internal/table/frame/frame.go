@@ -70,7 +70,7 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
-// Extraction.group. Both columns of a ExtractSince must have a ExtractTime.
+// Extraction.group. Both columns of an ExtractSince must have an ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]Extraction)
@@ -111,7 +111,7 @@ type ColumnSchema struct {
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Since is the name of the file's column of the earlier date of a ExtractSince. The
+	// Since is the name of the file's column of the earlier date of an ExtractSince. The
 	// feature is the number of days from that date to the date in Source, with a fraction.
 	// It is negative if the date in Source is earlier.
 	Since string `json:"since,omitempty"`

@@ -7,8 +7,8 @@ import (
 
 // EncodeStored returns s in the form in which it is stored with a dataset: its JSON. If s has a
 // FeatureSince, the form is an array with the JSON as its only element. Programs that do not know
-// FeatureSince would otherwise train on such a schema, with a column without values. They cannot
-// read the array.
+// FeatureSince cannot read the array. Without the array, they would train with a column without
+// values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	if err == nil && len(s.Differences()) > 0 {
@@ -17,8 +17,8 @@ func (s *Schema) EncodeStored() ([]byte, error) {
 	return b, err
 }
 
-// DecodeStored is the inverse of EncodeStored. It also reads the JSON of a schema with a
-// FeatureSince that is no array.
+// DecodeStored is the inverse of EncodeStored. It also reads a schema with a FeatureSince whose
+// JSON is not in an array.
 func DecodeStored(b []byte) (*Schema, error) {
 	if bytes.HasPrefix(b, []byte{'['}) {
 		var list [1]Schema

@@ -168,12 +168,19 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) (numbersComparable b
 	case form != blind.Form:
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
-		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-			humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
+		c.reportOtherFormat(train, rows, most)
 	default:
 		return true
 	}
 	return false
+}
+
+// reportOtherFormat reports that rows of the blind column cannot be parsed in the format of the training
+// column. The parameter most is the most frequent of their values.
+func (c *comparison) reportOtherFormat(train *ColumnProfile, rows int, most distinctValue) {
+	form := train.Form
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
+		humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
 }
 
 func (c *comparison) reportChangedForm(train, blind *ColumnProfile) {

@@ -3,6 +3,7 @@ package profile
 import (
 	"math"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
 )
 
@@ -11,6 +12,8 @@ type KnownColumn struct {
 	Name      string
 	Form      Form      // "" if it is not known
 	DateOrder DateOrder // "" if it is not known
+	// NumberFormat is the format of the numbers of a FormNumeric column; nil if it is not known.
+	NumberFormat *cells.NumberFormat
 	// HasRange reports whether Min and Max are known: the smallest and the largest number, as in
 	// NumericStats.
 	HasRange bool
@@ -23,8 +26,8 @@ type KnownColumn struct {
 
 // CompareKnown is like Compare if only some properties of the columns of the training file are
 // known. It reports columns of numbers, dates or times that have another form, dates in another
-// order, numbers out of the range of the training file, and, if Texts are all texts of a column,
-// texts that the training file does not have.
+// order, and numbers in another format or out of the range of the training file. If Texts are all
+// texts of a column, it also reports texts that the training file does not have.
 func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind}
 	for _, known := range columns {
@@ -42,7 +45,7 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 			}
 			continue
 		}
-		if !c.checkDateOrder(train, column) {
+		if !c.checkDateOrder(train, column) || !c.checkNumberFormat(known.NumberFormat, train, column) {
 			continue
 		}
 		switch {
@@ -55,6 +58,33 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	}
 	c.groupFindings()
 	return c.findings
+}
+
+// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
+// training column. It ignores texts, because it is not known which of them the training file has. It
+// returns true if it reports nothing.
+func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind *ColumnProfile) bool {
+	if format == nil || blind.Form != FormNumeric {
+		return true
+	}
+	if *format != (cells.NumberFormat{}) {
+		train.format = format
+	}
+	rows, most := 0, distinctValue{}
+	for i := range blind.values {
+		one := &blind.values[i]
+		if train.CanParse(one.text) || !blind.CanParse(one.text) {
+			continue
+		}
+		if rows += one.rows; one.rows > most.rows {
+			most = *one
+		}
+	}
+	if ratio(rows, c.blind.Rows) <= maxUnparsable {
+		return true
+	}
+	c.reportOtherFormat(train, rows, most)
+	return false
 }
 
 // hasAllTexts reports whether Texts are all texts of a column of categories.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 )
 
@@ -60,6 +61,46 @@ func TestCompareKnownValues(t *testing.T) {
 	} {
 		got := ""
 		for _, f := range CompareKnown([]KnownColumn{c.known}, blind) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownNumberFormat compares numbers with the format of the numbers of the training file.
+// Texts are ignored, because they may also be in the training file.
+func TestCompareKnownNumberFormat(t *testing.T) {
+	t.Parallel()
+	plain, comma, percent := new(cells.NumberFormat), &cells.NumberFormat{DecimalComma: true}, &cells.NumberFormat{Unit: "%"}
+	message := func(first string) string {
+		return "40 rows have numbers in another format than in training, most often " + first + "; these numbers are treated as missing"
+	}
+	for name, c := range map[string]struct {
+		known *cells.NumberFormat
+		cell  string // the format of a number
+		want  string
+	}{
+		"plain":                  {plain, "%d.5", ""},
+		"thousands":              {plain, "%d,250.5", ""},
+		"decimal comma":          {plain, "%d,5", message(`"10,5"`)},
+		"unit":                   {plain, "%d%%", message(`"10%"`)},
+		"decimal comma expected": {comma, "%d,5", ""},
+		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
+		"unit expected":          {percent, "%d%%", ""},
+		"no unit":                {percent, "%d.5", ""},
+		"unknown":                {nil, "%d,5", ""},
+	} {
+		var text strings.Builder
+		text.WriteString("id,size,colour\n")
+		for i := range 40 {
+			fmt.Fprintf(&text, "r%d,\""+c.cell+"\",red\n", i, i+10)
+		}
+		text.WriteString("x,unknown,red\n")
+		blind := scanText(t, text.String(), ScanOptions{Blind: true})
+		got := ""
+		for _, f := range CompareKnown([]KnownColumn{{Name: "size", Form: FormNumeric, NumberFormat: c.known}}, blind) {
 			got += f.Message
 		}
 		if got != c.want {

@@ -76,6 +76,21 @@ type ColumnProfile struct {
 	format       *cells.NumberFormat // the format of the numbers; nil if they are plain
 }
 
+// IsBlank reports whether all cells of the column are empty. The parameter rows is the number of rows of
+// the file.
+func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
+
+// NumberFormat returns the format of the numbers of a FormNumeric column, and nil for other columns.
+func (c *ColumnProfile) NumberFormat() *cells.NumberFormat {
+	switch {
+	case c.Form != FormNumeric:
+		return nil
+	case c.format == nil:
+		return new(cells.NumberFormat)
+	}
+	return c.format
+}
+
 // NumericStats are the statistics of a numeric column. No field is NaN or infinite.
 type NumericStats struct {
 	Min    float64 `json:"min"`

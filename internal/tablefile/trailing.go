@@ -1,0 +1,218 @@
+package tablefile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+)
+
+// CodeBlankRows is the code of the warning that rows without a value at the end of a file are left out.
+const CodeBlankRows = "blank-rows"
+
+// headerEdit makes the header of a CSV file as long as the rows. Programs that end each row with a
+// delimiter often do not end the header with one, or the reverse.
+type headerEdit struct {
+	end     int    // offset of the end of the header in the text
+	omitted int    // number of delimiters to omit before end
+	added   []byte // delimiters to insert at end
+}
+
+// set reports whether the header has to be edited.
+func (e *headerEdit) set() bool { return e.omitted > 0 || len(e.added) > 0 }
+
+// apply makes s return the edited header.
+func (e *headerEdit) apply(s *stream) error {
+	if !e.set() {
+		return nil
+	}
+	header := make([]byte, e.end)
+	if _, err := io.ReadFull(s.Reader, header); err != nil {
+		return err
+	}
+	header = append(header[:e.end-e.omitted], e.added...)
+	s.Reader = io.MultiReader(bytes.NewReader(header), s.Reader)
+	return nil
+}
+
+// findTrailingDelimiters sets the delimiter of a CSV file that begins with head, and how its header
+// is edited. A delimiter is added to the header only if what the rows have after it is empty in the
+// whole file.
+func (f *sourceFile) findTrailingDelimiters(ctx context.Context, head []byte, delimiter byte) error {
+	truncated := len(head) >= headSize
+	f.delimiter = cmp.Or(delimiter, csvfile.FindDelimiter(head, truncated))
+	edit, columns := findHeaderEdit(head, f.delimiter, truncated)
+	if columns < 2 && delimiter == 0 { // the delimiter is detected by rows that are as long as the header
+		for i := 0; i < len(csvfile.Delimiters) && !edit.set(); i++ {
+			if other, _ := findHeaderEdit(head, csvfile.Delimiters[i], truncated); other.set() {
+				edit, f.delimiter = other, csvfile.Delimiters[i]
+			}
+		}
+	}
+	if len(edit.added) > 0 {
+		if empty, err := f.isEmptyAfter(ctx, edit); !empty {
+			return err
+		}
+	}
+	f.header = edit
+	return nil
+}
+
+// findHeaderEdit returns how the header of a CSV file that begins with head is edited, and the number
+// of its columns.
+func findHeaderEdit(head []byte, delimiter byte, truncated bool) (edit headerEdit, columns int) {
+	const enough = 50 // number of rows to look at
+	rows := csvfile.NewReader(bytes.NewReader(head), delimiter)
+	header, err := rows.Read()
+	if err != nil {
+		return headerEdit{}, 0
+	}
+	columns = len(header.Fields)
+	text, named := bytes.Clone(header.Text), columns-countBlankAtEnd(header.Fields)
+	var widths, values []int // of each row: the number of fields, and of those before the blank ones at the end
+	for len(widths) < enough {
+		row, err := rows.Read()
+		if err != nil {
+			break
+		}
+		widths, values = append(widths, len(row.Fields)), append(values, len(row.Fields)-countBlankAtEnd(row.Fields))
+	}
+	if truncated && len(widths) < enough && len(widths) > 0 { // head may end within the last row
+		widths, values = widths[:len(widths)-1], values[:len(values)-1]
+	}
+	if columns < 2 || len(widths) == 0 {
+		return headerEdit{}, columns
+	}
+	width := widths[0]
+	for i := range widths {
+		if widths[i] != width || width > columns && values[i] > columns {
+			return headerEdit{}, columns
+		}
+	}
+	edit.end = bytes.Index(head, text) + len(text) // only blank lines precede it
+	switch unused := bytes.Repeat([]byte{delimiter}, max(columns-width, 0)); {
+	case width > columns && named == columns:
+		edit.added = bytes.Repeat([]byte{delimiter}, width-columns)
+	case width >= 2 && named <= width && bytes.HasSuffix(text, unused):
+		edit.omitted = len(unused)
+	}
+	return edit, columns
+}
+
+func countBlankAtEnd(fields [][]byte) int {
+	n := 0
+	for n < len(fields) && len(bytes.TrimSpace(fields[len(fields)-1-n])) == 0 {
+		n++
+	}
+	return n
+}
+
+// isEmptyAfter reports whether no row of the file has a value in the columns that edit adds.
+func (f *sourceFile) isEmptyAfter(ctx context.Context, edit headerEdit) (bool, error) {
+	s, err := f.openText(ignoreCount)
+	if err != nil {
+		return false, err
+	}
+	defer s.closeQuietly()
+	if err := edit.apply(s); err != nil {
+		return false, err
+	}
+	table, err := csvfile.OpenTable(csvfile.NewReader(s, f.delimiter))
+	if err != nil {
+		return false, nil // reading the file returns the error
+	}
+	for {
+		row, err := table.Next(ctx)
+		var defect *csvfile.Defect
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case errors.As(err, &defect) && !table.Reader.Done():
+			continue // the check of the rows reports it
+		case err != nil:
+			return false, ctx.Err()
+		}
+		if countBlankAtEnd(row.Fields) < len(edit.added) {
+			return false, nil
+		}
+	}
+}
+
+// withoutBlankRows is a reader that leaves out the rows at the end of a CSV file that have only
+// delimiters. Spreadsheets write such rows for cells that were used before.
+type withoutBlankRows struct {
+	src       io.Reader
+	delimiter byte
+	leftOut   func(rows int) // is called at the end if rows were left out
+	held      []byte         // the last bytes read, if they may be blank rows
+	ready     []byte         // bytes to return before the source is read again
+	begun     bool           // whether bytes other than those in held were read
+	err       error
+}
+
+// maxHeld is the largest length in bytes of blank rows that are left out.
+const maxHeld = 16 << 20
+
+// Read implements io.Reader.
+func (r *withoutBlankRows) Read(p []byte) (int, error) {
+	for len(r.ready) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		var n int
+		n, r.err = r.src.Read(p)
+		blank := n // where the blank bytes at the end begin
+		for blank > 0 && (p[blank-1] == r.delimiter || p[blank-1] == '\n' || p[blank-1] == '\r') {
+			blank--
+		}
+		r.begun = r.begun || blank > 0
+		if blank > 0 && len(r.held) == 0 && r.err == nil {
+			r.held = append(r.held, p[blank:n]...)
+			return blank, nil
+		}
+		if blank > 0 || len(r.held) > maxHeld {
+			r.ready, r.held = append(r.held, p[:blank]...), nil
+		}
+		r.held = append(r.held, p[blank:n]...)
+		if r.err != nil {
+			r.ready = append(r.ready, r.lastBytes()...)
+		}
+	}
+	n := copy(p, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
+}
+
+// lastBytes returns those of the held bytes that are not blank rows.
+func (r *withoutBlankRows) lastBytes() []byte {
+	end := bytes.IndexAny(r.held, "\r\n") + 1
+	if !errors.Is(r.err, io.EOF) || !r.begun || end == 0 {
+		return r.held
+	}
+	if bytes.HasPrefix(r.held[end-1:], []byte("\r\n")) {
+		end++
+	}
+	rows := 0
+	for range bytes.FieldsFuncSeq(r.held[end:], func(c rune) bool { return c == '\n' || c == '\r' }) {
+		rows++
+	}
+	if rows == 0 {
+		return r.held
+	}
+	r.leftOut(rows)
+	return r.held[:end]
+}
+
+// leaveOutBlankRows makes s leave out the blank rows at its end, and adds a warning if there are any.
+func (f *sourceFile) leaveOutBlankRows(s *stream) {
+	s.Reader = &withoutBlankRows{src: s.Reader, delimiter: f.delimiter, leftOut: func(rows int) {
+		if !f.hasBlankRows { // the file may be read several times
+			f.hasBlankRows = true
+			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: humanize.Count(rows, "row") + " of empty cells at the end of the file left out"})
+		}
+	}}
+}

@@ -1,0 +1,89 @@
+package tablefile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestTrailingDelimiters checks that the header is as long as the rows if only one of them ends with
+// delimiters, and that a file in which the rows have a value there is not changed.
+func TestTrailingDelimiters(t *testing.T) {
+	many := strings.Repeat("1,2,\n", 60)
+	for name, c := range map[string]struct{ in, want string }{
+		"only rows":               {"a,b\n1,2,\n3,4,\n", "a,b,\n1,2,\n3,4,\n"},
+		"only the header":         {"a,b,,\n1,2\n3,4\n", "a,b\n1,2\n3,4\n"},
+		"only rows, semicolons":   {"\uFEFFa;b\r\n1;2,5;;\r\n", "\uFEFFa;b;;\r\n1;2,5;;\r\n"},
+		"only rows, tabs":         {"\n\na\tb\n1\t2\t\n", "\n\na\tb\t\n1\t2\t\n"},
+		"only rows, line breaks":  {"\"a\nx\",b\n\"1\n1\",2,\n", "\"a\nx\",b,\n\"1\n1\",2,\n"},
+		"both":                    {"a,b,\n1,2,\n", "a,b,\n1,2,\n"},
+		"a value after the rows":  {"a,b\n1,2,\n3,4,5\n", "a,b\n1,2,\n3,4,5\n"},
+		"a value in a later row":  {"a,b\n" + many + "3,4,5\n", "a,b\n" + many + "3,4,5\n"},
+		"a shorter row":           {"a,b,\n1,2\n3\n", "a,b,\n1,2\n3\n"},
+		"rows without the last":   {"a,b,c\n1,2\n3,4\n", "a,b,c\n1,2\n3,4\n"},
+		"a header without a name": {"a,b,\"\"\n1,2\n", "a,b,\"\"\n1,2\n"},
+		"no rows":                 {"a,b,\n", "a,b,\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := openText(t, c.in, Options{})
+			for range 2 {
+				if got, err := text(t, table); err != nil || got != c.want {
+					t.Fatalf("read as %q, %v", got, err)
+				}
+			}
+			if w := table.Warnings(); len(w) > 0 {
+				t.Errorf("warnings: %v", w)
+			}
+		})
+	}
+}
+
+// TestBlankRowsAtTheEnd checks that rows of empty cells at the end of a file are left out, with one
+// warning, and that all other text is kept.
+func TestBlankRowsAtTheEnd(t *testing.T) {
+	for in, c := range map[string]struct{ want, warning string }{
+		"a,b\n1,2\n,\n":                {"a,b\n1,2\n", "1 row of empty cells at the end of the file left out"},
+		"a;b\r\n1;\r\n;\r\n\r\n;\r\n;": {"a;b\r\n1;\r\n", "3 rows of empty cells at the end of the file left out"},
+		"a,b\r1,2\r,\r":                {"a,b\r1,2\r", "1 row of empty cells at the end of the file left out"},
+		"a,b\n,\n1,2\n":                {"a,b\n,\n1,2\n", ""},
+		"a,b\n1,\n\n\n":                {"a,b\n1,\n\n\n", ""},
+		"a,b\n1,\"\n,\n,\"\n":          {"a,b\n1,\"\n,\n,\"\n", ""},
+		",\n,\n":                       {",\n,\n", ""},
+		"a,b\n,":                       {"a,b\n", "1 row of empty cells at the end of the file left out"},
+		"a,b\n1,2\n" + strings.Repeat(",\n", 200_000): {"a,b\n1,2\n", "200,000 rows of empty cells at the end of the file left out"},
+	} {
+		table := openText(t, in, Options{})
+		for range 2 {
+			if got, err := text(t, table); err != nil || got != c.want {
+				t.Fatalf("%.40q is read as %q, %v", in, got, err)
+			}
+		}
+		if w := table.Warnings(); len(w) > 0 != (c.warning != "") || len(w) > 1 || len(w) == 1 && w[0].Message != c.warning {
+			t.Errorf("%.40q: warnings %v", in, w)
+		}
+	}
+}
+
+// TestBlankRowsBetweenReads reads a text in small parts, which end within blank rows.
+func TestBlankRowsBetweenReads(t *testing.T) {
+	const rows = "a,b\n,\n1,,\n,,\n\n2,3\n"
+	for name, src := range map[string]io.Reader{
+		"bytes":       iotest.OneByteReader(strings.NewReader(rows + ",\n,\n")),
+		"halves":      iotest.HalfReader(strings.NewReader(rows + ",\n,\n")),
+		"end at once": iotest.DataErrReader(strings.NewReader(rows + ",\n,\n")),
+	} {
+		left := 0
+		got, err := io.ReadAll(&withoutBlankRows{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
+		if err != nil || !bytes.Equal(got, []byte(rows)) || left != 2 {
+			t.Errorf("%s: %q, %v, %d rows left out", name, got, err, left)
+		}
+	}
+	failing := io.MultiReader(strings.NewReader("a,b\n,\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
+	got, err := io.ReadAll(&withoutBlankRows{src: failing, delimiter: ','})
+	if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != "a,b\n,\n" {
+		t.Errorf("before an error: %q, %v", got, err)
+	}
+}
