@@ -26,7 +26,7 @@ type apiOptions struct {
 }
 
 func newAPICmd(f *cli.Factory) *cobra.Command {
-	opts := &apiOptions{service: connect.ServiceFlags{Idle: true}}
+	opts := &apiOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "api METHOD PATH", Short: "Send an authenticated API request",
 		Long: `Sends a request to the service and prints the response body. The paths are in

@@ -45,9 +45,9 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	p.run("the page is not loaded again", chromedp.Evaluate(`window.isFirst = true`, nil))
 
 	p.advances("before anything happened")
-	relay.Set(testenv.Hanging)
+	relay.SetMode(testenv.Hanging)
 	p.sees("#notice:not([hidden])")
-	relay.Set(testenv.Forwarding)
+	relay.SetMode(testenv.Forwarding)
 	p.advances("after the silence")
 
 	p.run("offline", network.EmulateNetworkConditions(true, 0, -1, -1))
@@ -63,7 +63,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	}
 	p.sees("#notice:not([hidden])")
 	serveWith(t, oneCore, address, dir)
-	relay.Set(testenv.Forwarding) // after a failed connection, the relay refuses all others
+	relay.SetMode(testenv.Forwarding) // after a failed connection, the relay refuses all others
 	p.advances("after the restart")
 	p.run("the notice is gone", poll(`document.querySelector("#notice").hidden && window.isFirst`))
 	p.seesEnd(race)

@@ -96,7 +96,7 @@ func (o *configOptions) set(key, value string) error {
 	if err := config.CheckSetting(key, value); err != nil {
 		return err
 	}
-	if err := config.WriteValue(o.factory.Env, value, config.YAMLPath(s, key)...); err != nil {
+	if err := config.WriteOrRemoveValue(o.factory.Env, value, config.YAMLPath(s, key)...); err != nil {
 		return err
 	}
 	path, err := config.FilePath(o.factory.Env)
@@ -134,7 +134,7 @@ func (o *configOptions) unset(key string) error {
 	}
 	keys := config.YAMLPath(s, key)
 	if file.IsSet(strings.Join(keys, config.KeyDelimiter)) {
-		if err := config.WriteValue(o.factory.Env, "", keys...); err != nil {
+		if err := config.WriteOrRemoveValue(o.factory.Env, "", keys...); err != nil {
 			return err
 		}
 	}

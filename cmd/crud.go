@@ -48,7 +48,7 @@ type getOptions[T any] struct {
 }
 
 func newGetCmd[T any](f *cli.Factory, q getCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: connect.ServiceFlags{Idle: !q.runsJobs}, command: q}
+	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.runsJobs}, command: q}
 	cmd := &cobra.Command{
 		Use: q.use, Short: q.short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },

@@ -90,7 +90,7 @@ func TestDatabaseOutage(t *testing.T) {
 			return
 		}
 		cut = true
-		relay.Set(testenv.Refusing)
+		relay.SetMode(testenv.Refusing)
 		for _, path := range []string{"/readyz", "/api/v1/datasets"} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service+path, nil)
 			if err != nil {
@@ -109,7 +109,7 @@ func TestDatabaseOutage(t *testing.T) {
 				t.Errorf("%s: %s, %v", path, response.Status, response.Header)
 			}
 		}
-		time.AfterFunc(outage, func() { relay.Set(testenv.Forwarding) })
+		time.AfterFunc(outage, func() { relay.SetMode(testenv.Forwarding) })
 	})
 	if err != nil || !cut || len(strings.TrimSpace(stdout)) != 36 {
 		t.Errorf("%v, cut %v, printed %q: %s", err, cut, stdout, messages)

@@ -54,7 +54,7 @@ type datasetsListOptions struct {
 }
 
 func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &datasetsListOptions{service: connect.ServiceFlags{Idle: true}}
+	opts := &datasetsListOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List datasets, newest first", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

@@ -97,14 +97,14 @@ func checkBuckets(buckets int) error {
 }
 
 type datasetsUploadOptions struct {
-	wait   connect.WaitFlags
-	output cli.Output
-	layout preflight.LayoutFlags
-	host   *cli.Factory
+	wait    connect.WaitFlags
+	output  cli.Output
+	layout  preflight.LayoutFlags
+	factory *cli.Factory
 }
 
 func newDatasetsUploadCmd(f *cli.Factory) *cobra.Command {
-	opts := &datasetsUploadOptions{host: f}
+	opts := &datasetsUploadOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "upload REF FILE...", Short: "Upload the table of a PENDING dataset", Args: cli.PositionalArgs("REF", "FILE..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },

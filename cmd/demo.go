@@ -85,7 +85,7 @@ func (o *demoOptions) run(ctx context.Context, args []string) error {
 }
 
 // createFolder creates the folder of the demo and returns its path.
-func (o *demoOptions) createFolder(args []string) (string, error) {
+func (o *demoOptions) createFolder(args []string) (folder string, err error) {
 	if len(args) == 0 {
 		return os.MkdirTemp("", "foretell-demo-")
 	}

@@ -16,7 +16,7 @@ type doctorOptions struct {
 }
 
 func newDoctorCmd(f *cli.Factory) *cobra.Command {
-	opts := &doctorOptions{checker: doctor.Checker{Factory: f, Service: connect.ServiceFlags{Idle: true}}}
+	opts := &doctorOptions{checker: doctor.Checker{Factory: f, Service: connect.ServiceFlags{NoJobs: true}}}
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the setup and the connection",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
@@ -47,5 +47,5 @@ func (o *doctorOptions) run(ctx context.Context) error {
 			o.output.Note("%s: %s", r.Check, r.Hint)
 		}
 	}
-	return doctor.FailureError(results)
+	return doctor.FirstFailure(results)
 }

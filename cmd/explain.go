@@ -205,12 +205,12 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 		}
 		return nil
 	})
-	return explainOldModel(err)
+	return addOldModelHint(err)
 }
 
-// explainOldModel adds a hint to err if the model is too old to be explained. Other errors
+// addOldModelHint adds a hint to err if the model is too old to be explained. Other errors
 // are returned unchanged.
-func explainOldModel(err error) error {
+func addOldModelHint(err error) error {
 	if errors.Is(err, learn.ErrNoBackground) {
 		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
 	}

@@ -24,7 +24,7 @@ func TestKeepFlags(t *testing.T) {
 		{"help_takes_none", "`foretell check --help`", "`foretell check --help`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := f.KeepFlags(c.in); got != c.want {
+			if got := f.RepeatFlagsInCommands(c.in); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
 		})

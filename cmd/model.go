@@ -48,7 +48,7 @@ type modelsListOptions struct {
 }
 
 func newModelsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &modelsListOptions{service: connect.ServiceFlags{Idle: true}}
+	opts := &modelsListOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List models, newest first within a series", Args: cli.PositionalArgs("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },

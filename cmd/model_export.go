@@ -37,7 +37,7 @@ const (
 var exportEndings = map[string]string{formatForetell: ".model", formatPython: ".py", formatONNX: ".onnx"}
 
 func newModelsExportCmd(f *cli.Factory) *cobra.Command {
-	opts := &modelsExportOptions{wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{Idle: true}}}
+	opts := &modelsExportOptions{wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{NoJobs: true}}}
 	cmd := &cobra.Command{
 		Use: "export REF", Short: "Download and verify a model file",
 		Long: `Downloads a model file, verifies its checksum, and prints its path. With --model FILE,
@@ -114,7 +114,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	}
 	written.Features = o.features
 	if o.features != nil && !o.output.Quiet {
-		o.target.Factory.Note("the graph does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.OutsideONNX(o.features), ref)
+		o.target.Factory.Note("the graph does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), ref)
 	}
 	if o.target.ToStdout() {
 		return nil
@@ -161,7 +161,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			}
 			return download.VerifyModelFile(tempPath, again)
 		},
-		Install: download.InstallFile,
+		Install: download.InstallFileWithoutReceipt,
 	})
 	return size, err
 }

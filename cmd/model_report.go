@@ -34,7 +34,7 @@ type modelsReportOptions struct {
 }
 
 func newModelsReportCmd(f *cli.Factory) *cobra.Command {
-	opts := &modelsReportOptions{factory: f, wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{Idle: true}}}
+	opts := &modelsReportOptions{factory: f, wait: connect.WaitFlags{ServiceFlags: connect.ServiceFlags{NoJobs: true}}}
 	cmd := &cobra.Command{
 		Use: "report REF", Short: "Show how good a model is, what it depends on, and what could be wrong",
 		Long: `Shows the scores of a model with 95 % intervals, its classes, the calibration of its

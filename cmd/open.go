@@ -128,7 +128,7 @@ func hasDashboard(ctx context.Context, session *connect.Session) bool {
 }
 
 // findDashboardPage returns the URL path of the page for the object that ref refers to.
-func findDashboardPage(ctx context.Context, session *connect.Session, ref string) (string, error) {
+func findDashboardPage(ctx context.Context, session *connect.Session, ref string) (path string, err error) {
 	kinds := []struct {
 		path string
 		noun resource

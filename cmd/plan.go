@@ -67,7 +67,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	session.Progress = progress
 	r := &race.Planner{Session: session, Buckets: o.buckets, Now: o.factory.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
 	if err := r.RaceSamples(ctx, files.Train, sizes, doc); err != nil {
-		return r.ExplainInterrupt(ctx, err)
+		return r.TranslateInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy
 	f := learningcurve.Extrapolate(doc.Trials, r.RowsPerClass(), uint64(*body.Seed), single)

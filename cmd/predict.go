@@ -118,12 +118,12 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 			}
 			defer src.Close()
 			rows, err := model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
-			return rows, explainOldModel(err)
+			return rows, addOldModelHint(err)
 		},
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(tempPath, finalPath string) error {
 			if o.target.NoReceipt {
-				return download.InstallFile(tempPath, finalPath)
+				return download.InstallFileWithoutReceipt(tempPath, finalPath)
 			}
 			rec.TrainingOverlap = known.TrainingOverlap()
 			return o.target.InstallWithReceipt(ctx, tempPath, finalPath, rec, result.Rows)

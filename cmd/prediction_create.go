@@ -159,7 +159,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the
 // champion of the series trained last, and prints which model that is.
-func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (string, error) {
+func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (key string, err error) {
 	if ref != "" {
 		return session.ModelKey(ctx, ref)
 	}

@@ -73,7 +73,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		return err
 	}
 	found := download.Provenance{Classes: connect.DatasetClassLabels(dataset), Prediction: prediction, Rows: &result.Rows}
-	check := download.PlausibilityCheck(ctx, prediction, found.Classes, found.Rows)
+	check := download.PlausibilityVerifier(ctx, prediction, found.Classes, found.Rows)
 	if len(o.blind) > 0 {
 		blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 		if err != nil {

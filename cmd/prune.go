@@ -30,7 +30,7 @@ type pruneOptions struct {
 }
 
 func newPruneCmd(f *cli.Factory) *cobra.Command {
-	opts := &pruneOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &pruneOptions{factory: f, service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cli.DryRunResultAnnotation: "true"},
 		Use:         "prune [NAME]", Short: "Delete old datasets, models and predictions to free space",
@@ -96,7 +96,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	gone, err := o.delete(ctx, session, prune.KeepConfirmed(items, now))
+	gone, err := o.delete(ctx, session, prune.FilterConfirmed(items, now))
 	if err != nil {
 		return err
 	}

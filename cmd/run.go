@@ -140,7 +140,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	found, err := o.hashInputs(prepCtx, files)
 	if err != nil {
-		return limit.Explain(prepCtx, nil, err)
+		return limit.TranslateError(prepCtx, nil, err)
 	}
 	session, err := o.wait.Connect(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		p.PredictCommand = func(model string) string { return o.target.PredictCommand(files.Blind, model) }
 	}
 	if err := p.train(ctx, prepCtx, body); err != nil {
-		return limit.Explain(prepCtx, p.job, err)
+		return limit.TranslateError(prepCtx, p.job, err)
 	}
 	if files.Blind != nil {
 		if err := p.predict(ctx); err != nil {
@@ -188,7 +188,7 @@ func (o *runOptions) checkFlags() error {
 func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Progress, limit race.Deadline, train []string) (_ *preflight.Preflight, err error) {
 	files, err := o.openInputs(prepCtx, train)
 	if err != nil {
-		return nil, limit.Explain(prepCtx, nil, err)
+		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
 	defer func() {
 		if err != nil {
@@ -197,7 +197,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	}()
 	files.Train.Hash = sha256.New()
 	if err := files.Run(prepCtx, progress); err != nil {
-		return nil, limit.Explain(prepCtx, nil, err)
+		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
 	files.NoteRoles(&o.output)
 	files.RemoveFindings(o.training.SuppressedWarnings())
@@ -213,7 +213,7 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	}
 	open := func() (io.ReadCloser, error) { return files.Train.Open(prepCtx) }
 	if err := o.training.CheckGroupAndTime(prepCtx, files.TrainProfile.Schema, open); err != nil {
-		return nil, limit.Explain(prepCtx, nil, err)
+		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
 	if files.BlindProfile != nil {
 		err = o.target.Columns.CheckAvailable(files.BlindProfile, files.ClassLabels(), o.target.Reasons)

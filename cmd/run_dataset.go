@@ -102,7 +102,7 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 // findSameDataset returns the key of the newest dataset in the series with the contents of the
 // training file and the number of buckets of the run. It returns "" if there is no such
 // dataset, or if the service does not report the SHA-256 of datasets.
-func (p *runPipeline) findSameDataset(series client.Series) string {
+func (p *runPipeline) findSameDataset(series client.Series) (key string) {
 	buckets := p.buckets
 	if buckets == 0 {
 		buckets = api.DefaultBuckets
@@ -171,7 +171,7 @@ func (p *runPipeline) printNextCommands() {
 	next = append(next, "foretell leaderboard "+term.ShellQuote(cmp.Or(p.dataset.Series, p.dataset.DatasetName)))
 	w, style := p.factory.Console.Err, p.factory.Console.ErrStyle
 	for i, command := range next {
-		command = p.factory.KeepFlags("`" + command + "`")
+		command = p.factory.RepeatFlagsInCommands("`" + command + "`")
 		head := style.Dim("next:")
 		if i > 0 {
 			head = "     "

@@ -23,7 +23,7 @@ type statusOptions struct {
 }
 
 func newStatusCmd(f *cli.Factory) *cobra.Command {
-	opts := &statusOptions{factory: f, service: connect.ServiceFlags{Idle: true}}
+	opts := &statusOptions{factory: f, service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show the service and the account in use",
 		Args: cli.NoArgs,

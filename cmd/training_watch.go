@@ -171,7 +171,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if o.watch {
 		job, err = session.WatchRace(ctx, key, true)
 	} else {
-		job, err = session.AwaitTraining(ctx, key)
+		job, err = session.AwaitRaceSilently(ctx, key)
 	}
 	if err != nil {
 		return session.WaitError(ctx, err, "training", key, "foretell training watch "+key)

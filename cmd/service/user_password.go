@@ -111,7 +111,7 @@ func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
 }
 
 func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
-	password, err := o.password(ctx)
+	password, err := o.readPassword(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (o *usersPasswdOptions) run(ctx context.Context, email string) error {
 	return cli.PrintItem(&o.output, userAccount{Email: email}, "email")
 }
 
-func (o *usersPasswdOptions) password(ctx context.Context) (string, error) {
+func (o *usersPasswdOptions) readPassword(ctx context.Context) (string, error) {
 	console := o.dataDir.factory.Console
 	if o.passwordStdin {
 		return credential.ReadSecret(console.In)

@@ -72,7 +72,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		s.Set(config.KeyServer, args[0])
 	}
-	if err := o.promptForSetting(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
+	if err := o.promptForMissingSetting(ctx, s, config.KeyServer, "Address of the service:", "add the URL: `foretell login URL`"); err != nil {
 		return err
 	}
 	trace, closeTrace, err := connect.NewTracer(o.factory, s.GetString(config.KeyDebug))
@@ -90,7 +90,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	s.Set(config.KeyStorage, storage)
 	if !o.tokenStdin {
-		if err := o.promptForSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
+		if err := o.promptForMissingSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
@@ -155,10 +155,10 @@ type signedIn struct {
 // settingNames has the names of settings in error messages, by key.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
-// promptForSetting prints the question and sets the setting called key to the answer. It does
-// nothing if the setting has a value. If prompting is disabled, it returns an error with the given
-// hint.
-func (o *loginOptions) promptForSetting(ctx context.Context, s *config.Settings, key, question, hint string) error {
+// promptForMissingSetting prints the question and sets the setting called key to the answer. It
+// does nothing if the setting has a value. If prompting is disabled, it returns an error with the
+// given hint.
+func (o *loginOptions) promptForMissingSetting(ctx context.Context, s *config.Settings, key, question, hint string) error {
 	if s.GetString(key) != "" {
 		return nil
 	}
@@ -263,15 +263,15 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 	return kept, nil
 }
 
-// promptForCode prompts for the code of the authenticator app. The parameter required is the
+// promptForCode prompts for the code of the authenticator app. The parameter cause is the
 // error by which the service asked for the code.
-func (o *loginOptions) promptForCode(ctx context.Context, required error) (string, error) {
+func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, error) {
 	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil || mute {
-		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", required).WithHint("add the code that the app shows: --code DIGITS"))
+		return "", errors.Join(err, exit.Errorf(exit.SignIn, "%w", cause).WithHint("add the code that the app shows: --code DIGITS"))
 	}
 	code, err := o.factory.Console.Ask(ctx, "Code of the authenticator app:")
 	if err == nil && strings.TrimSpace(code) == "" {
-		err = exit.Errorf(exit.SignIn, "%w", required)
+		err = exit.Errorf(exit.SignIn, "%w", cause)
 	}
 	return code, err
 }
@@ -312,7 +312,7 @@ func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSourc
 	for _, setting := range [][2]string{
 		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyStorage, tokens.Storage},
 	} {
-		if err := config.WriteValue(o.factory.Env, setting[1], "profiles", profile, setting[0]); err != nil {
+		if err := config.WriteOrRemoveValue(o.factory.Env, setting[1], "profiles", profile, setting[0]); err != nil {
 			return err
 		}
 	}

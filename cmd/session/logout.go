@@ -67,7 +67,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
 	for _, key := range []string{config.KeyServer, config.KeyUsername, config.KeyStorage} {
-		if err := config.WriteValue(o.factory.Env, "", "profiles", s.Profile, key); err != nil {
+		if err := config.WriteOrRemoveValue(o.factory.Env, "", "profiles", s.Profile, key); err != nil {
 			return err
 		}
 	}

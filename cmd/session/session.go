@@ -33,7 +33,7 @@ type sessionsListOptions struct {
 }
 
 func newSessionsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &sessionsListOptions{service: connect.ServiceFlags{Idle: true}}
+	opts := &sessionsListOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the sessions of your account, newest first", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
@@ -74,7 +74,7 @@ type sessionsEndOptions struct {
 }
 
 func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
-	opts := &sessionsEndOptions{service: connect.ServiceFlags{Idle: true}}
+	opts := &sessionsEndOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
 		Long: `Makes the token of a session invalid. KEY is the key of the session. With --others,

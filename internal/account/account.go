@@ -70,13 +70,13 @@ type Config struct {
 	// Rand is the source of keys, tokens and salts. It must be cryptographically secure.
 	Rand io.Reader
 	Log  *slog.Logger
-	// Problem converts an error of the store to a *api.Problem if users can do something about it.
-	// It returns other errors unchanged.
-	Problem func(error) error
-	// Deleted is called after the account with this key was deleted. The argument blobs has the
+	// ToProblem converts an error of the store to a *api.Problem if users can do
+	// something about it. It returns other errors unchanged.
+	ToProblem func(error) error
+	// OnDeleted is called after the account with this key was deleted. The argument blobs has the
 	// keys of the blobs that no row references any more.
-	Deleted func(ctx context.Context, key string, blobs []string)
-	Options Options
+	OnDeleted func(ctx context.Context, key string, blobs []string)
+	Options   Options
 }
 
 // Accounts implements the operations on accounts. It is safe for concurrent use.
@@ -85,8 +85,8 @@ type Accounts struct {
 	now       func() time.Time
 	rand      io.Reader
 	log       *slog.Logger
-	problem   func(error) error
-	deleted   func(ctx context.Context, key string, blobs []string)
+	toProblem func(error) error
+	onDeleted func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
 	// clock is the time for limits of attempts. It is now, and tests replace only now.
@@ -104,7 +104,7 @@ const maxConcurrentHashes = 2
 // New returns Accounts.
 func New(c Config) *Accounts {
 	return &Accounts{
-		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, problem: c.Problem, deleted: c.Deleted, options: c.Options,
+		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, toProblem: c.ToProblem, onDeleted: c.OnDeleted, options: c.Options,
 		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
 		clock:     c.Now,
 		refusals:  auth.NewLimiter(refusalBurst, refusalInterval, c.Now),

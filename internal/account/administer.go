@@ -46,7 +46,7 @@ func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *sto
 		account, err = lookup(ctx, t)
 		return err
 	})
-	return account, a.problem(err)
+	return account, a.toProblem(err)
 }
 
 // insert adds an account with a new key. If it is not an administrator, it gets the
@@ -64,10 +64,10 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 	return t.InsertAccount(ctx, account)
 }
 
-// update changes an account in one transaction: it calls lookup to read the account, calls change
-// with it, and records the action in the audit log. It returns the changed account. The function
-// change must write its changes to the store.
-func (a *Accounts) update(ctx context.Context, lookup accountLookup, action string,
+// updateAndRecord changes an account in one transaction: it calls lookup to read the account,
+// calls change with it, and records the action in the audit log. It returns the changed account.
+// The function change must write its changes to the store.
+func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
 	var out api.Account
@@ -88,11 +88,11 @@ func (a *Accounts) update(ctx context.Context, lookup accountLookup, action stri
 		if account, err = t.GetAccountByKey(ctx, account.Key); err != nil {
 			return err
 		}
-		out, err = withUsage(ctx, t, account)
+		out, err = toAccountWithUsage(ctx, t, account)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &out, nil
 }
@@ -126,8 +126,8 @@ func toAccount(account *store.Account) api.Account {
 	return out
 }
 
-// withUsage converts a stored account to one of the API, with its usage.
-func withUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
+// toAccountWithUsage converts a stored account to one of the API, with its usage.
+func toAccountWithUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
 	out := toAccount(account)
 	usage, err := t.GetUsage(ctx, account.Key)
 	out.Usage = new(api.Usage(usage))
@@ -142,11 +142,11 @@ func (a *Accounts) getAccount(ctx context.Context, lookup accountLookup) (*api.A
 		if err != nil {
 			return err
 		}
-		out, err = withUsage(ctx, t, account)
+		out, err = toAccountWithUsage(ctx, t, account)
 		return err
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &out, nil
 }
@@ -182,7 +182,7 @@ func (a *Accounts) ListAccounts(ctx context.Context, in *api.ListAccountsInput) 
 		return err
 	})
 	out.Page = page
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 // CreateAccount creates an account and invites its owner to set a password.
@@ -204,9 +204,9 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 		return err
 	})
 	if errors.Is(err, store.ErrExists) {
-		return nil, emailTaken(account.Email).WithCause(err)
+		return nil, emailTakenProblem(account.Email).WithCause(err)
 	}
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 // AddUser creates an account with a password. It returns a problem with CodeNameTaken
@@ -218,7 +218,7 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 	if err := checkEmail(account.Email); err != nil {
 		return err
 	}
-	hash, err := a.hashNewPassword(ctx, account.Email, password)
+	hash, err := a.checkAndHashPassword(ctx, account.Email, password)
 	if err != nil {
 		return err
 	}
@@ -230,18 +230,18 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 		return a.Record(ctx, t, "account.create", account.Email)
 	})
 	if errors.Is(err, store.ErrExists) {
-		return emailTaken(account.Email).WithCause(err)
+		return emailTakenProblem(account.Email).WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 // SetUserPassword changes the password of an account and ends its sessions.
 func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) error {
-	hash, err := a.hashNewPassword(ctx, normalizeEmail(email), password)
+	hash, err := a.checkAndHashPassword(ctx, normalizeEmail(email), password)
 	if err != nil {
 		return err
 	}
-	_, err = a.update(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
 		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
 	})
 	return err
@@ -251,14 +251,14 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 // data is kept. Its jobs stop at their next heartbeat and wait in the queue
 // until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.update(ctx, byKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, true)
 	})
 }
 
 // EnableAccount enables a disabled account. Its password is unchanged.
 func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.update(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, false)
 	})
 }
@@ -266,7 +266,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 // ResetAccount removes the password of an account, ends its sessions and invites
 // its owner to set a new one.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
-	_, err = a.update(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Email == localEmail {
 			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localEmail)
 		}
@@ -287,7 +287,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.update(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }
@@ -295,7 +295,7 @@ func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Acco
 // SetQuota changes the limits of an account. Nothing is deleted if the account already
 // exceeds them.
 func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
-	return a.update(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))
 	})
 }
@@ -318,8 +318,8 @@ func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*ap
 		return a.Record(ctx, t, "account.delete", account.Email)
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
-	a.deleted(ctx, in.AccountKey, blobs)
+	a.onDeleted(ctx, in.AccountKey, blobs)
 	return &api.None{}, nil
 }

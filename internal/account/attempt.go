@@ -18,8 +18,8 @@ const (
 )
 
 // The limits of attempts. [store.AttemptLimit] counts them in the database, so that several services
-// on one database allow no more attempts than one. A call of [Accounts.take] with several of these
-// limits must have them in this order.
+// on one database allow no more attempts than one. A call of [Accounts.takeAttempts] with
+// several of these limits must have them in this order.
 var (
 	addressEmailLimit  = store.AttemptLimit{Name: "login of e-mail from address", Burst: addressBurst, Interval: addressInterval}
 	emailLimit         = store.AttemptLimit{Name: "login of e-mail", Burst: emailBurst, Interval: emailInterval}
@@ -47,23 +47,25 @@ func emailAttempts(ctx context.Context, email string) []store.Attempt {
 	}
 }
 
-// tooManyFrom returns the problem that too many attempts from the address of the caller have failed.
-func tooManyFrom(wait time.Duration) *api.Problem {
-	return tooManyAttempts("too many attempts failed from this address; try again later", wait)
+// tooManyFromAddressProblem returns the problem that too many attempts from the address
+// of the caller have failed.
+func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
+	return tooManyAttemptsProblem("too many attempts failed from this address; try again later", wait)
 }
 
-// limitAttempt counts an attempt to log in with an e-mail, and first the attempts in before. It
-// returns a *api.Problem with CodeTooMany if there were too many attempts. If the login succeeds, the
-// caller must pass taken to [store.Tx.RefundAttempts], which removes them from the count.
-func (a *Accounts) limitAttempt(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
+// takeLoginAttempts counts an attempt to log in with an e-mail, and first the attempts in
+// before. It returns a *api.Problem with CodeTooMany if there were too many attempts. If
+// the login succeeds, the caller must pass taken to [store.Tx.RefundAttempts], which
+// removes them from the count.
+func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, emailAttempts(ctx, email)...)
-	refused, err := a.take(ctx, attempts...)
+	refused, err := a.takeAttempts(ctx, attempts...)
 	if err != nil || refused == nil {
 		return attempts, err
 	}
 	taken, limit := attempts[:refused.Index], attempts[refused.Index].Limit
 	if refused.Index < len(before) {
-		return nil, tooManyFrom(refused.Wait)
+		return nil, tooManyFromAddressProblem(refused.Wait)
 	}
 	known := false
 	if limit == emailLimit {
@@ -72,29 +74,30 @@ func (a *Accounts) limitAttempt(ctx context.Context, email string, before ...sto
 			return err
 		})
 		if err != nil {
-			return nil, a.problem(err)
+			return nil, a.toProblem(err)
 		}
 	}
 	if !known {
-		return nil, tooManyAttempts("too many attempts to log in with this e-mail; try again later", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many attempts to log in with this e-mail; try again later", refused.Wait)
 	}
 	return taken, nil
 }
 
-// take is [store.Store.TakeAttempts] at the current time. It returns a *api.Problem if the database
-// is unavailable. Once in each pruneInterval it also deletes the rows that are no longer needed.
-func (a *Accounts) take(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
+// takeAttempts is [store.Store.TakeAttempts] at the current time. It returns a *api.Problem if
+// the database is unavailable. Once in each pruneInterval it also deletes the rows that are no
+// longer needed.
+func (a *Accounts) takeAttempts(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
 	now := a.clock()
 	refused, err := a.store.TakeAttempts(ctx, now, attempts...)
 	if err == nil && a.pruning.isDue(now) {
 		a.pruneAttempts(ctx, now)
 	}
-	return refused, a.problem(err)
+	return refused, a.toProblem(err)
 }
 
 // refund removes attempts from the count in a transaction of its own.
 func (a *Accounts) refund(ctx context.Context, attempts []store.Attempt) error {
-	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return t.RefundAttempts(ctx, attempts...) }))
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return t.RefundAttempts(ctx, attempts...) }))
 }
 
 const (

@@ -32,7 +32,7 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 	t.Cleanup(stop)
 	return New(Config{
 		Store: rows, Now: c.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Problem: func(err error) error { return err }, Deleted: func(context.Context, string, []string) {},
+		ToProblem: func(err error) error { return err }, OnDeleted: func(context.Context, string, []string) {},
 		Options: Options{PasswordMemory: 64, LoginBurst: 1000},
 	}), stop
 }
@@ -103,7 +103,7 @@ func TestNoAttemptsWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	relay, location := testenv.StartRelay(t, testenv.Postgres(t))
 	a, _ := openService(t, location, newClock())
-	relay.Set(testenv.Refusing)
+	relay.SetMode(testenv.Refusing)
 	if _, err := a.LogIn(t.Context(), logInInput("")); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a login: %v", err)
 	}

@@ -62,7 +62,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	case account.Email == localEmail:
 		return nil
 	}
-	return a.problem(a.store.Write(ctx, func(t *store.Tx) error {
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
 		return a.insertEvent(ctx, t, event{actor: account.Email, action: action, object: object, outcome: done})
 	}))
 }
@@ -122,7 +122,7 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 		})
 	})
 	out.Page = page
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 // EachAuditEvent calls fn with each event that the filters of in select, newest first. It ignores
@@ -132,7 +132,7 @@ func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsIn
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		return t.EachAuditEvent(ctx, query, func(e *store.AuditEvent) error { return fn(toAuditEvent(e)) })
 	})
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
@@ -161,5 +161,5 @@ func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, ac
 
 // RecordCallerEvent is [Accounts.Record] for an action that has no transaction.
 func (a *Accounts) RecordCallerEvent(ctx context.Context, action, object string) error {
-	return a.problem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
 }

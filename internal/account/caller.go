@@ -60,7 +60,7 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
 	}
 	if err != nil {
-		return Caller{}, a.problem(err)
+		return Caller{}, a.toProblem(err)
 	}
 	return Caller{
 		Account: account.Key, Email: account.Email, session: session,

@@ -51,9 +51,9 @@ func isCommon(password string) bool {
 	return isRepeated(password)
 }
 
-// isFromContext reports whether a password in lower case consists of the name of this program or a
-// part of the e-mail, with or without digits and symbols around it.
-func isFromContext(password, email string) bool {
+// isEmailPartOrProgramName reports whether a password in lower case consists of the name
+// of this program or a part of the e-mail, with or without digits and symbols around it.
+func isEmailPartOrProgramName(password, email string) bool {
 	core := trimNonLetters(password)
 	if core == "foretell" {
 		return true

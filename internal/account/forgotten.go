@@ -29,14 +29,14 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 	if err := checkEmail(email); err != nil {
 		return nil, err
 	}
-	limited, err := a.take(ctx,
+	limited, err := a.takeAttempts(ctx,
 		store.Attempt{Limit: forgottenLimit, Key: CallerFromContext(ctx).RemoteAddress},
 		store.Attempt{Limit: forgottenMailLimit, Key: email})
 	if err != nil {
 		return nil, err
 	}
 	if limited != nil && limited.Index == 0 {
-		return nil, tooManyAttempts("too many requests for a new password from this address", limited.Wait)
+		return nil, tooManyAttemptsProblem("too many requests for a new password from this address", limited.Wait)
 	}
 	mayMail := limited == nil
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -60,5 +60,5 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		}
 		return a.insertEvent(ctx, t, event{actor: email, action: "password.request", outcome: outcome})
 	})
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }

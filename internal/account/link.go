@@ -40,7 +40,7 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, serviceURL string) 
 	if err != nil {
 		return err
 	}
-	return a.problem(a.store.Write(ctx, func(t *store.Tx) error {
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
 		mail := map[bool]string{true: "on", false: "off"}[a.sendsMail()]
 		return errors.Join(t.SetSetting(ctx, settingURL, strings.TrimSuffix(serviceURL, "/")), t.SetSetting(ctx, settingMail, mail),
 			t.SetSetting(ctx, settingQuota, string(quota)))
@@ -101,7 +101,7 @@ func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, invalidLinkProblem().WithCause(err)
 	}
-	return &link, a.problem(err)
+	return &link, a.toProblem(err)
 }
 
 func invalidLinkProblem() *api.Problem {
@@ -117,11 +117,11 @@ func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL str
 		if exist, err := hasAccounts(ctx, t); err != nil || exist {
 			return err
 		}
-		code, err := a.insertLink(ctx, t, "", a.now().Add(linkLifetime))
+		code, err := a.replaceLink(ctx, t, "", a.now().Add(linkLifetime))
 		link = linkURL(serviceURL, code)
 		return err
 	})
-	return link, a.problem(err)
+	return link, a.toProblem(err)
 }
 
 // hasAccounts reports whether there is an account besides the account of the embedded
@@ -131,9 +131,9 @@ func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
 	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
 }
 
-// insertLink creates a one-time link for an account and returns the code of the link. The link
+// replaceLink creates a one-time link for an account and returns the code of the link. The link
 // expires at the given time.
-func (a *Accounts) insertLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
+func (a *Accounts) replaceLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err
 	}
@@ -159,7 +159,7 @@ func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Accou
 		return out, a.queueMail(ctx, t, account, mailKind, a.now())
 	}
 	expires := a.now().Add(linkLifetime)
-	code, err := a.insertLink(ctx, t, account.Key, expires)
+	code, err := a.replaceLink(ctx, t, account.Key, expires)
 	out.Link = linkURL(cmp.Or(CallerFromContext(ctx).BaseURL, serviceURL, defaultURL), code)
 	out.ExpiresOn = api.FormatTime(expires)
 	return out, err

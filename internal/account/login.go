@@ -32,7 +32,7 @@ const (
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
-	taken, err := a.limitAttempt(ctx, email, a.addressAttempt(ctx))
+	taken, err := a.takeLoginAttempts(ctx, email, a.addressAttempt(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 		account, err = &store.Account{Disabled: true}, nil
 	}
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	err = a.passwords.Verify(ctx, account.PasswordHash, in.Body.Password)
 	if err != nil && !errors.Is(err, auth.ErrWrongPassword) {
 		return nil, err
 	}
 	if err != nil || account.Disabled {
-		return nil, a.refuseLogIn(ctx, email, err)
+		return nil, a.recordRefusedLogIn(ctx, email, err)
 	}
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
@@ -70,22 +70,22 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 			return nil, err
 		}
 	}
-	session, err := a.openSessionWithinLimit(ctx, account, taken...)
+	session, err := a.openSessionAndEndOldest(ctx, account, taken...)
 	if errors.Is(err, errCredentialsChanged) {
-		return nil, a.refuseLogIn(ctx, email, err)
+		return nil, a.recordRefusedLogIn(ctx, email, err)
 	}
 	return session, err
 }
 
-// refuseLogIn records that a login was refused, and returns the problem for the client.
-func (a *Accounts) refuseLogIn(ctx context.Context, email string, cause error) error {
+// recordRefusedLogIn records that a login was refused, and returns the problem for the client.
+func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
 	a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
 	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
 }
 
-// tooManyAttempts returns a problem with CodeTooMany. Its header Retry-After is wait, rounded up to
-// seconds.
-func tooManyAttempts(text string, wait time.Duration) *api.Problem {
+// tooManyAttemptsProblem returns a problem with CodeTooMany. Its header Retry-After is
+// wait, rounded up to seconds.
+func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 	return p
@@ -100,12 +100,12 @@ func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 		}
 		return a.Record(ctx, t, "logout", "")
 	})
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
-// LocalSession returns a token of the account of the embedded service. It creates
+// OpenLocalSession returns a token of the account of the embedded service. It creates
 // the account if it is missing. Nobody can log in to that account.
-func (a *Accounts) LocalSession(ctx context.Context) (api.Session, error) {
+func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
 	read := func(t *store.Tx) (err error) {
 		account, err = t.GetAccount(ctx, localEmail)
@@ -119,9 +119,9 @@ func (a *Accounts) LocalSession(ctx context.Context) (api.Session, error) {
 		}
 	}
 	if err != nil {
-		return api.Session{}, a.problem(err)
+		return api.Session{}, a.toProblem(err)
 	}
-	session, err := a.openSessionWithinLimit(ctx, account)
+	session, err := a.openSessionAndEndOldest(ctx, account)
 	if err != nil {
 		return api.Session{}, err
 	}

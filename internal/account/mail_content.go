@@ -24,7 +24,7 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	// Each attempt to send the mail has a new link. It invalidates the link of the previous
 	// attempt, whose mail may have been delivered although the attempt failed.
 	expires := a.now().Add(linkLifetime)
-	code, err := a.insertLink(ctx, t, account.Key, expires)
+	code, err := a.replaceLink(ctx, t, account.Key, expires)
 	if err != nil {
 		return nil, err
 	}

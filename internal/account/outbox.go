@@ -97,16 +97,16 @@ func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
 	if failure != nil {
 		a.log.WarnContext(ctx, "a mail was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
 	}
-	return true, a.finishMail(context.WithoutCancel(ctx), mail, account, failure)
+	return true, a.deleteOrRetryMail(context.WithoutCancel(ctx), mail, account, failure)
 }
 
-// finishMail deletes a mail after an attempt to send it, or schedules the next attempt. The
-// parameter failure is the error of the attempt. The mail is deleted if failure is nil or the mail
+// deleteOrRetryMail deletes a mail after an attempt to send it, or schedules the next attempt. The
+// parameter sendErr is the error of the attempt. The mail is deleted if sendErr is nil or the mail
 // is too old.
-func (a *Accounts) finishMail(ctx context.Context, mail *store.Mail, account *store.Account, failure error) error {
+func (a *Accounts) deleteOrRetryMail(ctx context.Context, mail *store.Mail, account *store.Account, sendErr error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := done
-		if failure != nil {
+		if sendErr != nil {
 			if a.now().Sub(mail.Created) < maxMailAge {
 				delay := min(maxMailDelay, minMailDelay<<min(mail.Attempts-1, 20))
 				return t.UpdateMailDue(ctx, mail.Key, a.now().Add(delay))

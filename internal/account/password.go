@@ -18,9 +18,10 @@ const (
 	maxEmail    = 320  // bytes
 )
 
-// hashNewPassword returns the hash of a new password for the account with this e-mail. It returns a
-// problem if the password is too short, too long, common, breached or similar to the e-mail.
-func (a *Accounts) hashNewPassword(ctx context.Context, email, password string) (string, error) {
+// checkAndHashPassword returns the hash of a new password for the account with this e-mail.
+// It returns a problem if the password is too short, too long, common, breached or similar
+// to the e-mail.
+func (a *Accounts) checkAndHashPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
 	}
@@ -48,7 +49,7 @@ func checkPassword(email, password string) error {
 		return api.NewFieldProblem("password", "must not be the e-mail")
 	case isCommon(folded):
 		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
-	case isFromContext(folded, email):
+	case isEmailPartOrProgramName(folded, email):
 		return api.NewFieldProblem("password", "is only the name of this program or a part of the e-mail, with digits or symbols around it: choose another")
 	}
 	return nil
@@ -60,17 +61,17 @@ func checkPassword(email, password string) error {
 // *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	attempt := a.addressAttempt(ctx)
-	if refused, err := a.take(ctx, attempt); err != nil {
+	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
-		return nil, tooManyFrom(refused.Wait)
+		return nil, tooManyFromAddressProblem(refused.Wait)
 	}
 	link, err := a.GetLink(ctx, in.Body.Code)
 	if err != nil {
 		return nil, err
 	}
 	email, invalidEmail := emailForLink(link, in.Body.Email)
-	hash, err := a.hashNewPassword(ctx, email, in.Body.Password)
+	hash, err := a.checkAndHashPassword(ctx, email, in.Body.Password)
 	if err := joinFieldProblems(invalidEmail, err); err != nil {
 		return nil, err
 	}
@@ -93,9 +94,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	case errors.Is(err, store.ErrNotFound):
 		return nil, invalidLinkProblem().WithCause(err)
 	case errors.Is(err, store.ErrExists):
-		return nil, emailTaken(email).WithCause(err)
+		return nil, emailTakenProblem(email).WithCause(err)
 	case err != nil:
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &api.PasswordOwner{Username: email}, nil
 }
@@ -131,16 +132,16 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 
 // ChangePassword changes the password of the caller and ends all sessions of the account.
 func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInput) (*api.None, error) {
-	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, "password.change")
+	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, "password.change")
 	if err != nil {
 		return nil, err
 	}
-	hash, err := a.hashNewPassword(ctx, account.Email, in.Body.NewPassword)
+	hash, err := a.checkAndHashPassword(ctx, account.Email, in.Body.NewPassword)
 	if err != nil {
 		return nil, renameProblemField(err, "newPassword")
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := checkCredentials(ctx, t, account); err != nil {
+		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
 		}
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, hash); err != nil {
@@ -151,14 +152,15 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	if errors.Is(err, errCredentialsChanged) {
 		return nil, wrongPasswordProblem(err)
 	}
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
-// verifyCaller returns the account of the caller if password is right. Otherwise it records in the
-// audit log that action was refused, and returns a problem. Wrong passwords count as failed logins.
-func (a *Accounts) verifyCaller(ctx context.Context, password, action string) (*store.Account, error) {
+// verifyCallerPassword returns the account of the caller if password is right. Otherwise it records
+// in the audit log that action was refused, and returns a problem. Wrong passwords count as failed
+// logins.
+func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
-	taken, err := a.limitAttempt(ctx, caller.Email)
+	taken, err := a.takeLoginAttempts(ctx, caller.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +210,7 @@ func checkEmail(email string) error {
 	return nil
 }
 
-// emailTaken returns the problem of an e-mail that already has an account.
-func emailTaken(email string) *api.Problem {
+// emailTakenProblem returns the problem of an e-mail that already has an account.
+func emailTakenProblem(email string) *api.Problem {
 	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email)
 }

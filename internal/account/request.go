@@ -40,21 +40,21 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 		return nil, err
 	}
 	attempt := store.Attempt{Limit: requestLimit, Key: CallerFromContext(ctx).RemoteAddress}
-	if refused, err := a.take(ctx, attempt); err != nil {
+	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
-		return nil, tooManyAttempts("too many requests for access from this address", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many requests for access from this address", refused.Wait)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := refused
-		if accepted, err := a.acceptRequest(ctx, t, request); err != nil {
+		if accepted, err := a.storeAndApproveOrNotify(ctx, t, request); err != nil {
 			return err
 		} else if accepted {
 			outcome = done
 		}
 		return a.insertEvent(ctx, t, event{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
 	})
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
 // newRequest returns a PENDING request with the fields of a form, or a problem with all invalid
@@ -111,11 +111,11 @@ func joinFieldProblems(errs ...error) error {
 	return api.NewFieldProblems(invalid)
 }
 
-// acceptRequest stores a request and returns true. If the domain of the e-mail is one of
+// storeAndApproveOrNotify stores a request and returns true. If the domain of the e-mail is one of
 // Options.ApproveDomains, it approves the request, which creates the account. Otherwise it notifies
 // administrators. It stores nothing and returns false in three cases: the e-mail already has an
 // account, it already has a PENDING request, or there are maxPending requests.
-func (a *Accounts) acceptRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
+func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
 	}
@@ -178,7 +178,7 @@ func (a *Accounts) ListAccessRequests(ctx context.Context, in *api.ListAccessReq
 		return err
 	})
 	out.Page = page
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 func toAccessRequest(r *store.AccessRequest) api.AccessRequest {
@@ -259,10 +259,10 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 }
 
 // translateRequestNotFound converts ErrNotFound to the problem that no request for access has this key. It
-// converts other errors with Config.Problem.
+// converts other errors with Config.ToProblem.
 func (a *Accounts) translateRequestNotFound(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }

@@ -30,7 +30,7 @@ const (
 // AddSecondFactor returns a new secret for an authenticator app of the caller. Logins need no code
 // until ConfirmSecondFactor is called.
 func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorInput) (*api.SecondFactor, error) {
-	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
+	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 
 // RemoveSecondFactor removes the authenticator app of the caller.
 func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondFactorInput) (*api.None, error) {
-	account, err := a.verifyCaller(ctx, in.Body.CurrentPassword, actionRemoveSecondFactor)
+	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, actionRemoveSecondFactor)
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.update(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
+	_, err = a.updateAndRecord(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
 	return &api.None{}, err
 }
 
 // RemoveSecondFactorOf removes the authenticator app of an account whose owner has lost it,
 // and ends the sessions of the account.
 func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.update(ctx, byKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, byKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 	})
 }
 
-// removeSecondFactor returns a function for [Accounts.update] that removes the authenticator app of
-// an account.
+// removeSecondFactor returns a function for [Accounts.updateAndRecord] that removes the
+// authenticator app of an account.
 func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor
@@ -145,10 +145,10 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 // CodeTooMany if there were too many wrong codes.
 func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code string) error {
 	attempt := store.Attempt{Limit: codeLimit, Key: account.Key}
-	if refused, err := a.take(ctx, attempt); err != nil {
+	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
 		return err
 	} else if refused != nil {
-		return tooManyAttempts("too many wrong codes of the authenticator app; try again later", refused.Wait)
+		return tooManyAttemptsProblem("too many wrong codes of the authenticator app; try again later", refused.Wait)
 	}
 	used := account.SecondFactor
 	step, ok, err := auth.TOTP(used.Secret).Verify(code, a.now(), used.Step)
@@ -168,7 +168,7 @@ func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code
 	if errors.Is(err, store.ErrWrongState) { // another request has used the code or removed the app meanwhile
 		return wrongCodeProblem(api.CodeBadCredentials)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 // secondFactorProblem converts the error of a change of the authenticator app to a problem.
@@ -176,7 +176,7 @@ func (a *Accounts) secondFactorProblem(err error) error {
 	if errors.Is(err, store.ErrWrongState) {
 		return api.NewProblem(api.CodeWrongState, "another request has changed the authenticator app: try again").WithCause(err)
 	}
-	return a.problem(err)
+	return a.toProblem(err)
 }
 
 func wrongCodeProblem(code api.Code) *api.Problem {

@@ -19,12 +19,12 @@ const (
 	maxClientName = 200
 )
 
-// openSessionWithinLimit opens a session of an account and returns its token. If the account then
+// openSessionAndEndOldest opens a session of an account and returns its token. If the account then
 // has more than Options.MaxSessions sessions, the oldest sessions end. The account of the embedded
-// service has no such limit. If the credentials were changed meanwhile, openSessionWithinLimit
-// returns errCredentialsChanged, see checkCredentials. Otherwise it removes the given attempts from
-// the counts of failed attempts.
-func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Account, attempts ...store.Attempt) (*api.Session, error) {
+// service has no such limit. If the credentials were changed meanwhile, openSessionAndEndOldest
+// returns errCredentialsChanged, see checkCredentialsUnchanged. Otherwise it removes the attempts
+// in refunded from the counts of failed attempts.
+func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 		Created: a.now(), Expires: a.now().Add(api.TokenLifetime * time.Second),
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := checkCredentials(ctx, t, account); err != nil {
+		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
 		}
 		if err := t.InsertSessionAndPrune(ctx, session); err != nil {
@@ -46,13 +46,13 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 				return err
 			}
 		}
-		if err := t.RefundAttempts(ctx, attempts...); err != nil {
+		if err := t.RefundAttempts(ctx, refunded...); err != nil {
 			return err
 		}
 		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
 	})
 	if err != nil {
-		return nil, a.problem(err)
+		return nil, a.toProblem(err)
 	}
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
@@ -61,11 +61,11 @@ func (a *Accounts) openSessionWithinLimit(ctx context.Context, account *store.Ac
 // longer those of the account.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentials returns errCredentialsChanged if the account has changed since verified was read
-// from the store: if it was disabled or deleted, or has another password or authenticator app.
-// Verifying a password takes long. A change during this time ends all sessions of the account, and
-// the old password must not open a new one.
-func checkCredentials(ctx context.Context, t *store.Tx, verified *store.Account) error {
+// checkCredentialsUnchanged returns errCredentialsChanged if the account has changed since
+// verified was read from the store: if it was disabled or deleted, or has another password or
+// authenticator app. Verifying a password takes long. A change during this time ends all sessions
+// of the account, and the old password must not open a new one.
+func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -119,7 +119,7 @@ func (a *Accounts) ListSessions(ctx context.Context, _ *api.None) (*api.SessionL
 		}
 		return err
 	})
-	return out, a.problem(err)
+	return out, a.toProblem(err)
 }
 
 // toSessionEntry converts a session of the caller's account.
@@ -136,26 +136,26 @@ func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 
 // EndSession ends a session of the caller's account.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
-	err := a.endSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.NewProblem(api.CodeNotFound, "no session %s: it may have ended; list the sessions to find its key", in.SessionKey).WithCause(err)
 	}
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
 // EndOtherSessions ends all sessions of the caller's account but the caller's own.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
 	own := CallerFromContext(ctx).session
-	err := a.endSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
+	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
 	if errors.Is(err, store.ErrNotFound) {
 		return &api.None{}, nil
 	}
-	return &api.None{}, a.problem(err)
+	return &api.None{}, a.toProblem(err)
 }
 
-// endSessions ends the sessions of the caller's account for which matches returns true. If there
-// are none, it returns store.ErrNotFound.
-func (a *Accounts) endSessions(ctx context.Context, matches func(*store.Session) bool) error {
+// endCallerSessions ends the sessions of the caller's account for which matches returns
+// true. If there are none, it returns store.ErrNotFound.
+func (a *Accounts) endCallerSessions(ctx context.Context, matches func(*store.Session) bool) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
 		if err != nil {

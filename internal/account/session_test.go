@@ -36,9 +36,9 @@ func TestMaxSessions(t *testing.T) {
 // other.
 func TestLocalSessions(t *testing.T) {
 	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{MaxSessions: 1})
-	first, err := a.LocalSession(t.Context())
+	first, err := a.OpenLocalSession(t.Context())
 	if err == nil {
-		_, err = a.LocalSession(t.Context())
+		_, err = a.OpenLocalSession(t.Context())
 	}
 	if err == nil {
 		_, err = a.Authenticate(t.Context(), first.AccessToken)

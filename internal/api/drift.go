@@ -52,9 +52,9 @@ type DriftPart struct {
 	Share    float64 `json:"share" doc:"Fraction of the rows of the other file that are in this part."`
 }
 
-// Largest returns the part whose fraction of rows differs most between the files. It returns nil if
-// there are no parts.
-func (c *DriftColumn) Largest() *DriftPart {
+// LargestChange returns the part whose fraction of rows differs most between the files.
+// It returns nil if there are no parts.
+func (c *DriftColumn) LargestChange() *DriftPart {
 	var largest *DriftPart
 	for i := range c.Parts {
 		if p := &c.Parts[i]; largest == nil || math.Abs(p.Share-p.Training) > math.Abs(largest.Share-largest.Training) {

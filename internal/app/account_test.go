@@ -74,7 +74,7 @@ func TestTokensAndURLsExpire(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
-	session := must(b.LocalSession(t.Context()))(t)
+	session := must(b.OpenLocalSession(t.Context()))(t)
 	created := b.create(t, "flowers")
 	in := uploadInput(t, created)
 	now = now.Add(api.TokenLifetime*time.Second - time.Second)

@@ -44,8 +44,8 @@ type Config struct {
 	// AcceptDatabase makes New accept a database that does not belong to the stored files, see
 	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
 	AcceptDatabase bool
-	// Races is the maximum number of concurrent races. Defaults to 1.
-	Races int
+	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
+	MaxRaces int
 	// Memory is the maximum sum of the estimated memory of all running races, in bytes. A race that
 	// would exceed it stays in the queue. 0 means no limit.
 	Memory int64
@@ -104,8 +104,8 @@ type App struct {
 	scanner              *clamav.Client // nil if no file is scanned
 	finishedJobs         *jobCounter
 	// drifts ensures that concurrent requests for the drift of the same prediction share one
-	// call of measureDrift. measuringDrift is locked during each call, so that the drifts of
-	// different predictions are measured one after another.
+	// call of measureAndStoreDrift. measuringDrift is locked during each call, so that the
+	// drifts of different predictions are measured one after another.
 	drifts         singleflight.Group
 	measuringDrift sync.Mutex
 	// direct is nil unless Config.DirectTransfers is set.
@@ -136,25 +136,25 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, Problem: a.toProblem, Deleted: a.cleanUpDeletedAccount, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
-	if err := a.checkIdentity(context.Background(), c.AcceptDatabase); err != nil {
+	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
 	}
 	if a.secret == nil {
 		var err error
-		if a.secret, err = a.loadSecret(); err != nil {
+		if a.secret, err = a.loadOrCreateSecret(); err != nil {
 			return nil, err
 		}
 	}
 	a.basePreparationLimit = cmp.Or(c.PreparationLimit, defaultPreparationLimit)
-	a.pool = a.newPool(max(1, c.Races))
+	a.pool = a.newPool(max(1, c.MaxRaces))
 	return a, nil
 }
 
-// loadSecret returns the key of signed URLs from the store. If none is stored yet, it stores a new
-// one.
-func (a *App) loadSecret() ([]byte, error) {
+// loadOrCreateSecret returns the key of signed URLs from the store. If none is stored
+// yet, it stores a new one.
+func (a *App) loadOrCreateSecret() ([]byte, error) {
 	fresh := make([]byte, 32)
 	if _, err := io.ReadFull(a.rand, fresh); err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ const registerInterval = time.Minute
 // running jobs and ends their leases, so that another process can claim the jobs immediately. See
 // [job.Pool.Run] for how long this takes.
 func (a *App) Run(ctx context.Context) error {
-	a.removeLeftovers(ctx)
-	defer runEvery(ctx, sweepInterval, func() { a.removeLeftovers(ctx) })()
+	a.removeLeftoversAndRecount(ctx)
+	defer runEvery(ctx, sweepInterval, func() { a.removeLeftoversAndRecount(ctx) })()
 	defer a.failTooLargeRaces(ctx)()
 	if !a.ownJobsOnly {
 		defer a.registerWorker(ctx)()
@@ -215,10 +215,11 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes. It also recounts the
-// datasets of each account, because processes of earlier releases do not update the stored count.
-func (a *App) removeLeftovers(ctx context.Context) {
-	a.removeParts(ctx)
+// removeLeftoversAndRecount removes the files and registrations of dead processes. It also
+// recounts the datasets of each account, because processes of earlier releases do not update the
+// stored count.
+func (a *App) removeLeftoversAndRecount(ctx context.Context) {
+	a.deletePartsOfEndedRaces(ctx)
 	a.sweepBlobs(ctx)
 	if err := a.store.RecountDatasets(ctx); err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "counting datasets", "error", err)
@@ -249,11 +250,12 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// discardBlob deletes a new blob after the transaction that should have stored its key failed with
-// err. If err does not show whether the transaction was committed, discardBlob keeps the blob. If
-// the blob then has no row, [App.Run] of another process removes it after this process has ended.
-func (a *App) discardBlob(ctx context.Context, err error, key string) {
-	if !errors.Is(err, store.ErrUnavailable) {
+// deleteUncommittedBlob deletes a new blob after the transaction that should have stored its key
+// failed with txErr. If txErr does not show whether the transaction was committed,
+// deleteUncommittedBlob keeps the blob. If the blob then has no row, [App.Run] of another process
+// removes it after this process has ended.
+func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
+	if !errors.Is(txErr, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)
 	}
 }

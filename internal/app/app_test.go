@@ -81,7 +81,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
-	session, err := a.LocalSession(ctx)
+	session, err := a.OpenLocalSession(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -207,7 +207,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return a.upload(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
+	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
 // UploadData is AddData for a CSV of more than 32 MB, too. The parameter in has the query
@@ -221,11 +221,11 @@ func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reade
 	if err != nil {
 		return nil, err
 	}
-	return a.upload(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
+	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: size, min: api.MinUploadBytes, max: api.MaxUploadBytes})
 }
 
 // findPendingDataset returns a dataset of the caller, or a problem if the dataset is not PENDING.
-// The state can change during the upload, so acceptFile checks it again.
+// The state can change during the upload, so setFileAndQueuePreparation checks it again.
 func (a *App) findPendingDataset(ctx context.Context, key string) (*store.Dataset, error) {
 	d, err := a.findDataset(ctx, key)
 	if err != nil {
@@ -241,10 +241,10 @@ func notPendingProblem(d *store.Dataset) error {
 	return api.NewProblem(api.CodeWrongState, "dataset %s is %s, but data can be added only to a PENDING dataset: create another dataset", d.Key, d.Status)
 }
 
-// upload stores the body of u as the CSV of d. In one transaction, it then makes the dataset
-// PROCESSING and queues its preparation. Of two concurrent uploads, the one that ends first
-// succeeds.
-func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
+// storeAndQueuePreparation stores the body of u as the CSV of d. In one transaction, it
+// then makes the dataset PROCESSING and queues its preparation. Of two concurrent uploads,
+// the one that ends first succeeds.
+func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u upload) (*api.DatasetEntry, error) {
 	info, err := a.storeUpload(ctx, u)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	if body, hasName := u.body.(namedBody); hasName && d.FileName == "" {
 		d.FileName = normalizeFileName(body.FileName())
 	}
-	err = a.acceptFile(ctx, d, info)
+	err = a.setFileAndQueuePreparation(ctx, d, info)
 	if errors.Is(err, store.ErrWrongState) {
 		current, err := a.findDataset(ctx, d.Key)
 		if err != nil {
@@ -267,9 +267,9 @@ func (a *App) upload(ctx context.Context, d *store.Dataset, u upload) (*api.Data
 	return &entry, nil
 }
 
-// acceptFile makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
+// setFileAndQueuePreparation makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
 // queues the preparation. If this fails, it deletes the file.
-func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) error {
+func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
@@ -281,7 +281,7 @@ func (a *App) acceptFile(ctx context.Context, d *store.Dataset, info blob.Info) 
 		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
 	})
 	if err != nil {
-		a.discardBlob(ctx, err, info.Key)
+		a.deleteUncommittedBlob(ctx, err, info.Key)
 		return err
 	}
 	a.notifyWorkers(kindPrepare)

@@ -23,9 +23,9 @@ type raceDeadlines struct {
 }
 
 // deadlineOf returns the time by which a race must end, or the zero time if it has no deadline. The
-// parameters now and shared are the current time on two clocks: now on the clock of this process,
-// and shared on the clock of the database, which stored deadlines refer to.
-func (d *raceDeadlines) deadlineOf(race *store.Training, now, shared time.Time) time.Time {
+// parameters localNow and sharedNow are the current time on two clocks: localNow on the clock of
+// this process, and sharedNow on the clock of the database, which stored deadlines refer to.
+func (d *raceDeadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}
 	}
@@ -36,7 +36,7 @@ func (d *raceDeadlines) deadlineOf(race *store.Training, now, shared time.Time) 
 		if d.ends == nil {
 			d.ends = map[string]time.Time{}
 		}
-		end = now.Add(race.Deadline.Sub(shared))
+		end = localNow.Add(race.Deadline.Sub(sharedNow))
 		d.ends[race.Key] = end
 	}
 	return end

@@ -54,7 +54,7 @@ func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.Act
 		if err != nil {
 			return false, err
 		}
-		return true, a.cancelPending(ctx, t, race)
+		return true, a.cancelPendingRace(ctx, t, race)
 	}
 	p, err := t.GetPrediction(ctx, callerFromContext(ctx).Account, active.Key)
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.Up
 // to sign a URL of the store.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
-		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
+		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
 		if err == nil {
 			return address
 		}
@@ -120,7 +120,7 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	if err != nil {
 		return err
 	}
-	err = a.acceptFile(ctx, d, info)
+	err = a.setFileAndQueuePreparation(ctx, d, info)
 	switch {
 	case errors.Is(err, store.ErrWrongState): // another upload was faster
 	case err != nil && api.CodeFromError(err) == api.CodeQuota:

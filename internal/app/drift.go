@@ -62,7 +62,7 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 				err = fmt.Errorf("comparing the files: %v\n%s", e, debug.Stack())
 			}
 		}()
-		return a.measureDrift(context.WithoutCancel(ctx), p)
+		return a.measureAndStoreDrift(context.WithoutCancel(ctx), p)
 	})
 	select {
 	case <-ctx.Done():
@@ -75,10 +75,10 @@ func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftRe
 	}
 }
 
-// measureDrift compares the result of a prediction with the training CSV of its model, and stores
-// the comparison. It reads the result instead of the blind CSV, because the blind CSV is deleted at
-// the end of the prediction, and the result contains all its columns.
-func (a *App) measureDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
+// measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and
+// stores the comparison. It reads the result instead of the blind CSV, because the blind CSV is
+// deleted at the end of the prediction, and the result contains all its columns.
+func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
 	report, err := a.measureResultDrift(ctx, p)
 	if err != nil {
 		return nil, err

@@ -25,15 +25,16 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkIdentity returns an error if the database and the stored files do not belong together. Each
-// has an identity. If the identities are equal, checkIdentity returns nil. They may differ, or one
-// may be missing because the database or the files are new or from an early release. Then
-// checkIdentity returns the error of checkReferences. If checkReferences returns nil, or if accept
-// is true, checkIdentity makes the identities equal.
+// checkAndMatchIdentities returns an error if the database and the stored files do not
+// belong together. Each has an identity. If the identities are equal,
+// checkAndMatchIdentities returns nil. They may differ, or one may be missing because the
+// database or the files are new or from an early release. Then checkAndMatchIdentities
+// returns the error of checkReferences. If checkReferences returns nil, or if
+// acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.
-func (a *App) checkIdentity(ctx context.Context, accept bool) error {
+func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
 		databaseID, err = t.GetFolderID(ctx)
@@ -58,7 +59,7 @@ func (a *App) checkIdentity(ctx context.Context, accept bool) error {
 	if err != nil {
 		return err
 	}
-	if !accept {
+	if !acceptMismatch {
 		if err := checkReferences(databaseID, filesID, referenced, stored, a.blobs.Location()); err != nil {
 			return err
 		}

@@ -178,7 +178,7 @@ func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 		if err != nil || s.job == nil || !s.interrupted {
 			return err
 		}
-		return t.AdoptJob(ctx, key, a.store.ProcessName())
+		return t.AdoptJobAndClearDeadline(ctx, key, a.store.ProcessName())
 	})
 	a.pool.AllowSubject(key)
 	return a.toProblem(err)

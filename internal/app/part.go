@@ -40,7 +40,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
+	if f, err = a.setSplitKeysAndDropGroup(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
@@ -67,7 +67,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	if err != nil {
 		return err
 	}
-	return a.endPart(ctx, &r.Job, info)
+	return a.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
 // beginPart reads the rows of a part's race, and the row of the run to train.
@@ -96,13 +96,14 @@ func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *s
 	return rows, run, err
 }
 
-// endPart stores a reference to the recording of a run, and deletes the job of the part.
-func (a *App) endPart(ctx context.Context, j *job.Job, info blob.Info) error {
+// storeRecordingAndEndPart stores a reference to the recording of a run, and deletes the
+// job of the part.
+func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
-		return t.UpdateRecording(ctx, j.Subject, toStoreFile(info))
+		return t.UpsertRecording(ctx, j.Subject, toStoreFile(info))
 	})
 	if err != nil {
-		a.discardBlob(ctx, err, info.Key)
+		a.deleteUncommittedBlob(ctx, err, info.Key)
 	}
 	return err
 }

@@ -28,28 +28,28 @@ const (
 	maxPreparationsPerAccount = 2
 )
 
-// newPool returns a pool that runs the jobs of all kinds. The parameter races is the maximum number
-// of races, and parts of races, that run concurrently, because each uses all cores and holds a
-// dataset in memory. The other jobs read their files row by row.
-func (a *App) newPool(races int) *job.Pool {
+// newPool returns a pool that runs the jobs of all kinds. The parameter maxRaces is the
+// maximum number of races, and parts of races, that run concurrently, because each uses all
+// cores and holds a dataset in memory. The other jobs read their files row by row.
+func (a *App) newPool(maxRaces int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.withSpan(kindPrepare, postponing(a.prepare)), Fail: a.failDataset},
-			{Name: kindTrain, Workers: races, Do: a.withSpan(kindTrain, postponing(a.train)), Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxPredictions, Do: a.withSpan(kindPredict, postponing(a.predict)), Fail: a.failPrediction},
+			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
+			{Name: kindTrain, Workers: maxRaces, Do: a.withSpan(kindTrain, postponeIfUnavailable(a.train)), Fail: a.failTraining},
+			{Name: kindPredict, Workers: maxPredictions, Do: a.withSpan(kindPredict, postponeIfUnavailable(a.predict)), Fail: a.failPrediction},
 		},
 	}
 	if a.spreads {
-		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.withSpan(kindPart, postponing(a.trainPart)), Fail: a.failPart})
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.withSpan(kindPart, postponeIfUnavailable(a.trainPart)), Fail: a.failPart})
 	}
 	return job.NewPool(c)
 }
 
-// postponing returns a function that calls do. If do fails because the database, the S3 store or the
-// malware scanner is unavailable, the function returns an error that wraps job.ErrPostponed, so that the job returns
-// to the queue.
-func postponing(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+// postponeIfUnavailable returns a function that calls do. If do fails because the
+// database, the S3 store or the malware scanner is unavailable, the function returns an
+// error that wraps job.ErrPostponed, so that the job returns to the queue.
+func postponeIfUnavailable(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
 	return func(ctx context.Context, r *job.Run) error {
 		err := do(ctx, r)
 		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable) {
@@ -59,10 +59,10 @@ func postponing(do func(context.Context, *job.Run) error) func(context.Context, 
 	}
 }
 
-// DiskFullProblem returns a problem with CodeStorageFull if the disk is so full that no job can
+// CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
 // begin or end. Otherwise it returns nil. A client in this process uses it to stop waiting for its
 // job.
-func (a *App) DiskFullProblem() error {
+func (a *App) CheckDiskNotFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
 		return a.toProblem(err)
 	}

@@ -38,16 +38,16 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
-		return a.endPrediction(ctx, &r.Job, p, api.PredictionCompleted)
+		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionCompleted)
 	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
 		p.FailureReason = errPredictionLimit.Error()
-		return a.endPrediction(ctx, &r.Job, p, api.PredictionTimeout)
+		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.Is(err, learn.ErrNoBackground):
 		p.FailureReason = "no reasons: " + err.Error() + "; train a new model"
-		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
+		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
 		p.FailureReason = defect.Error()
-		return a.endPrediction(ctx, &r.Job, p, api.PredictionFailed)
+		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	}
 	return err
 }
@@ -103,16 +103,16 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 	}
 }
 
-// endPrediction ends a prediction with the given status: it stores p, ends the job, and deletes the
-// blind CSV.
-func (a *App) endPrediction(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
+// endPredictionAndDeleteBlind ends a prediction with the given status: it stores p, ends
+// the job, and deletes the blind CSV.
+func (a *App) endPredictionAndDeleteBlind(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
 	err := a.finishJob(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
 		a.deleteBlobs(ctx, blind)
 	} else if p.Result.Blob != "" {
-		a.discardBlob(ctx, err, p.Result.Blob)
+		a.deleteUncommittedBlob(ctx, err, p.Result.Blob)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
-func resultName(key string) string     { return "prediction-" + key + ".csv" }
+func resultFileName(key string) string { return "prediction-" + key + ".csv" }
 func resultPath(key string) string     { return predictionPath(key) + "/result" }
 
 // CreatePrediction stores a blind CSV of at most [api.MaxUploadBytes] and queues its prediction.
@@ -52,7 +52,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
 	})
 	if err != nil {
-		a.discardBlob(ctx, err, info.Key)
+		a.deleteUncommittedBlob(ctx, err, info.Key)
 		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
 	}
 	a.notifyWorkers(kindPredict)
@@ -234,7 +234,7 @@ func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error
 	if err != nil {
 		return nil, err
 	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: resultName(p.Key), ModTime: p.Updated, ETag: p.Key}, nil
+	return &File{ReadSeekCloser: r, Size: r.Size, Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, nil
 }
 
 // DeletePrediction deletes a prediction and its files.

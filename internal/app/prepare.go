@@ -47,19 +47,19 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
-		return a.endDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit), nil)
+		return a.completeOrFailDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit), nil)
 	}
 	if err != nil {
 		return err
 	}
 	if reason := prof.DefectSummary(); reason != "" {
-		return a.endDataset(ctx, &r.Job, d, reason, nil)
+		return a.completeOrFailDataset(ctx, &r.Job, d, reason, nil)
 	}
 	if d.Schema, err = prof.Schema.EncodeStored(); err != nil {
 		return err
 	}
 	d.Rows, d.Columns, d.Classes = int64(prof.Rows), toColumns(prof), toClasses(prof)
-	return a.endDataset(ctx, &r.Job, d, "", nil)
+	return a.completeOrFailDataset(ctx, &r.Job, d, "", nil)
 }
 
 // findJobDataset returns the dataset of a job.
@@ -71,9 +71,10 @@ func (a *App) findJobDataset(ctx context.Context, account, key string) (d *store
 	return d, err
 }
 
-// endDataset makes the dataset COMPLETED. If reason is not empty, it makes the dataset FAILED
-// instead and deletes its CSV. The parameter cause is the error of the job, or nil.
-func (a *App) endDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string, cause error) error {
+// completeOrFailDataset makes the dataset COMPLETED. If reason is not empty, it makes the
+// dataset FAILED instead and deletes its CSV. The parameter cause is the error of the
+// job, or nil.
+func (a *App) completeOrFailDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
 	unused := ""
 	if reason != "" {
@@ -103,7 +104,7 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	if api.CodeFromError(cause) == api.CodeDamaged {
 		return a.failDamaged(ctx, j, d, cause)
 	}
-	return a.endDataset(ctx, j, d, a.failureReason(cause), cause)
+	return a.completeOrFailDataset(ctx, j, d, a.failureReason(cause), cause)
 }
 
 // failDamaged makes a dataset FAILED because its stored CSV is damaged. It keeps the CSV, because

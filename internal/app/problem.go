@@ -23,7 +23,7 @@ func (a *App) toProblem(err error) error {
 	case err == nil || errors.As(err, &p):
 		return err
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
-		return a.diskFullProblem(err)
+		return a.newDiskFullProblem(err)
 	case errors.Is(err, blob.ErrUnavailable):
 		a.log.Warn("the S3 store is unavailable", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
@@ -40,9 +40,10 @@ func (a *App) toProblem(err error) error {
 	return err
 }
 
-// diskFullProblem returns the problem of a full disk. It names the disk's path only if the service
-// is embedded in the user's own process. Otherwise the path is only in the log.
-func (a *App) diskFullProblem(err error) error {
+// newDiskFullProblem returns the problem of a full disk. It names the disk's path only if
+// the service is embedded in the user's own process. Otherwise the path is only in the
+// log.
+func (a *App) newDiskFullProblem(err error) error {
 	dir := a.blobs.Location()
 	left := ""
 	if free, _, err := blob.DiskSpace(dir); err == nil {

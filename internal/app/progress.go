@@ -89,7 +89,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	if len(changed) == 0 {
 		return
 	}
-	ctx = span.Without(ctx) // no spans, which would fill the trace: there are four writes a second
+	ctx = span.WithoutSpan(ctx) // no spans, which would fill the trace: there are four writes a second
 	now := a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {

@@ -36,9 +36,9 @@ func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	return nil
 }
 
-// readSplitKeys sets params.Groups and params.Times from the group and time columns of a race.
-// It returns f without the features of the group column.
-func (a *App) readSplitKeys(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
+// setSplitKeysAndDropGroup sets params.Groups and params.Times from the group and time
+// columns of a race. It returns f without the features of the group column.
+func (a *App) setSplitKeysAndDropGroup(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
 	columns := frame.SplitColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
 	if columns == (frame.SplitColumns{}) {
 		return f, nil
@@ -61,7 +61,7 @@ func (a *App) readSplitKeys(ctx context.Context, rows *raceRows, f *frame.Frame,
 	}
 	params.Groups, params.Times = keys.Groups, keys.Times
 	if columns.Group != "" {
-		f = f.Without(columns.Group)
+		f = f.WithoutColumn(columns.Group)
 	}
 	return f, nil
 }

@@ -181,7 +181,7 @@ func (s *spreadRace) findOrTakeRecording(run string, mayTake bool) (recording st
 	if mayTake {
 		within = s.app.store.Write
 	}
-	ctx := span.Without(s.ctx) // no spans, which would fill the trace: there are two calls a second
+	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
 	err = within(ctx, func(t *store.Tx) error {
 		recording, taken = store.File{}, false
 		parts, err := t.ListParts(ctx, s.job.Subject)
@@ -257,7 +257,7 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 // threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
 func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
-	ctx, cancel := context.WithCancel(span.Without(ctx)) // see findOrTakeRecording
+	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findOrTakeRecording
 	stopPolling := runEvery(ctx, partInterval, func() {
 		var parts []*store.Part
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
@@ -284,8 +284,8 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 	}
 }
 
-// removeParts deletes the recordings of all races that have ended.
-func (a *App) removeParts(ctx context.Context) {
+// deletePartsOfEndedRaces deletes the recordings of all races that have ended.
+func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
 	if !a.spreads {
 		return
 	}

@@ -187,7 +187,7 @@ func (a *testApp) leaveParts(t *testing.T, address, key string) (account string)
 				return err
 			}
 		}
-		if err := tx.UpdateRecording(ctx, runs[0].Key, store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}); err != nil {
+		if err := tx.UpsertRecording(ctx, runs[0].Key, store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}); err != nil {
 			return err
 		}
 		return tx.InsertJob(ctx, &store.Job{Key: "part", Account: claimed.Account, Kind: "part", Subject: runs[1].Key, Created: began})

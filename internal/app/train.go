@@ -33,7 +33,7 @@ type raceRows struct {
 // train runs the job of a race: it trains the algorithms and stores the model. If the process of an
 // earlier attempt died, the race begins again.
 func (a *App) train(ctx context.Context, r *job.Run) error {
-	rows, err := a.beginRace(ctx, r)
+	rows, err := a.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -54,19 +54,19 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 		return err
 	}
 	p.Stop = r.Cancelled()
-	if f, err = a.readSplitKeys(ctx, rows, f, &p); err != nil {
+	if f, err = a.setSplitKeysAndDropGroup(ctx, rows, f, &p); err != nil {
 		return err
 	}
-	outcome, err := a.race(ctx, r, rows, f, p)
+	outcome, err := a.runRace(ctx, r, rows, f, p)
 	if err != nil {
 		return err
 	}
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// race trains the algorithms of a race and writes their progress. If isWorthSpreading returns true,
-// idle workers train some of the algorithms.
-func (a *App) race(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+// runRace trains the algorithms of a race and writes their progress. If isWorthSpreading
+// returns true, idle workers train some of the algorithms.
+func (a *App) runRace(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
 		return nil, err
@@ -112,14 +112,14 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	}
 }
 
-// beginRace makes the race and its runs RUNNING. It also deletes the results of an earlier attempt,
-// including recordings of its parts, because the time limit of that attempt may have ended them
-// early.
-func (a *App) beginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
+// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
+// earlier attempt, including recordings of its parts, because the time limit of that attempt
+// may have ended them early.
+func (a *App) resetAndBeginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
-		if blobs, err = t.DeleteParts(ctx, r.Subject); err != nil {
+		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
 			return err
 		}
 		if rows.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
@@ -208,10 +208,10 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		return t.InsertModel(ctx, m)
 	})
 	if err != nil && m != nil {
-		a.discardBlob(ctx, err, m.Blob)
+		a.deleteUncommittedBlob(ctx, err, m.Blob)
 	}
 	if err == nil && rows.spread {
-		a.removeParts(ctx)
+		a.deletePartsOfEndedRaces(ctx)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		switch s.reportedStatus(r.Status) {
 		case api.TrainingPending:
 			pending = true
-			return a.cancelPending(ctx, t, r)
+			return a.cancelPendingRace(ctx, t, r)
 		case api.TrainingRunning:
 			return t.RequestCancel(ctx, r.Key)
 		}
@@ -49,8 +49,8 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitEnd(ctx, in)
 }
 
-// cancelPending makes a race that no living process runs CANCELLED.
-func (a *App) cancelPending(ctx context.Context, t *store.Tx, race *store.Training) error {
+// cancelPendingRace makes a race that no living process runs CANCELLED.
+func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}

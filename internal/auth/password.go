@@ -43,11 +43,11 @@ type PasswordHasher struct {
 	dummyHash string // verified if an account has no hash, or there is no account, so that this takes as long
 }
 
-// NewPasswordHasher returns a PasswordHasher that computes at most limit hashes at a time. The
-// parameter memory is the memory that a new hash takes, in KiB; 0 means 19 MiB. The parameter rand
-// is the source of salts.
-func NewPasswordHasher(limit int, memory uint32, rand io.Reader) *PasswordHasher {
-	p := &PasswordHasher{slots: make(chan struct{}, limit), memory: cmp.Or(memory, memoryKiB), rand: rand}
+// NewPasswordHasher returns a PasswordHasher that computes at most maxConcurrent hashes at a time.
+// The parameter hashKiB is the memory that a new hash takes, in KiB; 0 means 19 MiB. The parameter
+// rand is the source of salts.
+func NewPasswordHasher(maxConcurrent int, hashKiB uint32, rand io.Reader) *PasswordHasher {
+	p := &PasswordHasher{slots: make(chan struct{}, maxConcurrent), memory: cmp.Or(hashKiB, memoryKiB), rand: rand}
 	decoy := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
 	p.dummyHash = decoy.String()
 	return p

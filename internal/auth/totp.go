@@ -61,12 +61,12 @@ func (s TOTP) Code(step int64) (string, error) {
 }
 
 // Verify reports in ok whether code is valid at the time now, and returns the step of the code. The
-// parameter last is the step of the last accepted code. Only codes of later steps are valid, so
+// parameter lastStep is the step of the last accepted code. Only codes of later steps are valid, so
 // that each code can be used once. Spaces in code are ignored.
-func (s TOTP) Verify(code string, now time.Time, last int64) (step int64, ok bool, err error) {
+func (s TOTP) Verify(code string, now time.Time, lastStep int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpInterval
-	for candidate := max(current-totpSteps, last+1); candidate <= current+totpSteps; candidate++ {
+	for candidate := max(current-totpSteps, lastStep+1); candidate <= current+totpSteps; candidate++ {
 		want, err := s.Code(candidate)
 		if err != nil {
 			return 0, false, err

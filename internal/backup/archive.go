@@ -177,7 +177,7 @@ func (a *archiveReader) next() error {
 		return io.EOF
 	}
 	if err != nil {
-		return damaged(err)
+		return damagedError(err)
 	}
 	if header.Typeflag != tar.TypeReg {
 		return fmt.Errorf("%w: entry %q is no file", ErrDamaged, header.Name)
@@ -204,7 +204,7 @@ func (a *archiveReader) Read(p []byte) (int, error) {
 	n, err := a.tar.Read(p)
 	a.digest.Write(p[:n])
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = damaged(err)
+		err = damagedError(err)
 	}
 	return n, err
 }
@@ -263,7 +263,7 @@ func (a *archiveReader) verifyEnd() error {
 			return nil
 		}
 		if err != nil {
-			return damaged(err)
+			return damagedError(err)
 		}
 	}
 }
@@ -271,9 +271,9 @@ func (a *archiveReader) verifyEnd() error {
 // close removes the temporary file.
 func (a *archiveReader) close() error { return a.sums.Close() }
 
-// damaged wraps an error of reading a backup in ErrDamaged. It returns an error of an ended context
-// unchanged.
-func damaged(err error) error {
+// damagedError wraps an error of reading a backup in ErrDamaged. It returns an error of
+// an ended context unchanged.
+func damagedError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDamaged) {
 		return err
 	}

@@ -71,7 +71,7 @@ func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func
 		return nil, err
 	}
 	if err = b.readFiles(ctx); err == nil {
-		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.fill(ctx, t) })
+		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
 	}
 	if err != nil && !errors.Is(err, store.ErrUnavailable) { // with ErrUnavailable, the transaction may have been committed
 		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
@@ -176,7 +176,7 @@ func (b *reader) next() error {
 func (b *reader) storeFile(ctx context.Context, key string) error {
 	w, err := b.into.Blobs.CreateWithKey(ctx, key)
 	if errors.Is(err, blob.ErrInvalidKey) {
-		return damaged(err)
+		return damagedError(err)
 	}
 	if err != nil {
 		return err
@@ -189,9 +189,9 @@ func (b *reader) storeFile(ctx context.Context, key string) error {
 	return err
 }
 
-// fill inserts the rows in the transaction t, verifies the rest of the backup, and deletes the
-// restored files that no row references.
-func (b *reader) fill(ctx context.Context, t *store.Tx) error {
+// insertRowsAndVerify inserts the rows in the transaction t, verifies the rest of the
+// backup, and deletes the restored files that no row references.
+func (b *reader) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
 	if err := checkNoRows(ctx, t); err != nil { // a service may have started meanwhile
 		return err
 	}
@@ -223,7 +223,7 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 		})
 		b.summary.Rows += n
 		if err != nil {
-			return fmt.Errorf("%s: %w", b.archive.entry.Name, asDamaged(err))
+			return fmt.Errorf("%s: %w", b.archive.entry.Name, translateStoreError(err))
 		}
 		if err := b.next(); err != nil {
 			return err
@@ -232,12 +232,12 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 	return b.readEnd()
 }
 
-// asDamaged wraps err in ErrDamaged if err is an error of the store, and this error shows that the
-// backup is damaged.
-func asDamaged(err error) error {
+// translateStoreError wraps err in ErrDamaged if err is an error of the store, and this
+// error shows that the backup is damaged.
+func translateStoreError(err error) error {
 	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
 		if errors.Is(err, cause) {
-			return damaged(err)
+			return damagedError(err)
 		}
 	}
 	return err

@@ -119,13 +119,13 @@ func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any
 		}
 		if columns == nil {
 			if err := json.Unmarshal(line, &columns); err != nil {
-				return n, damaged(err)
+				return n, damagedError(err)
 			}
 			continue
 		}
 		row, err := decodeRow(line)
 		if err != nil {
-			return n, damaged(err)
+			return n, damagedError(err)
 		}
 		n++
 		if rows = append(rows, row); len(rows) == groupSize {

@@ -57,7 +57,7 @@ func testBucket(t *testing.T) testStore {
 	s.overwrite = func(t *testing.T, key, content string) {
 		t.Helper()
 		b := s.open(t, "a").backend.(*bucketStore)
-		if _, err := b.core.Client.PutObject(t.Context(), b.bucket, b.object(key), strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
+		if _, err := b.core.Client.PutObject(t.Context(), b.bucket, b.objectName(key), strings.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

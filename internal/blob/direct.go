@@ -60,7 +60,7 @@ func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentTy
 		"response-content-type":        {contentType},
 		"response-content-disposition": {mime.FormatMediaType("attachment", map[string]string{"filename": fileName})},
 	}
-	u, err := d.bucket.core.PresignedGetObject(ctx, d.bucket.bucket, d.bucket.object(key), lifetime, query)
+	u, err := d.bucket.core.PresignedGetObject(ctx, d.bucket.bucket, d.bucket.objectName(key), lifetime, query)
 	if err != nil {
 		return "", d.bucket.translateS3Error(ctx, err)
 	}
@@ -85,7 +85,7 @@ func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,
-		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.object(key)},
+		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.objectName(key)},
 		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.uploadKey(u.Name), MatchETag: u.etag})
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {

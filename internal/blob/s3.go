@@ -90,7 +90,7 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 		return nil, fmt.Errorf("%w: %w", ErrLocation, err)
 	}
 	b := &bucketStore{bucketLocation: where, core: core, scratch: opts.Scratch}
-	body, _, _, err := core.GetObject(ctx, where.bucket, b.object(identityName), minio.GetObjectOptions{})
+	body, _, _, err := core.GetObject(ctx, where.bucket, b.objectName(identityName), minio.GetObjectOptions{})
 	if err == nil {
 		return b, body.Close()
 	}
@@ -122,16 +122,16 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 // Location returns the address of the bucket.
 func (b *bucketStore) Location() string { return b.String() }
 
-// object returns the name of the object of a blob.
-func (b *bucketStore) object(name string) string { return b.prefix + name }
+// objectName returns the name of the object of a blob.
+func (b *bucketStore) objectName(name string) string { return b.prefix + name }
 
-// marker returns the name of the object that marks an orphan.
-func (b *bucketStore) marker(name string) string { return path.Join(b.prefix, orphansFolder, name) }
+// markerName returns the name of the object that marks an orphan.
+func (b *bucketStore) markerName(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
 // remove removes the object first and then its marker, so that no marker remains of a concurrent
 // setOrphan.
 func (b *bucketStore) remove(ctx context.Context, name string) error {
-	for _, object := range []string{b.object(name), b.marker(name)} {
+	for _, object := range []string{b.objectName(name), b.markerName(name)} {
 		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
 		if err = b.translateS3Error(ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
@@ -145,18 +145,18 @@ func (b *bucketStore) discard(ctx context.Context, e entry) error {
 		return b.remove(ctx, e.name)
 	}
 	name := strings.TrimSuffix(e.name, partSuffix)
-	return b.translateS3Error(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.object(name), e.upload))
+	return b.translateS3Error(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.objectName(name), e.upload))
 }
 
 // setOrphan creates the marker of an orphan. The modification time of the marker, which the S3
 // store sets, shows later when the blob became an orphan. If another process has removed the object
 // meanwhile, the marker is removed again.
 func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) error {
-	_, err := b.core.Client.PutObject(ctx, b.bucket, b.marker(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
+	_, err := b.core.Client.PutObject(ctx, b.bucket, b.markerName(name), strings.NewReader(""), 0, minio.PutObjectOptions{})
 	if err != nil {
 		return b.translateS3Error(ctx, err)
 	}
-	_, err = b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
+	_, err = b.core.StatObject(ctx, b.bucket, b.objectName(name), minio.StatObjectOptions{})
 	if err = b.translateS3Error(ctx, err); errors.Is(err, ErrNotFound) {
 		err = errors.Join(err, b.unsetOrphan(ctx, name))
 	}
@@ -164,7 +164,7 @@ func (b *bucketStore) setOrphan(ctx context.Context, name string, _ time.Time) e
 }
 
 func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
-	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, b.marker(name), minio.RemoveObjectOptions{}))
+	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, b.markerName(name), minio.RemoveObjectOptions{}))
 }
 
 // errorsByCode maps error codes of S3 to errors of this package. Errors with other

@@ -31,7 +31,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 		if batch = append(batch, entry{name: name, size: object.Size}); len(batch) < size {
 			continue
 		}
-		marked, err := marks.apply(batch, func(mark string) bool { return mark <= name })
+		marked, err := marks.applyToSorted(batch, func(mark string) bool { return mark <= name })
 		if err != nil {
 			return b.translateS3Error(ctx, err)
 		}
@@ -40,7 +40,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 		}
 		batch = nil
 	}
-	marked, err := marks.apply(batch, func(string) bool { return true })
+	marked, err := marks.applyToSorted(batch, func(string) bool { return true })
 	if err != nil {
 		return b.translateS3Error(ctx, err)
 	}
@@ -82,11 +82,11 @@ func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
 	return m
 }
 
-// apply sets the field orphaned of the entries of a batch, which must be sorted by name. It
+// applyToSorted sets the field orphaned of the entries of a batch, which must be sorted by name. It
 // consumes marks while belongs returns true for their names, and keeps the other marks for later
 // batches. If another process has meanwhile removed the blob of a mark, apply appends an entry for
 // the blob.
-func (m *orphanMarks) apply(entries []entry, belongs func(name string) bool) ([]entry, error) {
+func (m *orphanMarks) applyToSorted(entries []entry, belongs func(name string) bool) ([]entry, error) {
 	sorted := entries
 	for ; m.hasFirst; m.first, m.hasFirst = m.next() {
 		if m.first.Err != nil {

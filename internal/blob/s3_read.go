@@ -26,11 +26,11 @@ type objectReader struct {
 }
 
 func (b *bucketStore) open(ctx context.Context, name string) (*Reader, error) {
-	stat, err := b.core.StatObject(ctx, b.bucket, b.object(name), minio.StatObjectOptions{})
+	stat, err := b.core.StatObject(ctx, b.bucket, b.objectName(name), minio.StatObjectOptions{})
 	if err != nil {
 		return nil, b.translateS3Error(ctx, err)
 	}
-	r := &objectReader{store: b, ctx: ctx, object: b.object(name), etag: stat.ETag, size: stat.Size}
+	r := &objectReader{store: b, ctx: ctx, object: b.objectName(name), etag: stat.ETag, size: stat.Size}
 	return &Reader{ReadSeekCloser: r, Size: stat.Size, ModTime: stat.LastModified}, nil
 }
 

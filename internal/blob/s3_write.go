@@ -49,7 +49,7 @@ func (b *bucketStore) create(ctx context.Context, name string) (sink, error) {
 	if err != nil {
 		return nil, wrapDiskFull(err)
 	}
-	return &objectSink{store: b, ctx: ctx, object: b.object(name), part: part, sum: sha256.New()}, nil
+	return &objectSink{store: b, ctx: ctx, object: b.objectName(name), part: part, sum: sha256.New()}, nil
 }
 
 func (s *objectSink) Write(p []byte) (int, error) {

@@ -33,16 +33,16 @@ func SetDefaultCompletions(cmd *cobra.Command) {
 }
 
 // ArgCompletionDirective returns the directive for the completion of the argument with the
-// index n. Files are offered if the usage line of cmd shows that this argument is a file.
-func ArgCompletionDirective(cmd *cobra.Command, n int) cobra.ShellCompDirective {
+// index argIndex. Files are offered if the usage line of cmd shows that this argument is a file.
+func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDirective {
 	words := strings.Fields(cmd.Use)[1:]
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return strings.Trim(word, "[]-.") != strings.ToUpper(strings.Trim(word, "[]-."))
 	})
-	if n >= len(words) {
+	if argIndex >= len(words) {
 		return cobra.ShellCompDirectiveNoFileComp
 	}
-	return valueCompletionDirective(strings.Trim(words[n], "[]."))
+	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
 // valueCompletionDirective returns the completion directive for a value by its

@@ -107,7 +107,7 @@ func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *dryRunTransport) record(req *http.Request, sent bool) {
-	s := client.SummarizeRequest(req)
+	s := client.ConsumeAndSummarize(req)
 	p := plannedRequest{
 		Method: s.Method, URL: s.URL, Headers: map[string]string{},
 		Body: json.RawMessage(s.JSON), File: s.File, Bytes: s.Bytes, Sent: sent,

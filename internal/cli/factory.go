@@ -68,5 +68,5 @@ func (f *Factory) WantsJSON() bool {
 
 // Note prints a notice to standard error.
 func (f *Factory) Note(format string, args ...any) {
-	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(f.KeepFlags(fmt.Sprintf(format, args...)))))
+	fmt.Fprintf(f.Console.Err, "%s\n", f.Console.WrapMessage(term.EscapeLines(f.RepeatFlagsInCommands(fmt.Sprintf(format, args...)))))
 }

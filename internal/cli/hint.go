@@ -13,9 +13,9 @@ import (
 	"foretell/internal/term"
 )
 
-// keptFlags are the flags of the current command that are repeated in the commands of its
+// repeatedFlags are the flags of the current command that are repeated in the commands of its
 // hints. They select the service or change how a file is read.
-var keptFlags = []string{
+var repeatedFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir,
 	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
 }
@@ -25,7 +25,7 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. If the
 // token is from the environment, AddHint replaces the hint to sign in, because `foretell login`
-// would not replace this token. It also applies [Factory.KeepFlags].
+// would not replace this token. It also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
@@ -33,9 +33,9 @@ func (f *Factory) AddHint(e *exit.Error) {
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)
 	}
-	e.Hint = f.KeepFlags(e.Hint)
+	e.Hint = f.RepeatFlagsInCommands(e.Hint)
 	if e.Code == string(api.CodeStorageFull) { // the message has the command that frees space
-		e.Fact = f.KeepFlags(e.Fact)
+		e.Fact = f.RepeatFlagsInCommands(e.Fact)
 		if f.Embedded { // the disk is one of this machine
 			e.Status = exit.Unexpected
 		}
@@ -65,9 +65,9 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// KeepFlags adds the keptFlags of the current command to those commands in text that accept
-// them.
-func (f *Factory) KeepFlags(text string) string {
+// RepeatFlagsInCommands adds the repeatedFlags of the current command to those commands
+// in text that accept them.
+func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text
 	}
@@ -75,9 +75,9 @@ func (f *Factory) KeepFlags(text string) string {
 		parts := strings.Split(strings.Trim(offer, "`"), " && ")
 		for i, part := range parts {
 			part = commandSubstitution.ReplaceAllStringFunc(part, func(inner string) string {
-				return "$(" + f.addKeptFlags(inner[len("$("):len(inner)-1]) + ")"
+				return "$(" + f.repeatFlags(inner[len("$("):len(inner)-1]) + ")"
 			})
-			parts[i] = f.addKeptFlags(part)
+			parts[i] = f.repeatFlags(part)
 		}
 		return "`" + strings.Join(parts, " && ") + "`"
 	})
@@ -86,14 +86,14 @@ func (f *Factory) KeepFlags(text string) string {
 // commandSubstitution matches $(foretell …) in a command line.
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// addKeptFlags adds the keptFlags of the current command to a command line.
-func (f *Factory) addKeptFlags(line string) string {
+// repeatFlags adds the repeatedFlags of the current command to a command line.
+func (f *Factory) repeatFlags(line string) string {
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
 	}
 	outer := commandSubstitution.ReplaceAllString(line, "") // the flags of inner commands do not count
-	for _, name := range keptFlags {
+	for _, name := range repeatedFlags {
 		given := f.Running.Flags().Lookup(name)
 		switch {
 		case strings.Contains(outer, " --"+name+" ") || strings.Contains(outer, " --"+name+"=") || strings.HasSuffix(outer, " --"+name):
@@ -149,9 +149,9 @@ func (f *Factory) CommandWithFile(file, other string) string {
 	return term.CommandLine(args)
 }
 
-// setFlag returns args with a flag set to value. If keep is set, it adds the value to the
+// setFlag returns args with a flag set to value. If addValue is set, it adds the value to the
 // earlier values of the flag instead of replacing them.
-func setFlag(args []string, flag, value string, keep bool) []string {
+func setFlag(args []string, flag, value string, addValue bool) []string {
 	var list []string
 	end := slices.Index(args, "--")
 	if end < 0 {
@@ -159,7 +159,7 @@ func setFlag(args []string, flag, value string, keep bool) []string {
 	}
 	for i := 0; i < end; i++ {
 		switch {
-		case keep || args[i] != "--"+flag && !strings.HasPrefix(args[i], "--"+flag+"="):
+		case addValue || args[i] != "--"+flag && !strings.HasPrefix(args[i], "--"+flag+"="):
 			list = append(list, args[i])
 		case args[i] == "--"+flag:
 			i++ // skip the value of the flag, too

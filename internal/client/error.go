@@ -134,8 +134,8 @@ func notServiceError(req *request, resp *http.Response, what string) *NetworkErr
 	}
 }
 
-// responseError returns the error for an unsuccessful response, and closes its body.
-func (c *Client) responseError(req *request, resp *http.Response) error {
+// consumeErrorResponse returns the error for an unsuccessful response, and closes its body.
+func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // if reading fails, the partial body is used
 	c.traceBody(req, resp, body)

@@ -11,17 +11,17 @@ import (
 // ModelReport returns the report of a model. It returns nil if the service has no reports,
 // which are an extension.
 func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
-	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
+	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
 }
 
 // ModelReportSummary is like ModelReport, but omits the parts of the report that are long if
 // the table has many columns, see [api.ModelReportInput]. Some services return the whole
 // report.
 func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
-	return c.modelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
+	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
 }
 
-func (c *Client) modelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
+func (c *Client) fetchModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
 	report, err := Call(ctx, c, api.GetModelReport, in)
 	var problem *api.Problem
 	if errors.As(err, &problem) && (problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented) {

@@ -110,9 +110,9 @@ type RequestSummary struct {
 	Bytes int64
 }
 
-// SummarizeRequest returns a summary of req. It reads and closes the body, so req cannot
+// ConsumeAndSummarize returns a summary of req. It reads and closes the body, so req cannot
 // be sent afterwards.
-func SummarizeRequest(req *http.Request) RequestSummary {
+func ConsumeAndSummarize(req *http.Request) RequestSummary {
 	s := RequestSummary{Method: req.Method, URL: redactURL(req.URL), Header: redactHeader(req.Header), Bytes: req.ContentLength}
 	if req.Body == nil || req.Body == http.NoBody {
 		return s

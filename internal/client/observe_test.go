@@ -83,7 +83,7 @@ func TestSummarizeRequest(t *testing.T) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Amz-Security-Token", "hidden")
-	s := client.SummarizeRequest(req)
+	s := client.ConsumeAndSummarize(req)
 	if s.JSON != `{"password":"[cut]","username":"ada"}` || s.Bytes != 38 || strings.Contains(fmt.Sprintf("%+v", s), "hidden") {
 		t.Errorf("%+v", s)
 	}

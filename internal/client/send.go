@@ -68,7 +68,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 			return resp, nil
 		}
 		if err == nil {
-			err = c.responseError(req, resp)
+			err = c.consumeErrorResponse(req, resp)
 		}
 		if isUnauthorized(err) && req.sendToken {
 			renewed, failure := c.renewToken(ctx, token)

@@ -61,14 +61,14 @@ func ListSeries(ctx context.Context, c *Client) ([]Series, error) {
 	return groupSeries(datasets), nil
 }
 
-// groupSeries groups datasets by series. datasets must be ordered newest first.
-func groupSeries(datasets []api.DatasetEntry) []Series {
+// groupSeries groups datasets by series. The datasets must be ordered newest first.
+func groupSeries(newestFirst []api.DatasetEntry) []Series {
 	names := map[string]bool{}
-	for _, d := range datasets {
+	for _, d := range newestFirst {
 		names[d.DatasetName] = true
 	}
 	var all []Series
-	for _, d := range datasets {
+	for _, d := range newestFirst {
 		name := cmp.Or(d.Series, inferSeries(d.DatasetName, names))
 		i := slices.IndexFunc(all, func(s Series) bool { return s.Name == name })
 		if i < 0 {
@@ -170,7 +170,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	best := reported
 	if best == "" || len(s.Datasets) == 1 { // the champion of a dataset need not be that of its series
 		var err error
-		if best, err = chooseChampion(ctx, c, models); err != nil {
+		if best, err = bestComparableModel(ctx, c, models); err != nil {
 			return nil, err
 		}
 	}
@@ -189,19 +189,19 @@ func Champion(models []SeriesModel) *SeriesModel {
 	return nil
 }
 
-// chooseChampion returns the key of the model with the highest performance, or of the oldest of
-// several such models. models are the models of one series, newest first. Models whose metric or
-// table differs from that of the newest model are ignored. A model without a performance is chosen
-// only if no model has one. chooseChampion returns "" if models is empty.
-func chooseChampion(ctx context.Context, c *Client, models []SeriesModel) (key string, err error) {
-	order := slices.Clone(models)
+// bestComparableModel returns the key of the model with the highest performance, or of the oldest
+// of several such models. newestFirst holds the models of one series, newest first. Models whose
+// metric or table differs from that of the newest model are ignored. A model without a performance
+// is chosen only if no model has one. bestComparableModel returns "" if newestFirst is empty.
+func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesModel) (key string, err error) {
+	order := slices.Clone(newestFirst)
 	slices.Reverse(order) // the oldest of equals is the first
 	slices.SortStableFunc(order, func(a, b SeriesModel) int {
 		return cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value)
 	})
 	sameTable := map[string]bool{} // by dataset key
 	for _, m := range order {
-		newest := models[0]
+		newest := newestFirst[0]
 		if m.Metric != newest.Metric {
 			continue
 		}

@@ -104,7 +104,7 @@ func TestChampion(t *testing.T) {
 		"not measured": {[]SeriesModel{model(2, "accuracy", 0.1), model(1, "accuracy", math.NaN())}, "2"},
 		"no models":    {nil, ""},
 	} {
-		if best, err := chooseChampion(t.Context(), nil, test.models); best != test.want || err != nil {
+		if best, err := bestComparableModel(t.Context(), nil, test.models); best != test.want || err != nil {
 			t.Errorf("%s: the champion is version %q, want %q (%v)", name, best, test.want, err)
 		}
 	}

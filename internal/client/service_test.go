@@ -82,7 +82,7 @@ func inBoth(t *testing.T, test func(t *testing.T, c *client.Client)) {
 
 func signedIn(t *testing.T, a *app.App, opts client.Options) *client.Client {
 	t.Helper()
-	session, err := a.LocalSession(t.Context())
+	session, err := a.OpenLocalSession(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,13 +116,13 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	if datasetKey != "" {
 		req.idempotent = true
 		req.wasApplied = func(ctx context.Context) (bool, error) {
-			entry, err := c.datasetEntry(ctx, datasetKey)
+			entry, err := c.fetchDatasetEntry(ctx, datasetKey)
 			return err == nil && entry.Status != api.DatasetPending, err
 		}
 	}
 	resp, err := c.send(ctx, req)
 	if datasetKey != "" && (errors.Is(err, errApplied) || req.attempts > 1 && api.CodeFromError(err) == api.CodeWrongState) {
-		return c.datasetEntry(ctx, datasetKey)
+		return c.fetchDatasetEntry(ctx, datasetKey)
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	case err == nil && (json.Valid(body) || req.op == api.AddData.ID && looksLikeHTML(resp, body)):
 		return entry, decodeResponse(req, resp, body, entry) // HTML is an error: only the service responds to AddData, never an object store
 	case datasetKey != "":
-		return c.datasetEntry(ctx, datasetKey) // the response is that of an object store, or was lost
+		return c.fetchDatasetEntry(ctx, datasetKey) // the response is that of an object store, or was lost
 	case err != nil:
 		return nil, c.networkError(ctx, req, err)
 	default:
@@ -143,8 +143,8 @@ func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) 
 	}
 }
 
-// datasetEntry requests the dataset with the given key.
-func (c *Client) datasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {
+// fetchDatasetEntry requests the dataset with the given key.
+func (c *Client) fetchDatasetEntry(ctx context.Context, key string) (*api.DatasetEntry, error) {
 	dataset, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {
 		return nil, err

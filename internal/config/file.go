@@ -13,10 +13,10 @@ import (
 	"foretell/internal/exit"
 )
 
-// WriteValue sets a value in config.yaml. keys are the path of the value from the top level. If
-// value is "", WriteValue removes the last key. The rest of the file, including comments, is
-// unchanged.
-func WriteValue(env Getenv, value string, keys ...string) error {
+// WriteOrRemoveValue sets a value in config.yaml. keys are the path of the value from the
+// top level. If value is "", WriteOrRemoveValue removes the last key. The rest of the
+// file, including comments, is unchanged.
+func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 	path, err := FilePath(env)
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func TestConfigIsPrivate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	getenv := func(name string) string { return map[string]string{envConfigDir: dir}[name] }
-	if err := WriteValue(getenv, "https://x", "profiles", "default", "server"); err != nil {
+	if err := WriteOrRemoveValue(getenv, "https://x", "profiles", "default", "server"); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "config.yaml"))

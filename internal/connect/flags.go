@@ -22,9 +22,9 @@ import (
 type ServiceFlags struct {
 	Factory *cli.Factory
 	Local   bool
-	// Idle is set if the embedded service must not run jobs during the command.
-	Idle bool
-	Cmd  *cobra.Command
+	// NoJobs is set if the embedded service must not run jobs during the command.
+	NoJobs bool
+	Cmd    *cobra.Command
 }
 
 // Bind adds the flags that select the service.
@@ -134,7 +134,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	o.Factory.Embedded = true
 	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
 	signIn := func() error {
-		session, err := service.App.LocalSession(ctx)
+		session, err := service.App.OpenLocalSession(ctx)
 		if err != nil {
 			return err
 		}
@@ -144,13 +144,13 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		opts.Transport, opts.Token = transport, session.AccessToken
 		opts.MaxPoll = 100 * time.Millisecond // polls are cheap in the same process
 		opts.Wait = func(ctx context.Context, d time.Duration) error {
-			if err := service.App.DiskFullProblem(); err != nil {
+			if err := service.App.CheckDiskNotFull(); err != nil {
 				return err
 			}
 			return client.Sleep(ctx, d)
 		}
 		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
-			session, err := service.App.LocalSession(ctx)
+			session, err := service.App.OpenLocalSession(ctx)
 			return session.AccessToken, err
 		}
 		conn.Client, err = client.New(opts)
@@ -160,7 +160,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		conn.Close()
 		return nil, err
 	}
-	if !o.Idle && !cli.IsDryRun(o.Cmd) {
+	if !o.NoJobs && !cli.IsDryRun(o.Cmd) {
 		conn.closers = append(conn.closers, service.StartJobs())
 	}
 	return conn, nil

@@ -57,7 +57,7 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
-	// races and memory have the meanings of app.Config.Races and app.Config.Memory.
+	// races and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
 	races  int
 	memory int64
 }
@@ -198,7 +198,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
 		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
-		Races: opts.races, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
+		MaxRaces: opts.races, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
@@ -299,7 +299,7 @@ func (s *LocalService) Close() error { return s.store.Close() }
 func newLogger(f *cli.Factory) *slog.Logger { return slog.New(slog.NewTextHandler(f.Console.Err, nil)) }
 
 // newLogger returns the log that the flags select.
-func (f *DaemonFlags) newLogger(host *cli.Factory) (*slog.Logger, error) {
+func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil || strings.ContainsAny(f.logLevel, "+-") {
 		return nil, exit.Usagef("invalid --log-level %q: want debug, info, warn or error", f.logLevel)
@@ -311,7 +311,7 @@ func (f *DaemonFlags) newLogger(host *cli.Factory) (*slog.Logger, error) {
 	case f.quiet:
 		return slog.New(slog.DiscardHandler), nil
 	case f.logFormat == "json":
-		return slog.New(slog.NewJSONHandler(host.Console.Err, opts)), nil
+		return slog.New(slog.NewJSONHandler(factory.Console.Err, opts)), nil
 	}
-	return slog.New(slog.NewTextHandler(host.Console.Err, opts)), nil
+	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil
 }

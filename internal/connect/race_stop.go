@@ -80,7 +80,7 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	watchCtx, endWatch := context.WithCancel(ctx)
 	var stopping sync.WaitGroup
 	stopping.Go(func() { c.stopOnRequest(watchCtx, key, s) })
-	job, err := c.watchRace(ctx, key, raceWatch{stop: s})
+	job, err := c.watchRace(ctx, key, raceWatchOptions{stop: s})
 	endWatch()
 	stopping.Wait()
 	if s.requested.Load() {

@@ -77,18 +77,18 @@ func (c *Session) StopRace(ctx context.Context, key string) (*api.Training, erro
 // WatchRace shows a race until it ends, and returns it. If replay is set, it also shows a race
 // that has ended already.
 func (c *Session) WatchRace(ctx context.Context, key string, replay bool) (*api.Training, error) {
-	return c.watchRace(ctx, key, raceWatch{replay: replay})
+	return c.watchRace(ctx, key, raceWatchOptions{replay: replay})
 }
 
-// raceWatch holds the options of watchRace.
-type raceWatch struct {
+// raceWatchOptions holds the options of watchRace.
+type raceWatchOptions struct {
 	replay bool // show a race that has ended already
 	// stop is nil if the user cannot end the race from the terminal.
 	stop *raceStop
 }
 
 // watchRace shows a race until it ends, and returns it.
-func (c *Session) watchRace(ctx context.Context, key string, w raceWatch) (*api.Training, error) {
+func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions) (*api.Training, error) {
 	job, err := client.Call(ctx, c.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func toRunStates(jobs []api.AlgorithmRun, threshold *float64) []term.RunState {
 	return states
 }
 
-// AwaitTraining waits until a race has ended, without showing its scores, and returns it.
-func (c *Session) AwaitTraining(ctx context.Context, key string) (*api.Training, error) {
+// AwaitRaceSilently waits until a race has ended, without showing its scores, and returns it.
+func (c *Session) AwaitRaceSilently(ctx context.Context, key string) (*api.Training, error) {
 	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type refCandidate struct {
 // resolveReference returns the key of the object that ref refers to. ref is a key, the
 // unique beginning of a key, a name, or @last. objects are the objects of one type, and
 // noun names the type in errors, such as "dataset".
-func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) (string, error) {
+func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) (key string, err error) {
 	if fullKey().MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}

@@ -7,12 +7,12 @@ import (
 
 // A mark is a text in a User-Agent header, and the name of the browser or system that it
 // identifies.
-type mark struct{ text, name string }
+type userAgentMark struct{ text, name string }
 
 // browserMarks are the marks of browsers, in order of precedence: the first one that a User-Agent
 // contains determines the name. The order matters, because the User-Agent of Edge, for example,
 // also contains the mark of Chrome.
-var browserMarks = []mark{
+var browserMarks = []userAgentMark{
 	{"Edg/", "Edge"},
 	{"OPR/", "Opera"},
 	{"SamsungBrowser/", "Samsung Internet"},
@@ -26,7 +26,7 @@ var browserMarks = []mark{
 
 // systemMarks are the marks of operating systems. The first mark that the User-Agent contains
 // determines the name.
-var systemMarks = []mark{
+var systemMarks = []userAgentMark{
 	{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 }
 

@@ -30,7 +30,7 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// Options configures the pages. All fields but TempDir, SignedIn and Local are required.
+// Options configures the pages. All fields but TempDir, OnSignedIn and Local are required.
 type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
@@ -42,8 +42,8 @@ type Options struct {
 	// the audit log.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// SignedIn is called with the context of each request whose session is valid. It may be nil.
-	SignedIn func(ctx context.Context)
+	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.
+	OnSignedIn func(ctx context.Context)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
@@ -228,8 +228,8 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 		if err != nil {
 			return err
 		}
-		if p.opts.SignedIn != nil {
-			p.opts.SignedIn(v.r.Context())
+		if p.opts.OnSignedIn != nil {
+			p.opts.OnSignedIn(v.r.Context())
 		}
 		err = do(v)
 		switch api.CodeFromError(err) {

@@ -206,7 +206,7 @@ func formatProperty(value any) string {
 	case nil:
 		return "–"
 	case float64:
-		return design.WithMinus(design.FormatScore(v))
+		return design.WithMinusSign(design.FormatScore(v))
 	case int64:
 		return humanize.Comma(v)
 	}

@@ -119,7 +119,7 @@ func (p *Pages) askToSignIn(v *visit) error {
 	query := url.Values{}
 	next := v.r.URL.RequestURI()
 	if isForm {
-		next = p.pageOfForm(v.r)
+		next = p.formPagePath(v.r)
 	}
 	if next != "/" {
 		query.Set("next", next)
@@ -133,9 +133,9 @@ func (p *Pages) askToSignIn(v *visit) error {
 	return v.redirect("/sign-in?" + query.Encode())
 }
 
-// pageOfForm returns the path and query of the page with the form that a request sends. It returns
-// "/" if the request does not name a page of this service.
-func (p *Pages) pageOfForm(r *http.Request) string {
+// formPagePath returns the path and query of the page with the form that a request sends.
+// It returns "/" if the request does not name a page of this service.
+func (p *Pages) formPagePath(r *http.Request) string {
 	path, found := strings.CutPrefix(r.Referer(), p.opts.BaseURL(r))
 	if !found || r.URL.Path == "/sign-out" {
 		return "/"

@@ -31,7 +31,7 @@ var forwardedHeaders = []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwa
 
 // RoundTrip calls the handler of the API, and returns its response. The body is held in memory.
 func (t *inProcessTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	response := &recorder{header: http.Header{}}
+	response := &responseRecorder{header: http.Header{}}
 	t.api.ServeHTTP(response, t.asBrowserRequest(r))
 	return &http.Response{
 		StatusCode: response.status, Header: response.header, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -75,25 +75,25 @@ func (p *Pages) forwardToAPI(v *visit, path string) error {
 	return nil
 }
 
-// recorder is an http.ResponseWriter that keeps the response in memory.
-type recorder struct {
+// responseRecorder is an http.ResponseWriter that keeps the response in memory.
+type responseRecorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
 // Header returns the headers.
-func (w *recorder) Header() http.Header { return w.header }
+func (w *responseRecorder) Header() http.Header { return w.header }
 
 // WriteHeader sets the status unless it is informational or was set before.
-func (w *recorder) WriteHeader(status int) {
+func (w *responseRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
 }
 
 // Write appends to the body.
-func (w *recorder) Write(b []byte) (int, error) {
+func (w *responseRecorder) Write(b []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(b)
 }

@@ -69,9 +69,9 @@ func funcs(now func() time.Time) template.FuncMap {
 		"bytes":     term.FormatBytes,
 		"quote":     term.ShellQuote,
 		"sentence":  humanize.Sentence,
-		"score":     func(value any) string { return WithMinus(FormatScore(value)) },
+		"score":     func(value any) string { return WithMinusSign(FormatScore(value)) },
 		"perfname":  api.PerformanceName,
-		"number":    func(v float64) string { return WithMinus(FormatNumber(v)) },
+		"number":    func(v float64) string { return WithMinusSign(FormatNumber(v)) },
 		"title":     AlgorithmTitle,
 		"kind":      api.AlgorithmKind,
 		"flags":     splitFlags,
@@ -131,8 +131,8 @@ func FormatScore(value any) string {
 // hyphen.
 const minus = "−"
 
-// WithMinus returns a formatted number with a minus sign in place of a hyphen before it.
-func WithMinus(number string) string {
+// WithMinusSign returns a formatted number with a minus sign in place of a hyphen before it.
+func WithMinusSign(number string) string {
 	if rest, negative := strings.CutPrefix(number, "-"); negative {
 		return minus + rest
 	}

@@ -55,9 +55,9 @@ type Result struct {
 	Err *exit.Error `json:"-"`
 }
 
-// FailureError returns the error of the first failed check, and adds how many checks have
+// FirstFailure returns the error of the first failed check, and adds how many checks have
 // failed. It returns nil if no check has failed.
-func FailureError(results []Result) error {
+func FirstFailure(results []Result) error {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Verdict != verdictFail })
 	if len(failed) == 0 {
 		return nil

@@ -76,19 +76,19 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	_, err = a.Get(&countingWriter{temp, meter, 0})
 	meter.Done()
 	if err = cmp.Or(err, temp.Sync(), temp.Close()); err != nil {
-		return a.explainWriteError(err)
+		return a.addRetryHint(err)
 	}
 	if err = a.Check(temp.Name()); err != nil {
 		return err
 	}
 	if err = t.Columns.ProjectFile(ctx, temp.Name()); err != nil {
-		return a.explainWriteError(err)
+		return a.addRetryHint(err)
 	}
 	if t.isStream() {
 		return errors.Join(t.copyToStream(temp.Name()), os.Remove(temp.Name()))
 	}
 	if err = a.Install(temp.Name(), finalPath); err != nil {
-		return a.explainWriteError(err)
+		return a.addRetryHint(err)
 	}
 	return nil
 }
@@ -105,9 +105,9 @@ func (t *OutputFile) copyToStream(path string) error {
 	return errors.Join(cli.CopyFile(dst, path), dst.Close())
 }
 
-// explainWriteError adds the command that downloads the file again to an error of the local
+// addRetryHint adds the command that downloads the file again to an error of the local
 // disk. It returns any other error unchanged.
-func (a *FileDownload) explainWriteError(err error) error {
+func (a *FileDownload) addRetryHint(err error) error {
 	var disk *fs.PathError
 	if !errors.As(err, &disk) {
 		return err

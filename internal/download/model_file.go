@@ -25,9 +25,9 @@ func WithModelFile(ctx context.Context, session *connect.Session, key string, us
 	return use(file.Name())
 }
 
-// VerifyModelFile verifies the checksum of a model file. The parameter again is the command
+// VerifyModelFile verifies the checksum of a model file. The parameter retryCommand is the command
 // that downloads the file again; the hint of the error contains it.
-func VerifyModelFile(path, again string) error {
+func VerifyModelFile(path, retryCommand string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func VerifyModelFile(path, again string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", again)
+		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", retryCommand)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 // NoReceipt is set.
 func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath string, d ResultDownload) error {
 	if t.NoReceipt {
-		return InstallFile(tempPath, finalPath)
+		return InstallFileWithoutReceipt(tempPath, finalPath)
 	}
 	t.Reasons = int(d.Prediction.Reasons)
 	return t.InstallWithReceipt(ctx, tempPath, finalPath, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
@@ -76,9 +76,9 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	return nil
 }
 
-// InstallFile moves a file without a receipt from tempPath to finalPath, and removes the receipt
-// of the file that it replaces.
-func InstallFile(tempPath, finalPath string) error {
+// InstallFileWithoutReceipt moves a file without a receipt from tempPath to finalPath,
+// and removes the receipt of the file that it replaces.
+func InstallFileWithoutReceipt(tempPath, finalPath string) error {
 	if err := cli.RemoveIfExists(receipt.Path(finalPath)); err != nil {
 		return err
 	}

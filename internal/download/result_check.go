@@ -16,9 +16,9 @@ import (
 )
 
 // ResultVerifier returns a function that verifies the result at tempPath against its
-// blind file, and sets rows to the number of rows. classes are the valid labels; if they are
+// blind file, and sets *setRows to the number of rows. classes are the valid labels; if they are
 // nil, the labels in the header of the result are valid.
-func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, rows *int) func(tempPath string) error {
+func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, setRows *int) func(tempPath string) error {
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
 		if err != nil {
@@ -30,7 +30,7 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 			return err
 		}
 		defer blind.Close()
-		*rows, err = result.Verify(ctx, blind, res, classes)
+		*setRows, err = result.Verify(ctx, blind, res, classes)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -43,10 +43,10 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 	}
 }
 
-// PlausibilityCheck returns a function that verifies the result at tempPath without its
-// blind file: the number of rows and, if classes is not empty, the predictions. It sets rows
+// PlausibilityVerifier returns a function that verifies the result at tempPath without its
+// blind file: the number of rows and, if classes is not empty, the predictions. It sets *setRows
 // to the number of rows.
-func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string, rows *int) func(tempPath string) error {
+func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int) func(tempPath string) error {
 	const again = "nothing was written; try again with `foretell predictions download %s`"
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
@@ -58,7 +58,7 @@ func PlausibilityCheck(ctx context.Context, p *api.Prediction, classes []string,
 		if err != nil {
 			return err
 		}
-		*rows = profile.Rows
+		*setRows = profile.Rows
 		if err := profile.Err(); err != nil {
 			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
 		}

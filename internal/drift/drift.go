@@ -175,19 +175,19 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the index of two random samples, of n and m
-// rows, from the same distribution. This is (1/n + 1/m) times the 99.9 % quantile of the
-// chi-squared distribution with parts-1 degrees of freedom (B. Yurdakul and J. Naranjo,
-// Journal of Risk Model Validation 14, 2020). The chi-squared quantile is computed by the
-// approximation of Wilson and Hilferty.
-func chanceIndex(parts int, n, m float64) float64 {
-	if parts < 2 || n == 0 || m == 0 {
+// chanceIndex returns the 99.9 % quantile of the index of two random samples, with the
+// given numbers of rows, from the same distribution. This is (1/trainingRows + 1/rows)
+// times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of
+// freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020). The
+// chi-squared quantile is computed by the approximation of Wilson and Hilferty.
+func chanceIndex(parts int, trainingRows, rows float64) float64 {
+	if parts < 2 || trainingRows == 0 || rows == 0 {
 		return 0
 	}
 	const z = 3.0902 // the 99.9 % quantile of the normal distribution
 	k := float64(parts - 1)
 	quantile := k * math.Pow(1-2/(9*k)+z*math.Sqrt(2/(9*k)), 3)
-	return (1/n + 1/m) * quantile
+	return (1/trainingRows + 1/rows) * quantile
 }
 
 // maxNamed is the maximum number of columns that a verdict names.

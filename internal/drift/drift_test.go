@@ -124,7 +124,7 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if part := r.Columns[0].Largest(); part == nil || part.Name != "red" && part.Name != "other" {
+	if part := r.Columns[0].LargestChange(); part == nil || part.Name != "red" && part.Name != "other" {
 		t.Errorf("the largest change is %+v", part)
 	}
 }

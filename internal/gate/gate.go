@@ -54,9 +54,9 @@ func (r *Result) FormatValue() string {
 	case r.Value == nil:
 		return ""
 	case r.Baseline != nil:
-		return formatValue(*r.Value, *r.Baseline)
+		return formatDistinctly(*r.Value, *r.Baseline)
 	}
-	return formatValue(*r.Value, 0)
+	return formatDistinctly(*r.Value, 0)
 }
 
 // FormatRows formats the number of test rows. It returns "" if the requirement was skipped.
@@ -134,13 +134,13 @@ func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`").Replace(text)
 }
 
-// WriteGitLab writes the output of write as a collapsible section of GitLab's log.
-func (r *Report) WriteGitLab(w io.Writer, write func(io.Writer) error) error {
+// WriteGitLab writes the output of writeContent as a collapsible section of GitLab's log.
+func (r *Report) WriteGitLab(w io.Writer, writeContent func(io.Writer) error) error {
 	const name = "foretell_requirements"
 	if _, err := fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s\r\x1b[0KForetell: %s\n", r.At.Unix(), name, r.Summary()); err != nil {
 		return err
 	}
-	if err := write(w); err != nil {
+	if err := writeContent(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", r.At.Unix(), name)

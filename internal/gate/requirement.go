@@ -157,7 +157,7 @@ func (r *Requirement) Evaluate(report *api.ModelReport) Result {
 	case value == r.Bound:
 		v.Reason = "missed: equal to the bound"
 	default:
-		v.Reason = "missed by " + formatValue(math.Abs(value-r.Bound), 0)
+		v.Reason = "missed by " + formatDistinctly(math.Abs(value-r.Bound), 0)
 	}
 	return v
 }
@@ -315,7 +315,7 @@ func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	case !v.Holds:
 		word = "missed: worse than"
 	}
-	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatValue(than, value), humanize.Count(v.BaselineRows, "row"))
+	v.Reason = fmt.Sprintf("%s %s %s on %s", word, report.Metric, formatDistinctly(than, value), humanize.Count(v.BaselineRows, "row"))
 	return v
 }
 
@@ -325,9 +325,9 @@ func SkippedResult(baselineName, why string) Result {
 	return Result{Requirement: "beat " + baselineName, Holds: true, Skipped: true, Reason: "holds: " + why}
 }
 
-// formatValue formats value with four decimals, or with as many more as are necessary to show that
-// it differs from other.
-func formatValue(value, other float64) string {
+// formatDistinctly formats value with four decimals, or with as many more as are
+// necessary to show that it differs from other.
+func formatDistinctly(value, other float64) string {
 	for digits := 4; digits < 17; digits++ {
 		text := strconv.FormatFloat(value, 'f', digits, 64)
 		if value == other || text != strconv.FormatFloat(other, 'f', digits, 64) {

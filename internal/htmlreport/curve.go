@@ -99,12 +99,12 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 	if len(shown) == 1 { // a plot with one curve has no legend
 		label := labels[shown[0]]
 		areaROC, areaPrecisionRecall := formatAreas(r, label)
-		roc, precisionRecall = nameClass(roc, label, areaROC), nameClass(precisionRecall, label, areaPrecisionRecall)
-		reliability = nameClass(reliability, label, "")
+		roc, precisionRecall = classPlotTitle(roc, label, areaROC), classPlotTitle(precisionRecall, label, areaPrecisionRecall)
+		reliability = classPlotTitle(reliability, label, "")
 	}
-	c := &curvePlots{ThresholdNote: noteClasses(r, len(order))}
+	c := &curvePlots{ThresholdNote: shownClassesNote(r, len(order))}
 	if len(labels) > 2 {
-		c.Note = noteClasses(r, len(shown))
+		c.Note = shownClassesNote(r, len(shown))
 	}
 	for _, class := range order {
 		c.Thresholds = append(c.Thresholds, newThresholdTable(r.Curves[class]))
@@ -119,8 +119,8 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 	return c
 }
 
-// noteClasses says that only the most frequent classes are shown. It returns "" if all are.
-func noteClasses(r *api.ModelReport, shown int) string {
+// shownClassesNote says that only the most frequent classes are shown. It returns "" if all are.
+func shownClassesNote(r *api.ModelReport, shown int) string {
 	all := max(len(r.Classes), len(r.CurveClasses), len(r.Curves))
 	if shown >= all {
 		return ""
@@ -128,9 +128,9 @@ func noteClasses(r *api.ModelReport, shown int) string {
 	return fmt.Sprintf("%d of %d classes: those with the most rows.", shown, all)
 }
 
-// nameClass returns the title of a plot of one class, such as "ROC curve of yes, area 0.9312".
+// classPlotTitle returns the title of a plot of one class, such as "ROC curve of yes, area 0.9312".
 // The area may be empty.
-func nameClass(title, label, area string) string {
+func classPlotTitle(title, label, area string) string {
 	title += " of " + api.AbbreviateValue(label)
 	if area != "" {
 		title += ", " + area

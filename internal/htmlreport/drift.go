@@ -46,12 +46,12 @@ func NewDrift(r *api.DriftReport) *Drift {
 	d := &Drift{DriftReport: r, Omitted: len(r.Columns) - shown}
 	for _, c := range r.Columns[:shown] {
 		row := driftRow{DriftColumn: c, Change: c.Reason}
-		if part := c.Largest(); part != nil {
+		if part := c.LargestChange(); part != nil {
 			row.Change = fmt.Sprintf("%s: %s → %s", api.AbbreviateValue(part.Name), humanize.Percent(part.Training), humanize.Percent(part.Share))
 		}
 		training, here := make([]int64, len(c.Parts)), make([]int64, len(c.Parts))
 		for i, part := range c.Parts {
-			training[i], here[i] = shareWeight(part.Training), shareWeight(part.Share)
+			training[i], here[i] = barHeight(part.Training), barHeight(part.Share)
 		}
 		row.Training, row.Here = design.Bars(training), design.Bars(here)
 		d.Changes = append(d.Changes, row)
@@ -59,5 +59,5 @@ func NewDrift(r *api.DriftReport) *Drift {
 	return d
 }
 
-// shareWeight returns a share as the height of a bar.
-func shareWeight(share float64) int64 { return int64(math.Round(10_000 * share)) }
+// barHeight returns a share as the height of a bar.
+func barHeight(share float64) int64 { return int64(math.Round(10_000 * share)) }

@@ -81,7 +81,7 @@ func New(source *report.Document) *Document {
 	d.Importances, d.OmittedColumns = importanceRows(r)
 	d.Dependence, d.Interactions, d.Columns = newPartialDependences(r, rows), newInteractions(r), columnRows(d.Dataset)
 	if len(r.CurveClasses) > 2 {
-		d.DependenceNote = noteClasses(r, min(len(r.CurveClasses), maxShownClasses))
+		d.DependenceNote = shownClassesNote(r, min(len(r.CurveClasses), maxShownClasses))
 	}
 	d.Race, d.RaceTime = racePlots(r)
 	d.Drift, d.Steps = NewDrift(source.Drift), source.Steps()

@@ -198,7 +198,7 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 				}
 				lines = append(lines, line)
 			}
-			d.Plot = design.NewPlot(design.Axes{Title: p.Column, X: p.Column, Y: "mean probability of " + probabilityOf(r, shown)}, lines)
+			d.Plot = design.NewPlot(design.Axes{Title: p.Column, X: p.Column, Y: "mean probability of " + shownClassName(r, shown)}, lines)
 		} else {
 			class := shown[0]
 			d.Class = r.CurveClasses[class]
@@ -214,9 +214,9 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 	return list
 }
 
-// probabilityOf returns whose probability a plot shows: the name of the class if it shows one class,
-// and otherwise "each class".
-func probabilityOf(r *api.ModelReport, shown []int) string {
+// shownClassName returns whose probability a plot shows: the name of the class if it
+// shows one class, and otherwise "each class".
+func shownClassName(r *api.ModelReport, shown []int) string {
 	if len(shown) == 1 {
 		return api.AbbreviateValue(r.CurveClasses[shown[0]])
 	}

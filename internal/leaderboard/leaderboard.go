@@ -59,7 +59,7 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 			return nil, err
 		}
 	}
-	if err := groupByTable(ctx, c, models, entries); err != nil {
+	if err := setTables(ctx, c, models, entries); err != nil {
 		return nil, err
 	}
 	SortAndRank(entries)
@@ -85,7 +85,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 	if e.report, err = readReport(ctx, m.ModelKey); err != nil {
 		return nil, err
 	}
-	e.setMetric(metric)
+	e.setScores(metric)
 	e.Options = report.RaceFlags(e.job, e.report)
 	began, errBegan := time.Parse(api.TimeLayout, e.job.StartedOn)
 	ended, errEnded := time.Parse(api.TimeLayout, e.job.FinishedOn)
@@ -109,8 +109,8 @@ func raceKey(ctx context.Context, c *client.Client, m *client.SeriesModel) (stri
 	return model.TrainingJobKey, nil
 }
 
-// setMetric sets the scores to the values of a metric, or to nil if the metric is unknown.
-func (e *Entry) setMetric(metric string) {
+// setScores sets the scores to the values of a metric, or to nil if the metric is unknown.
+func (e *Entry) setScores(metric string) {
 	e.Test, e.Low, e.High = nil, nil, nil
 	if e.report == nil {
 		return
@@ -220,8 +220,8 @@ func (e *Entry) importance(column string) *float64 {
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {
-		a.setMetric(metric)
-		b.setMetric(metric)
+		a.setScores(metric)
+		b.setScores(metric)
 		rows = append(rows, Comparison{
 			Name: "test " + metric, A: anyOrNil(a.Test), B: anyOrNil(b.Test), LowA: a.Low, HighA: a.High, LowB: b.Low, HighB: b.High,
 		})

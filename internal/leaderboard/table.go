@@ -13,16 +13,16 @@ import (
 	"foretell/internal/term"
 )
 
-// groupByTable sets the fields group and Table of the entries of models, which must be ordered
+// setTables sets the fields group and Table of the entries of models, which must be ordered
 // newest first. If all models belong to one dataset, it reads no dataset.
-func groupByTable(ctx context.Context, c *client.Client, models []client.SeriesModel, entries []*Entry) error {
+func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
 	var names []string // of the newest dataset of each table
-	if !slices.ContainsFunc(models, func(m client.SeriesModel) bool { return m.DatasetKey != models[0].DatasetKey }) {
+	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}
 	groups := map[string]int{} // by dataset key
-	for i, m := range models {
+	for i, m := range newestFirst {
 		group, known := groups[m.DatasetKey]
 		if !known {
 			d, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: m.DatasetKey})

@@ -74,7 +74,7 @@ func TestPredictWithReasons(t *testing.T) {
 	}
 	form := regexp.MustCompile(`^([^=]+)=(.*) \(([+-]\d\.\d{4})\)$`)
 	for row, x := range want {
-		largest := x.Largest(reasons)
+		largest := x.LargestContributions(reasons)
 		for i := range reasons {
 			cell := records[row+1][width-reasons+i]
 			if i >= len(largest) {

@@ -58,7 +58,7 @@ func WriteSamples(ctx context.Context, src io.Reader, classes []profile.ValueCou
 		}
 		label := row.Fields[len(row.Fields)-1]
 		for _, s := range samplers {
-			if line > 0 && !s.shouldDraw(label) {
+			if line > 0 && !s.drawNext(label) {
 				continue
 			}
 			_, _ = s.out.Write(row.Text) // Flush returns the error
@@ -102,10 +102,10 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 	return s
 }
 
-// shouldDraw decides at random whether the next row of a class is in the
+// drawNext decides at random whether the next row of a class is in the
 // sample. All remaining rows of the class are equally likely to be drawn
 // (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
-func (s *sampler) shouldDraw(label []byte) bool {
+func (s *sampler) drawNext(label []byte) (drawn bool) {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {
 		return false // src has more rows of the class than classes says

@@ -108,7 +108,7 @@ func (l *Listener) acquireSlot() error {
 	default:
 	}
 	l.warnAtIntervals("the limit of connections is reached", "limit", l.limits.Connections)
-	l.closeIdle()
+	l.closeLongestIdle()
 	select {
 	case l.slots <- struct{}{}:
 		return nil
@@ -117,8 +117,8 @@ func (l *Listener) acquireSlot() error {
 	}
 }
 
-// closeIdle closes the connection that has been idle for the longest time.
-func (l *Listener) closeIdle() {
+// closeLongestIdle closes the connection that has been idle for the longest time.
+func (l *Listener) closeLongestIdle() {
 	l.mu.Lock()
 	first := l.idle.Front()
 	l.mu.Unlock()

@@ -11,18 +11,18 @@ import (
 // waits, still applies to a large heap. With the percentage alone, a service with a small heap
 // collects garbage many times a second.
 func SetMinHeapGrowth(bytes uint64) {
-	adjustGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
+	keepAdjustingGCPercent(int(readMetric("/gc/gogc:percent")), bytes)
 }
 
-// adjustGCPercent sets GOGC to percent, or to a larger value if the heap would otherwise grow by
-// less than minGrowth bytes until the next collection. The larger value is at most maxPercent.
-// adjustGCPercent does so now and again after each collection.
-func adjustGCPercent(percent int, minGrowth uint64) {
+// keepAdjustingGCPercent sets GOGC to percent, or to a larger value if the heap would
+// otherwise grow by less than minGrowth bytes until the next collection. The larger value is
+// at most maxPercent. keepAdjustingGCPercent does so now and again after each collection.
+func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
 	const maxPercent = 1000 // for a process without a collection, whose heap has 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)
-	debug.SetGCPercent(max(percent, int(min(minGrowth*100/live, maxPercent))))
+	debug.SetGCPercent(max(minPercent, int(min(minGrowth*100/live, maxPercent))))
 	// Nothing refers to the pointer, so the cleanup runs after the next collection.
-	runtime.AddCleanup(new(*byte), func(percent int) { adjustGCPercent(percent, minGrowth) }, percent)
+	runtime.AddCleanup(new(*byte), func(percent int) { keepAdjustingGCPercent(percent, minGrowth) }, minPercent)
 }
 
 func readMetric(name string) uint64 {

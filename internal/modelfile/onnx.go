@@ -31,9 +31,9 @@ func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
 	return model.ONNXFeatures(), out.Flush()
 }
 
-// OutsideONNX describes the steps from a file to the features. The ONNX model does not
+// StepsOutsideONNX describes the steps from a file to the features. The ONNX model does not
 // contain these steps.
-func OutsideONNX(features []learn.ONNXFeature) string {
+func StepsOutsideONNX(features []learn.ONNXFeature) string {
 	names := map[string][]string{} // by step: names of columns of the file
 	for i := range features {
 		f := &features[i]

@@ -102,7 +102,7 @@ func TestONNXOutside(t *testing.T) {
 		"texts.model":     "scores of texts (",
 	} {
 		features, err := WriteONNX(&bytes.Buffer{}, goldenFolder+model)
-		outside := OutsideONNX(features)
+		outside := StepsOutsideONNX(features)
 		if err != nil || !strings.Contains(outside, want) {
 			t.Errorf("%s: %q, %v, want %q", model, outside, err, want)
 		}

@@ -96,7 +96,7 @@ func (g *Graph) ZerosLike(x Value) Value {
 	return g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64(0), g.ConstFloat64(0))
 }
 
-// MeanOfMembers returns the mean along the first dimension of p.
-func (g *Graph) MeanOfMembers(p Value) Value {
+// MeanOverFirstAxis returns the mean along the first dimension of p.
+func (g *Graph) MeanOverFirstAxis(p Value) Value {
 	return g.OpWith("ReduceMean", []Attribute{IntsAttribute("axes", 0), IntAttribute("keepdims", 0)}, p)
 }

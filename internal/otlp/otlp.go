@@ -90,7 +90,7 @@ func Setup(opts Options) (tracer trace.Tracer, stop func(context.Context) error,
 
 // findEndpoint returns the URL to which traces are sent. It is empty if tracing is not
 // configured.
-func findEndpoint(getenv func(string) string) (string, error) {
+func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 	if strings.EqualFold(getenv(envDisabled), "true") || getenv(envExporter) == "none" {
 		return "", nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // askLabel asks the user which column is the label. If prompting is disabled, it returns an
 // error with a command for each candidate.
-func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (string, error) {
+func (p *Preflight) askLabel(ctx context.Context, q *roles.Question) (label string, err error) {
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
 	if err != nil {
 		return "", err
@@ -82,9 +82,9 @@ func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) 
 	return p.Factory.Console.Confirm(ctx, "Is this a row of data, so that the file has no header?")
 }
 
-// reportMissingHeader replaces all findings by the finding that the header is missing,
+// reportOnlyMissingHeader replaces all findings by the finding that the header is missing,
 // because the others would have wrong column names.
-func (p *Preflight) reportMissingHeader() {
+func (p *Preflight) reportOnlyMissingHeader() {
 	p.Findings = nil
 	p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,

@@ -57,7 +57,7 @@ func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err e
 		return err
 	}
 	r.generatedIDs = c.result.GeneratedID
-	p.Train = c.replaceInput(in)
+	p.Train = c.closeAndReplaceInput(in)
 	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err e
 		if c, err = r.writeCopy(ctx, in, copyPath, p.TrainProfile); err != nil {
 			return err
 		}
-		p.Blind = c.replaceInput(in)
+		p.Blind = c.closeAndReplaceInput(in)
 	}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, r.Progress, profile.ScanOptions{ID: p.TrainProfile.Schema.ID}); err != nil {
 		return err
@@ -199,8 +199,9 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	return layout
 }
 
-// replaceInput closes the original input, and returns the copy as the input that replaces it.
-func (c *fixedCopy) replaceInput(original *Input) *Input {
+// closeAndReplaceInput closes the original input, and returns the copy as the input that
+// replaces it.
+func (c *fixedCopy) closeAndReplaceInput(original *Input) *Input {
 	_ = original.Close() // at worst, temporary files remain
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }

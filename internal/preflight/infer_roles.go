@@ -32,7 +32,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if p.Train.layout.Blind {
 		return p.inferBlindIDAndNames(ctx, p.Train, p.modelColumns)
 	}
-	if p.columns, err = p.makeColumnNamesUnique(ctx, p.Train, header, nil); err != nil {
+	if p.columns, err = p.makeNamesUniqueAndDropEmpty(ctx, p.Train, header, nil); err != nil {
 		return err
 	}
 	var blind *roles.Description
@@ -118,9 +118,10 @@ func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	return k
 }
 
-// makeColumnNamesUnique returns a unique name for each column of a file, and warns about names
-// that differ from the header. It drops columns without a name and values, except those in wanted.
-func (p *Preflight) makeColumnNamesUnique(ctx context.Context, in *Input, header, wanted []string) ([]string, error) {
+// makeNamesUniqueAndDropEmpty returns a unique name for each column of a file, and warns about
+// names that differ from the header. It drops columns without a name and values, except those in
+// wanted.
+func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, header, wanted []string) ([]string, error) {
 	names, changed := roles.UniqueNames(header)
 	if err := p.ignoreEmptyColumns(ctx, in, header, names, wanted); err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 	}
 	own := known.BlindColumnNames(len(header))
 	if !in.layout.NoHeader || own == nil {
-		if own, err = p.makeColumnNamesUnique(ctx, in, header, wanted); err != nil {
+		if own, err = p.makeNamesUniqueAndDropEmpty(ctx, in, header, wanted); err != nil {
 			return err
 		}
 	}

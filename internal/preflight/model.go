@@ -72,10 +72,10 @@ func toKnownColumn(c *api.Column) profile.KnownColumn {
 	return known
 }
 
-// mergeMissing merges the findings about columns that the blind file lacks into one that names
-// these columns, if the first defect is such a finding. A finding that suggests another column is
-// not merged, because its message would lose the suggestion.
-func (p *Preflight) mergeMissing(defects []finding) []finding {
+// mergeMissingColumns merges the findings about columns that the blind file lacks into one that
+// names these columns, if the first defect is such a finding. A finding that suggests another
+// column is not merged, because its message would lose the suggestion.
+func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
 		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingMessage && p.Blind != nil
 	}

@@ -111,10 +111,10 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 			return err
 		}
 		if !none {
-			p.reportMissingHeader()
+			p.reportOnlyMissingHeader()
 			return nil
 		}
-		p.readWithoutHeader()
+		p.resetToReadWithoutHeader()
 		return p.Run(ctx, progress)
 	}
 	p.addProfileFindings(p.Train, p.TrainProfile)
@@ -131,8 +131,8 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	return nil
 }
 
-// readWithoutHeader resets the inputs, so that they are read again without a header.
-func (p *Preflight) readWithoutHeader() {
+// resetToReadWithoutHeader resets the inputs, so that they are read again without a header.
+func (p *Preflight) resetToReadWithoutHeader() {
 	p.Findings, p.noHeader = nil, false
 	for _, in := range []*Input{p.Train, p.Blind} {
 		if in != nil {
@@ -306,7 +306,7 @@ func (p *Preflight) defects() []finding {
 // DefectError returns an error with the first defect and the number of other defects, or nil
 // if the files have no defects.
 func (p *Preflight) DefectError() error {
-	defects := p.mergeMissing(p.defects())
+	defects := p.mergeMissingColumns(p.defects())
 	if len(defects) == 0 {
 		return nil
 	}

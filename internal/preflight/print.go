@@ -18,7 +18,7 @@ import (
 func (p *ReportPrinter) Print(r *Report) error {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
-		r.Findings[i].Hint = p.Factory.KeepFlags(r.Findings[i].Hint)
+		r.Findings[i].Hint = p.Factory.RepeatFlagsInCommands(r.Findings[i].Hint)
 	}
 	if p.Output.JSON || len(p.Output.Fields) > 0 {
 		return cli.PrintItem(p.Output, r)

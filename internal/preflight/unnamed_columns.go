@@ -20,7 +20,8 @@ var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
 // such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
-// the names of the columns after makeColumnNamesUnique. Columns whose name is in wanted are kept.
+// the names of the columns after makeNamesUniqueAndDropEmpty. Columns whose name is in wanted are
+// kept.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)

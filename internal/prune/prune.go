@@ -80,9 +80,9 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// KeepConfirmed returns the items of the newest plan, current, that the user has confirmed. It
+// FilterConfirmed returns the items of the newest plan, current, that the user has confirmed. It
 // omits an item if an item that would be deleted with it is not confirmed.
-func KeepConfirmed(confirmed, current []Item) []Item {
+func FilterConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {
 		known[item.Key] = true

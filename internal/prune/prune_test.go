@@ -111,10 +111,10 @@ func TestConfirmed(t *testing.T) {
 		{Kind: Race, Key: "t2"},
 		{Kind: Model, Key: "m2", Implied: true}, // d2 has a new race, and stays
 	}
-	if diff := cmp.Diff(now[5:], KeepConfirmed(first, now)); diff != "" {
+	if diff := cmp.Diff(now[5:], FilterConfirmed(first, now)); diff != "" {
 		t.Error("(-want +got)\n" + diff)
 	}
-	if diff := cmp.Diff(first, KeepConfirmed(first, first)); diff != "" {
+	if diff := cmp.Diff(first, FilterConfirmed(first, first)); diff != "" {
 		t.Error("(-want +got)\n" + diff)
 	}
 }

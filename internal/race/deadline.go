@@ -48,10 +48,10 @@ func (d Deadline) stillQueuedError() *exit.Error {
 		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
-// Explain returns an error that names the time limit if the deadline caused err. Otherwise it
-// returns err. The parameter prepCtx is the context from [Deadline.PrepContext], and job is the
-// race, or nil if it has not begun.
-func (d Deadline) Explain(prepCtx context.Context, job *api.Training, err error) error {
+// TranslateError returns an error that names the time limit if the deadline caused err.
+// Otherwise it returns err. The parameter prepCtx is the context from [Deadline.PrepContext],
+// and job is the race, or nil if it has not begun.
+func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {
 	case err == nil || d.Limit == 0:

@@ -65,17 +65,17 @@ func TestDeadlineBeforeRace(t *testing.T) {
 		ctx, stop := d.PrepContext(t.Context())
 		defer stop()
 		<-ctx.Done()
-		err := d.Explain(ctx, nil, ctx.Err())
+		err := d.TranslateError(ctx, nil, ctx.Err())
 		const want = "the time limit of 2s ended before any algorithm produced a model"
 		var e *exit.Error
 		if !errors.As(err, &e) || e.Fact != want || e.Hint != "use a longer time limit, such as --time-limit 10s" || e.Status != exit.JobFailed {
 			t.Errorf("%+v", err)
 		}
 		queued := &api.Training{Status: api.TrainingTimedOut, Outcome: api.OutcomeTimeLimit}
-		if err := d.Explain(t.Context(), queued, errors.New("no model")); err == nil || !strings.Contains(err.Error(), "queued behind others") {
+		if err := d.TranslateError(t.Context(), queued, errors.New("no model")); err == nil || !strings.Contains(err.Error(), "queued behind others") {
 			t.Errorf("of a race that was never begun: %v", err)
 		}
-		if other := context.Canceled; !errors.Is(d.Explain(t.Context(), nil, other), other) {
+		if other := context.Canceled; !errors.Is(d.TranslateError(t.Context(), nil, other), other) {
 			t.Error("another error is not the deadline's")
 		}
 	})

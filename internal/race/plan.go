@@ -31,8 +31,8 @@ type Planner struct {
 	Body         api.NewTraining
 }
 
-// ExplainInterrupt returns an error with a hint if the plan was interrupted, and err otherwise.
-func (p *Planner) ExplainInterrupt(ctx context.Context, err error) error {
+// TranslateInterrupt returns an error with a hint if the plan was interrupted, and err otherwise.
+func (p *Planner) TranslateInterrupt(ctx context.Context, err error) error {
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		return &exit.Error{Status: interrupted.Status(), Fact: "interrupted while planning: nothing was kept", Hint: "run the command again", Cause: err}

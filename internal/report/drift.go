@@ -43,7 +43,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 // formatLargestChange formats the range or text whose share of the rows changed most, such as
 // "3–5: 10 % → 24 %". If the column was not compared, it returns the reason.
 func formatLargestChange(c *api.DriftColumn) string {
-	part := c.Largest()
+	part := c.LargestChange()
 	if part == nil {
 		return c.Reason
 	}

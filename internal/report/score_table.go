@@ -51,7 +51,7 @@ func ClassTable(r *scoring.Result) *term.Table {
 	for _, c := range r.Classes {
 		row := []term.Cell{{Text: c.Label}, {Text: strconv.Itoa(c.Rows)}}
 		for _, f := range []*scoring.MetricValue{c.Precision, c.Recall, c.F1} {
-			row = append(row, MetricCell(f), narrowInterval(f))
+			row = append(row, MetricCell(f), narrowIntervalCell(f))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -85,11 +85,11 @@ func IntervalCell(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}
-	return term.Cell{Text: fmt.Sprintf("%.4f–%.4f", *f.Low, *f.High), Short: narrowInterval(f).Text}
+	return term.Cell{Text: fmt.Sprintf("%.4f–%.4f", *f.Low, *f.High), Short: narrowIntervalCell(f).Text}
 }
 
-// narrowInterval is like [IntervalCell], but shorter, for a table with many columns.
-func narrowInterval(f *scoring.MetricValue) term.Cell {
+// narrowIntervalCell is like [IntervalCell], but shorter, for a table with many columns.
+func narrowIntervalCell(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}
 	}

@@ -111,15 +111,15 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 	case err == nil, ctx.Err() != nil, errors.As(err, &network), errors.As(err, &known):
 		return resp, err
 	case errors.As(err, &problem):
-		return nil, explainProblem(ctx, raw, problem)
+		return nil, addProblemHint(ctx, raw, problem)
 	}
 	return nil, exit.Usagef("%w", err).WithHint("see `foretell api --help`")
 }
 
-// explainProblem returns an error with a hint if the path or the method is unknown, or if the
+// addProblemHint returns an error with a hint if the path or the method is unknown, or if the
 // parameters of a page are missing. Otherwise it returns the given problem. In other commands, an
 // unknown path means that the server is not a foretell service. Here the user typed the path.
-func explainProblem(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
+func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
 	if slices.ContainsFunc(problem.Errors, isMissingPage) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")
 	}

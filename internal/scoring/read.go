@@ -179,7 +179,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
 		return nil, &Fault{Message: fmt.Sprintf("the column of the true labels would be %s, which has probabilities", quote(a.label)), Hint: swappedHint}
 	}
-	id, err := a.findIDColumn(answersTable, p, at, opts)
+	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +229,10 @@ func findAnswerColumn(names []string, p *predictions, modelLabel string) (index 
 	return last
 }
 
-// findIDColumn returns the position of the ID column. It returns -1 if the rows are joined by
-// their order, because opts says so or the IDs of the predictions were generated. Generated IDs are
-// removed from p.
-func (a *answers) findIDColumn(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
+// findIDColumnOrDropIDs returns the position of the ID column. It returns -1 if the rows are joined
+// by their order, because opts says so or the IDs of the predictions were generated. Generated IDs
+// are removed from p.
+func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, labelColumn int, opts Options) (index int, err error) {
 	if p.ids == nil {
 		return -1, nil
 	}

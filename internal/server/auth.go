@@ -21,9 +21,9 @@ type requestRules struct {
 	json   bool // the operation takes a JSON body
 }
 
-// authenticate returns a middleware that authenticates the caller, checks the
+// authenticateAndCheck returns a middleware that authenticates the caller, checks the
 // request, and puts the caller into the context.
-func (s *service) authenticate(rules requestRules) func(huma.Context, func(huma.Context)) {
+func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		req := requestFromContext(r.Context())

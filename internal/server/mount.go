@@ -160,7 +160,7 @@ func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Oper
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: operationDescription(op),
 		Tags: []string{operationTag(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, rules),
 		Security:    []map[string][]string{{bearerScheme: {}}},
-		Middlewares: huma.Middlewares{s.authenticate(rules)},
+		Middlewares: huma.Middlewares{s.authenticateAndCheck(rules)},
 	}
 	if op.Public {
 		described.Security = []map[string][]string{}

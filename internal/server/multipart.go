@@ -74,7 +74,7 @@ func (f *formFile) Read(p []byte) (int, error) {
 	case !errors.Is(err, io.EOF):
 		return n, f.failReads(err)
 	}
-	if err := f.readRest(); err != nil {
+	if err := f.readPartsAfterFile(); err != nil {
 		return n, f.failReads(err)
 	}
 	f.err = io.EOF
@@ -108,9 +108,9 @@ func (f *formFile) findFile() error {
 	}
 }
 
-// readRest reads the parts after the file. It returns an error if the body is truncated there, or
-// has another file.
-func (f *formFile) readRest() error {
+// readPartsAfterFile reads the parts after the file. It returns an error if the body is
+// truncated there, or has another file.
+func (f *formFile) readPartsAfterFile() error {
 	for {
 		part, err := f.parts.NextRawPart()
 		if errors.Is(err, io.EOF) {

@@ -23,8 +23,8 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	s.pages = dashboard.New(dashboard.Options{
 		API: handler, BaseURL: s.baseURL, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
-		SignedIn: func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
-		Link:     func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
+		OnSignedIn: func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
+		Link:       func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {

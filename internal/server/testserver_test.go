@@ -63,7 +63,7 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 	if err != nil {
 		tb.Fatal(err)
 	}
-	session, err := a.LocalSession(tb.Context())
+	session, err := a.OpenLocalSession(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -34,5 +34,5 @@ func End(s trace.Span, err error) {
 	s.End()
 }
 
-// Without returns a context without a span, for background work.
-func Without(ctx context.Context) context.Context { return trace.ContextWithSpan(ctx, nil) }
+// WithoutSpan returns a context without a span, for background work.
+func WithoutSpan(ctx context.Context) context.Context { return trace.ContextWithSpan(ctx, nil) }

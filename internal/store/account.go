@@ -102,7 +102,7 @@ func (t *Tx) ListAdministrators(ctx context.Context) ([]*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanAccount)
+	return scanAllAndClose(rows, scanAccount)
 }
 
 // CountEnabledAccounts returns the number of enabled accounts with a role.

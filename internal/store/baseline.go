@@ -21,9 +21,9 @@ var baselineSchema string
 // rewrite the file with `go test ./internal/store -run TestBaseline -update`.
 const baselineVersion = 22
 
-// createBaseline creates the schema of baselineVersion in a new SQLite database, and records the
-// migrations up to that version as applied.
-func createBaseline(ctx context.Context, db *sql.DB, migrations []*goose.Source) error {
+// createBaselineSchema creates the schema of baselineVersion in a new SQLite database,
+// and records the migrations up to that version as applied.
+func createBaselineSchema(ctx context.Context, db *sql.DB, migrations []*goose.Source) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

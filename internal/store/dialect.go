@@ -148,10 +148,10 @@ func (d *dialect) rebind(query string) string {
 	return b.String()
 }
 
-// convertArgs converts the arguments of a query, in place, to values that the database accepts. It
-// replaces characters that PostgreSQL cannot store by U+FFFD. Therefore a key with such a character
-// matches no row.
-func (d *dialect) convertArgs(args []any) []any {
+// convertArgsInPlace converts the arguments of a query, in place, to values that the database
+// accepts. It replaces characters that PostgreSQL cannot store by U+FFFD. Therefore a key with such
+// a character matches no row.
+func (d *dialect) convertArgsInPlace(args []any) []any {
 	if !d.strictText {
 		return args
 	}
@@ -197,15 +197,15 @@ type dialectTx struct {
 
 // QueryRowContext is [sql.Tx.QueryRowContext] for a query with the placeholder ?.
 func (t dialectTx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
-	return t.statementRunner.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
+	return t.statementRunner.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }
 
 // QueryContext is [sql.Tx.QueryContext] for a query with the placeholder ?.
 func (t dialectTx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	return t.statementRunner.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
+	return t.statementRunner.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }
 
 // ExecContext is [sql.Tx.ExecContext] for a statement with the placeholder ?.
 func (t dialectTx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	return t.statementRunner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgs(args)...)
+	return t.statementRunner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
 }

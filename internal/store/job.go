@@ -219,7 +219,7 @@ func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*JobCount, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*JobCount, error) {
 		var c JobCount
 		var oldest int64
 		err := row.Scan(&c.Kind, &c.Queued, &c.Running, &oldest)

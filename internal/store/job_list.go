@@ -55,7 +55,7 @@ func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*JobQueue, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*JobQueue, error) {
 		var q JobQueue
 		var oldest int64
 		err := row.Scan(&q.Email, &q.Queued, &q.Running, &oldest)

@@ -39,13 +39,14 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanJobState)
+	return scanAllAndClose(rows, scanJobState)
 }
 
-// AdoptJob makes the given process the only one that may run the job on a dataset, race or
-// prediction. It also clears the deadline of the race, which the client of another process
-// requested. If there is no job on the subject, AdoptJob does nothing.
-func (t *Tx) AdoptJob(ctx context.Context, subject, process string) error {
+// AdoptJobAndClearDeadline makes the given process the only one that may run the job on a
+// dataset, race or prediction. It also clears the deadline of the race, which the client
+// of another process requested. If there is no job on the subject,
+// AdoptJobAndClearDeadline does nothing.
+func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err
 	}

@@ -54,30 +54,30 @@ const maxRowsSkipped = 200
 // listPage returns the rows of a page and the number of rows on all pages. It executes one
 // statement, or a second one if the page is empty but earlier pages may not be.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
-	count, countArgs := q.count()
-	rows, err := t.tx.QueryContext(ctx, q.page(count, page.Offset), slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
+	count, countArgs := q.countQuery()
+	rows, err := t.tx.QueryContext(ctx, q.pageQuery(count, page.Offset), slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)
 	if err != nil {
 		return nil, 0, err
 	}
-	scanner := withTotal{rowScanner: rows, total: &total}
-	items, err = scanAll(rows, func(rowScanner) (*T, error) { return scan(&scanner) })
+	scanner := rowWithTotal{rowScanner: rows, total: &total}
+	items, err = scanAllAndClose(rows, func(rowScanner) (*T, error) { return scan(&scanner) })
 	if err == nil && len(items) == 0 && (page.Offset > 0 || page.Limit == 0) {
 		err = t.tx.QueryRowContext(ctx, count, countArgs...).Scan(&total)
 	}
 	return items, total, err
 }
 
-// count returns the query of the number of rows on all pages, and its arguments.
-func (l *listQuery) count() (query string, args []any) {
+// countQuery returns the query of the number of rows on all pages, and its arguments.
+func (l *listQuery) countQuery() (query string, args []any) {
 	if l.total != "" {
 		return l.total, l.totalArgs
 	}
 	return "SELECT count(*) FROM " + cmp.Or(l.table, l.from) + l.whereClause(), l.args
 }
 
-// page returns the query of the page at an offset, with count as its last column. Its arguments
-// are those of count, those of the list, the limit and the offset.
-func (l *listQuery) page(count string, offset int64) string {
+// pageQuery returns the query of the page at an offset, with count as its last column.
+// Its arguments are those of count, those of the list, the limit and the offset.
+func (l *listQuery) pageQuery(count string, offset int64) string {
 	// Without the cast, SQLite plans the statement anew for each bound limit.
 	const limit = " LIMIT cast(? AS bigint) OFFSET ?"
 	query := "SELECT " + l.columns + ", (" + count + ") FROM " + l.from
@@ -88,22 +88,22 @@ func (l *listQuery) page(count string, offset int64) string {
 	return query + " WHERE " + l.key + " IN (" + keys + ") ORDER BY " + l.order
 }
 
-// withTotal is a row with an additional last column, the number of rows on all pages, which is
+// rowWithTotal is a row with an additional last column, the number of rows on all pages, which is
 // scanned into total.
-type withTotal struct {
+type rowWithTotal struct {
 	rowScanner
 	total *int64
 	dst   []any
 }
 
 // Scan scans the other columns into dst.
-func (w *withTotal) Scan(dst ...any) error {
+func (w *rowWithTotal) Scan(dst ...any) error {
 	w.dst = append(append(w.dst[:0], dst...), w.total)
 	return w.rowScanner.Scan(w.dst...)
 }
 
-// scanAll calls scan for each row, returns the results, and closes rows.
-func scanAll[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
+// scanAllAndClose calls scan for each row, returns the results, and closes rows.
+func scanAllAndClose[T any](rows *sql.Rows, scan func(rowScanner) (*T, error)) ([]*T, error) {
 	defer rows.Close()
 	var items []*T
 	for rows.Next() {

@@ -95,14 +95,14 @@ func TestRaceIndex(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	list := TrainingQuery{Account: "ann", ParentOnly: true}.list()
-	count, args := list.count()
+	count, args := list.countQuery()
 	var plan []*string
 	err = s.Read(t.Context(), func(tx *Tx) error {
-		rows, err := tx.tx.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+list.page(count, 0), slices.Concat(args, list.args, []any{20, 0})...)
+		rows, err := tx.tx.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+list.pageQuery(count, 0), slices.Concat(args, list.args, []any{20, 0})...)
 		if err != nil {
 			return err
 		}
-		plan, err = scanAll(rows, func(row rowScanner) (*string, error) {
+		plan, err = scanAllAndClose(rows, func(row rowScanner) (*string, error) {
 			var id, parent, unused int64
 			var detail string
 			return &detail, row.Scan(&id, &parent, &unused, &detail)

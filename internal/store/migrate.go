@@ -55,7 +55,7 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	}
 	done := Migration{From: have, To: version, newest: newest}
 	if have == 0 && version >= baselineVersion && d == sqliteDialect {
-		if err := createBaseline(ctx, db, sources); err != nil {
+		if err := createBaselineSchema(ctx, db, sources); err != nil {
 			return Migration{}, err
 		}
 		have = baselineVersion

@@ -78,7 +78,7 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	if err != nil {
 		return nil, translateError(err)
 	}
-	return m, t.markChampion(ctx, m)
+	return m, t.setChampionFields(ctx, m)
 }
 
 // GetModelReport returns the report of a model of the account as JSON. If summary is true, it
@@ -102,11 +102,12 @@ func (t *Tx) ListModels(ctx context.Context, dataset string, page Page) (models 
 	if err != nil {
 		return nil, 0, err
 	}
-	return models, total, t.markChampion(ctx, models...)
+	return models, total, t.setChampionFields(ctx, models...)
 }
 
-// markChampion sets the field Champion of each model. The models must belong to the same series.
-func (t *Tx) markChampion(ctx context.Context, models ...*Model) error {
+// setChampionFields sets the field Champion of each model. The models must belong to the
+// same series.
+func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 	if len(models) == 0 {
 		return nil
 	}

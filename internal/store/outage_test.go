@@ -26,13 +26,13 @@ func TestOutage(t *testing.T) {
 		return used.Read(t.Context(), func(tx *Tx) error { _, err := tx.ListWorkers(t.Context()); return err })
 	}
 	for _, mode := range []testenv.RelayMode{testenv.Refusing, testenv.Hanging} {
-		relay.Set(testenv.Forwarding)
+		relay.SetMode(testenv.Forwarding)
 		for name, op := range map[string]func() error{"a write": touch, "a read": look, "a ping": func() error { return used.Ping(t.Context()) }} {
 			if err := op(); err != nil {
 				t.Errorf("%s before the outage: %v", name, err)
 			}
 		}
-		relay.Set(mode)
+		relay.SetMode(mode)
 		used = &impatient
 		for name, op := range map[string]func() error{"a write": touch, "a read": look, "a ping": func() error { return used.Ping(t.Context()) }} {
 			began := time.Now()
@@ -47,7 +47,7 @@ func TestOutage(t *testing.T) {
 		wantErr(t, err, context.Canceled)
 		used = s
 	}
-	relay.Set(testenv.Forwarding)
+	relay.SetMode(testenv.Forwarding)
 	for _, op := range []func() error{touch, look} {
 		if err := op(); err != nil {
 			t.Errorf("after the outage: %v", err)

@@ -27,7 +27,7 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*Part, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*Part, error) {
 		var p Part
 		return &p, row.Scan(&p.Training, &p.Algorithm, &p.Reached, &p.Blob, &p.Bytes, &p.SHA256)
 	})
@@ -38,8 +38,8 @@ func (t *Tx) SetReachedTime(ctx context.Context, run string, time float64) error
 	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
-// UpdateRecording stores a reference to the recording of a run.
-func (t *Tx) UpdateRecording(ctx context.Context, run string, f File) error {
+// UpsertRecording stores a reference to the recording of a run.
+func (t *Tx) UpsertRecording(ctx context.Context, run string, f File) error {
 	return translateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
@@ -54,9 +54,9 @@ func (t *Tx) DeletePartJobs(ctx context.Context, race string) error {
 	return t.exec(ctx, "DELETE FROM job WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
 
-// DeleteParts deletes the parts of a race and their jobs, even leased ones. It returns the keys of
-// the parts' blobs.
-func (t *Tx) DeleteParts(ctx context.Context, race string) (blobKeys []string, err error) {
+// DeletePartsAndJobs deletes the parts of a race and their jobs, even leased ones. It
+// returns the keys of the parts' blobs.
+func (t *Tx) DeletePartsAndJobs(ctx context.Context, race string) (blobKeys []string, err error) {
 	if err := t.DeletePartJobs(ctx, race); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (t *Tx) ListSessions(ctx context.Context, account string, now time.Time) ([
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, t.scanSession)
+	return scanAllAndClose(rows, t.scanSession)
 }
 
 // DeleteSession ends a session. It returns ErrNotFound if none exists with this hash.

@@ -45,8 +45,8 @@ func SnapshotTables() []string {
 	return names
 }
 
-// withoutTimeLimit returns s with maxSnapshotTime as the time limit of transactions.
-func (s *Store) withoutTimeLimit() *Store {
+// withSnapshotTimeLimit returns s with maxSnapshotTime as the time limit of transactions.
+func (s *Store) withSnapshotTimeLimit() *Store {
 	unlimited, d := *s, *s.dialect
 	if d.timeout > 0 {
 		d.timeout = maxSnapshotTime
@@ -57,13 +57,13 @@ func (s *Store) withoutTimeLimit() *Store {
 
 // ReadSnapshot is [Store.Read] for a function that may run for hours.
 func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
-	return s.withoutTimeLimit().Read(ctx, fn)
+	return s.withSnapshotTimeLimit().Read(ctx, fn)
 }
 
 // WriteOnce is [Store.Write] for a function that may run for hours. It calls fn only once, even
 // after a conflict.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
-	unlimited := s.withoutTimeLimit()
+	unlimited := s.withSnapshotTimeLimit()
 	return unlimited.runTx(ctx, unlimited.write, unlimited.dialect.write, fn)
 }
 

@@ -116,7 +116,7 @@ func (t *Tx) ListRuns(ctx context.Context, race string) ([]*Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanTraining)
+	return scanAllAndClose(rows, scanTraining)
 }
 
 // TrainingQuery filters the training jobs of an account.
@@ -166,7 +166,7 @@ func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, scanTraining)
+	return scanAllAndClose(rows, scanTraining)
 }
 
 // LargeRace is a queued race in the result of [Tx.ListLargeRaces].
@@ -185,7 +185,7 @@ func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, er
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*LargeRace, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*LargeRace, error) {
 		var r LargeRace
 		return &r, row.Scan(&r.Key, &r.Account, &r.Memory, &r.Process)
 	})

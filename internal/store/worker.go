@@ -68,7 +68,7 @@ func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanAll(rows, func(row rowScanner) (*Worker, error) {
+	return scanAllAndClose(rows, func(row rowScanner) (*Worker, error) {
 		var w Worker
 		var started, until int64
 		err := row.Scan(&w.Process, &w.Memory, &w.ScansFiles, &w.Host, &w.Version, &w.Cores, &started, &until)

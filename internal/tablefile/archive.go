@@ -114,7 +114,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 		return &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged or cut off (%v)", err)}
 	}
 	defer func() { _ = os.Remove(from) }() // at worst, a temporary file remains
-	return f.readMember(ctx, from, opts)
+	return f.convertMember(ctx, from, opts)
 }
 
 // hasTableExtension reports whether a file name has the extension of a table format.
@@ -126,9 +126,9 @@ func hasTableExtension(name string) bool {
 	return slices.Contains([]string{".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".data", ".tab"}, path.Ext(name))
 }
 
-// readMember reads the file at memberPath, which was unpacked from the archive f, and
+// convertMember reads the file at memberPath, which was unpacked from the archive f, and
 // stores it in f.temp as CSV in UTF-8. Locations are lines of the file at memberPath.
-func (f *sourceFile) readMember(ctx context.Context, memberPath string, opts Options) error {
+func (f *sourceFile) convertMember(ctx context.Context, memberPath string, opts Options) error {
 	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, member: true}
 	err := member.detectAndConvert(ctx, opts)
 	if err == nil && member.temp == "" {
@@ -141,7 +141,7 @@ func (f *sourceFile) readMember(ctx context.Context, memberPath string, opts Opt
 		}
 	}
 	if err != nil {
-		return errors.Join(err, member.discard())
+		return errors.Join(err, member.removeTemp())
 	}
 	f.compression = strings.TrimPrefix(f.compression+", ZIP", ", ")
 	if member.compression != "" {

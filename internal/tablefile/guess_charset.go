@@ -44,7 +44,7 @@ type charsetStats struct {
 	undefined   int  // invalid bytes that Windows-1252 does not define
 	adjacent    int  // invalid bytes next to another invalid byte
 	implausible int  // invalid bytes that are unlikely between their neighbours in Windows-1252
-	last        byte // the last invalid byte until classifyLast is called for it, otherwise 0
+	last        byte // the last invalid byte until countLastIfImplausible is called for it, otherwise 0
 	left        byte // the byte to the left of last
 	lastInvalid bool // the last byte was invalid
 }
@@ -74,11 +74,11 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 // addText adds a piece of text to the counts. If the piece ends within a character,
 // addText returns the bytes of that character, with which the next piece must begin. last
 // is set for the last piece.
-func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
+func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
 		if n > 0 {
-			c.classifyLast(text[0])
+			c.countLastIfImplausible(text[0])
 			c.left, c.lastInvalid = text[n-1], false
 			text = text[n:]
 			continue
@@ -90,14 +90,14 @@ func (c *charsetStats) addText(text []byte, last bool) (rest []byte) {
 		if char == utf8.RuneError && size == 1 {
 			c.addInvalid(text[0])
 		} else {
-			c.classifyLast('x')
+			c.countLastIfImplausible('x')
 			c.multibyte++
 			c.left, c.lastInvalid = 'x', false
 		}
 		text = text[size:]
 	}
 	if last {
-		c.classifyLast(' ')
+		c.countLastIfImplausible(' ')
 	}
 	return nil
 }
@@ -129,9 +129,9 @@ func (c *charsetStats) addInvalid(b byte) {
 	c.last, c.lastInvalid = b, true
 }
 
-// classifyLast counts the last invalid byte as implausible if it is unlikely between its
+// countLastIfImplausible counts the last invalid byte as implausible if it is unlikely between its
 // neighbours in a text in Windows-1252. The parameter next is the byte after the invalid byte.
-func (c *charsetStats) classifyLast(next byte) {
+func (c *charsetStats) countLastIfImplausible(next byte) {
 	b := c.last
 	c.last = 0
 	if b == 0 {

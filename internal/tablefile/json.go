@@ -42,7 +42,7 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 			break
 		}
 		keys.grew = false
-		if err := f.discard(); err != nil {
+		if err := f.removeTemp(); err != nil {
 			return err
 		}
 		f.warnings = slices.DeleteFunc(f.warnings, func(w csvfile.Warning) bool { return w.Code == CodeNested })
@@ -68,7 +68,7 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if d.PeekKind() == '[' {
 		return &jsonLayout{name: "JSON", list: true}, nil
 	}
-	first, err := d.readFirstObject()
+	first, err := d.summarizeFirstObject()
 	if err != nil {
 		return nil, d.toDefect(err)
 	}
@@ -168,15 +168,15 @@ type jsonRowReader struct {
 	part   *sourceFile
 	keys   *keySet
 	rows   int
-	line   int     // the line of the current row
-	cells  []span  // by column: the text of the current row's cell
-	text   []byte  // the texts of all cells of the current row
-	path   []byte  // the key of the current value, with the keys of the objects around it
-	warned [2]bool // whether there was a warning about nested objects, and one about lists
+	line   int         // the line of the current row
+	cells  []byteRange // by column: the text of the current row's cell
+	text   []byte      // the texts of all cells of the current row
+	path   []byte      // the key of the current value, with the keys of the objects around it
+	warned [2]bool     // whether there was a warning about nested objects, and one about lists
 }
 
-// span is a part of jsonRowReader.text. end is 0 if the row lacks the cell.
-type span struct{ begin, end int }
+// byteRange is a part of jsonRowReader.text. end is 0 if the row lacks the cell.
+type byteRange struct{ begin, end int }
 
 func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 	if !form.list {
@@ -205,7 +205,7 @@ func (r *jsonRowReader) skipToRows(form *jsonLayout) error {
 
 // readRow reads the next row and reports whether there was one.
 func (r *jsonRowReader) readRow(form *jsonLayout) (found bool, err error) {
-	r.release()
+	r.releaseReadBytes()
 	switch kind := r.PeekKind(); {
 	case kind == '{':
 	case form.list && kind == ']':
@@ -286,7 +286,7 @@ func (r *jsonRowReader) readCell() error {
 		return err
 	}
 	for len(r.cells) <= at {
-		r.cells = append(r.cells, span{})
+		r.cells = append(r.cells, byteRange{})
 	}
 	if r.cells[at].end > 0 {
 		return &csvfile.Defect{Code: csvfile.CodeDuplicateColumn, Name: string(r.path), Message: "the object has the key " + csvfile.Excerpt(string(r.path)) + " twice"}
@@ -308,7 +308,7 @@ func (r *jsonRowReader) readCell() error {
 	default:
 		r.text = append(r.text, raw...)
 	}
-	r.cells[at] = span{begin, len(r.text)}
+	r.cells[at] = byteRange{begin, len(r.text)}
 	return err
 }
 

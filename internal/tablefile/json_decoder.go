@@ -27,7 +27,7 @@ func newJSONDecoder(src io.Reader) *jsonDecoder {
 	return &jsonDecoder{Decoder: jsontext.NewDecoder(lines), src: lines}
 }
 
-func (d *jsonDecoder) readFirstObject() (first objectSummary, err error) {
+func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 	if _, err := d.ReadToken(); err != nil {
 		return first, err
 	}
@@ -75,7 +75,7 @@ func (d *jsonDecoder) skipValue(open int) error {
 		if err != nil {
 			return err
 		}
-		d.release()
+		d.releaseReadBytes()
 		switch token.Kind() {
 		case '{', '[':
 			depth++
@@ -112,9 +112,9 @@ func (d *jsonDecoder) toDefect(err error) error {
 	return err
 }
 
-// release allows d.src to drop the bytes of all values read so far. After this call, lineAt must
-// not be called with an offset in these bytes.
-func (d *jsonDecoder) release() {
+// releaseReadBytes allows d.src to drop the bytes of all values read so far. After this
+// call, lineAt must not be called with an offset in these bytes.
+func (d *jsonDecoder) releaseReadBytes() {
 	d.src.released = d.InputOffset()
 	if d.src.released-d.src.offset > headSize {
 		d.lineAt(d.src.released)

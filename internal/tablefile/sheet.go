@@ -26,8 +26,8 @@ type sheetReader struct {
 	firstRange   string   // the first of them, such as C2:C3
 }
 
-// read writes the rows of the sheet in the named part.
-func (s *sheetReader) read(part string) error {
+// writeRows writes the rows of the sheet in the named part.
+func (s *sheetReader) writeRows(part string) error {
 	if s.findPart(part) == nil {
 		return fmt.Errorf("the file of the sheet, %s, is missing", part)
 	}

@@ -156,8 +156,8 @@ func (f *sourceFile) isConverted() bool { return f.temp != "" && !f.keepsLines }
 // currentPath returns the path of the file from which the table is read.
 func (f *sourceFile) currentPath() string { return cmp.Or(f.temp, f.Path) }
 
-// discard removes the temporary file, if there is one.
-func (f *sourceFile) discard() error {
+// removeTemp removes the temporary file, if there is one.
+func (f *sourceFile) removeTemp() error {
 	if f.temp == "" {
 		return nil
 	}

@@ -82,7 +82,7 @@ func (t *Table) detectAndConvert(ctx context.Context) error {
 func (t *Table) Close() error {
 	var err error
 	for _, p := range t.parts {
-		err = errors.Join(err, p.discard())
+		err = errors.Join(err, p.removeTemp())
 	}
 	return err
 }

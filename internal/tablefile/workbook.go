@@ -49,7 +49,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 	b := &workbook{ctx: ctx, archive: archive}
 	return f.convert(ctx, opts, func(w *limitedTempCSV) error {
 		if err := b.readSharedParts(); err != nil {
-			return damagedWorkbook(err)
+			return damagedWorkbookError(err)
 		}
 		sheet, err := b.chooseSheet(opts.Sheet)
 		if err != nil {
@@ -57,8 +57,8 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		}
 		f.format = "Excel, sheet " + strconv.Quote(sheet.name)
 		source := &sheetReader{workbook: b, out: w}
-		if err := source.read(sheet.part); err != nil {
-			return damagedWorkbook(err)
+		if err := source.writeRows(sheet.part); err != nil {
+			return damagedWorkbookError(err)
 		}
 		if source.width == 0 && len(b.sheets) > 1 {
 			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("the sheet %q is empty; the sheets are %s", sheet.name, b.sheetNames())}
@@ -92,9 +92,9 @@ func (b *workbook) sheetNames() string {
 	return humanize.List(names, 5)
 }
 
-// damagedWorkbook converts an error in the archive or the XML to a defect. It returns a
+// damagedWorkbookError converts an error in the archive or the XML to a defect. It returns a
 // defect or an error of the context unchanged.
-func damagedWorkbook(err error) error {
+func damagedWorkbookError(err error) error {
 	var defect *csvfile.Defect
 	if err == nil || errors.As(err, &defect) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

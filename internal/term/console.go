@@ -125,7 +125,7 @@ func (c *Console) errHeight() int {
 // Style is true if text is coloured. If it is false, the methods return text unchanged.
 type Style bool
 
-func (s Style) wrap(code, text string) string {
+func (s Style) applyCode(code, text string) string {
 	if !s || text == "" {
 		return text
 	}
@@ -133,19 +133,19 @@ func (s Style) wrap(code, text string) string {
 }
 
 // Bold returns bold text.
-func (s Style) Bold(text string) string { return s.wrap("1", text) }
+func (s Style) Bold(text string) string { return s.applyCode("1", text) }
 
 // Dim returns dimmed text.
-func (s Style) Dim(text string) string { return s.wrap("2", text) }
+func (s Style) Dim(text string) string { return s.applyCode("2", text) }
 
 // Red returns text in the colour of failures.
-func (s Style) Red(text string) string { return s.wrap("31", text) }
+func (s Style) Red(text string) string { return s.applyCode("31", text) }
 
 // Green returns text in the colour of success.
-func (s Style) Green(text string) string { return s.wrap("32", text) }
+func (s Style) Green(text string) string { return s.applyCode("32", text) }
 
 // Yellow returns text in the colour of warnings.
-func (s Style) Yellow(text string) string { return s.wrap("33", text) }
+func (s Style) Yellow(text string) string { return s.applyCode("33", text) }
 
 // Cyan returns text in the colour of work in progress.
-func (s Style) Cyan(text string) string { return s.wrap("36", text) }
+func (s Style) Cyan(text string) string { return s.applyCode("36", text) }

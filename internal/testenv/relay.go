@@ -46,7 +46,7 @@ func StartRelay(t *testing.T, address string) (relay *Relay, relayURL string) {
 	}
 	t.Cleanup(func() {
 		_ = listener.Close()
-		r.Set(Refusing)
+		r.SetMode(Refusing)
 	})
 	go func() {
 		for {
@@ -61,8 +61,8 @@ func StartRelay(t *testing.T, address string) (relay *Relay, relayURL string) {
 	return r, u.String()
 }
 
-// Set changes the mode. Refusing also breaks the open connections.
-func (r *Relay) Set(mode RelayMode) {
+// SetMode changes the mode. Refusing also breaks the open connections.
+func (r *Relay) SetMode(mode RelayMode) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.mode = mode
@@ -85,7 +85,7 @@ func (r *Relay) forward(from net.Conn) {
 	}
 	r.mu.Unlock()
 	if refuse {
-		r.Set(Refusing)
+		r.SetMode(Refusing)
 		return
 	}
 	go r.pipe(to, from)
@@ -96,7 +96,7 @@ func (r *Relay) pipe(dst, src net.Conn) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := src.Read(buf)
-		r.wait()
+		r.waitWhileHanging()
 		if _, writeErr := dst.Write(buf[:n]); err != nil || writeErr != nil {
 			_ = dst.Close()
 			_ = src.Close()
@@ -105,8 +105,8 @@ func (r *Relay) pipe(dst, src net.Conn) {
 	}
 }
 
-// wait blocks while the mode is Hanging.
-func (r *Relay) wait() {
+// waitWhileHanging blocks while the mode is Hanging.
+func (r *Relay) waitWhileHanging() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.mode == Hanging {

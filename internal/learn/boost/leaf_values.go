@@ -31,10 +31,10 @@ func newGradSums(outputs int) gradSums {
 	}
 }
 
-// fitLeafValues computes the values of the leaves of the current tree and adds them to
+// fitLeafValuesAndAddScores computes the values of the leaves of the current tree and adds them to
 // the scores of the training rows. Each leaf is one task. It sums the derivatives in the
 // order of the rows, so the result does not depend on the number of workers.
-func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error {
+func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves int) error {
 	return parallel.ForContext(ctx, b.opts.Workers, leaves, func(worker, leaf int) {
 		s := &b.gradSums[worker]
 		rows := b.grower.LeafRows(leaf)
@@ -53,21 +53,21 @@ func (b *symmetricBooster) fitLeafValues(ctx context.Context, leaves int) error 
 	})
 }
 
-// sumDerivatives sets s to the sums of the derivatives of each output over rows. It is
+// sumDerivatives sets sums to the sums of the derivatives of each output over rows. It is
 // used if trees are grown from projected gradients: the grower then has sums of the
 // projections, not of the outputs.
-func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
-	clear(s.g)
-	clear(s.h)
+func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
+	clear(sums.g)
+	clear(sums.h)
 	for len(rows) > 0 {
 		n := min(float32Rows, len(rows))
-		clear(s.partial)
+		clear(sums.partial)
 		for _, row := range rows[:n] {
-			partial := s.partial
+			partial := sums.partial
 			scale := b.scales[row]
-			odds := b.rowOdds(s, row)
+			odds := b.rowOdds(sums, row)
 			if !b.keepsOdds {
-				oddsRatios(odds, b.scores.row(row), b.scores.labels[row])
+				fillOddsRatios(odds, b.scores.row(row), b.scores.labels[row])
 			}
 			for k, e := range odds[:len(partial)] {
 				x := e * scale
@@ -76,24 +76,24 @@ func (b *symmetricBooster) sumDerivatives(s *gradSums, rows []int32) {
 			}
 			partial[b.scores.labels[row]].g--
 		}
-		for k, d := range s.partial {
-			s.g[k] += float64(d.g)
-			s.h[k] += float64(d.h)
+		for k, d := range sums.partial {
+			sums.g[k] += float64(d.g)
+			sums.h[k] += float64(d.h)
 		}
 		rows = rows[n:]
 	}
 }
 
-// oddsRatios sets odds[k] to the probability of class k divided by the probability of the
+// fillOddsRatios sets dst[k] to the probability of class k divided by the probability of the
 // row's own class, label. scores are the raw scores of the row.
-func oddsRatios(odds, scores []float32, label int32) {
+func fillOddsRatios(dst, scores []float32, label int32) {
 	own := scores[label]
-	odds = odds[:len(scores)]
+	dst = dst[:len(scores)]
 	for k, x := range scores {
 		e := float32(0)
 		if x -= own; x >= minLogOdds {
 			e = exp32(min(x, maxLogOdds))
 		}
-		odds[k] = e
+		dst[k] = e
 	}
 }

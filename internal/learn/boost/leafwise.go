@@ -124,16 +124,16 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 	sampler, grower := b.samplers[worker], b.growers[worker]
 	draw := rand.New(rand.NewPCG(b.opts.Seed, uint64(b.treeCount()+output)))
 	mass, err := sampler.computeGradientsAndSample(ctx, b.workersPerTree(), b.scores, output, sampleParams{b.opts.RowFraction, draw.Uint64()})
-	if err != nil || mass < minMeanGradient*float64(len(b.scores.train)) || len(sampler.keep) == 0 {
+	if err != nil || mass < minMeanGradient*float64(len(b.scores.train)) || len(sampler.kept) == 0 {
 		return nil, 0, err
 	}
 	sample := tree.Sample{
-		Rows:      sampler.keep,
+		Rows:      sampler.kept,
 		Gradients: sampler.gradients,
 		Features:  sampleFeatures(len(b.bins.Features), b.opts.FeatureFraction, draw),
 		Monotone:  b.opts.Monotone,
 	}
-	sample.Scale, err = tree.Quantise(ctx, b.workersPerTree(), sampler.gradients, sampler.keep)
+	sample.Scale, err = tree.Quantise(ctx, b.workersPerTree(), sampler.gradients, sampler.kept)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -153,7 +153,7 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {
 		b.scores.add(output, rows, boosted.values[leaf])
 	})
-	return boosted, int64(len(sampler.rest)), err
+	return boosted, int64(len(sampler.others)), err
 }
 
 func (b *leafwiseBooster) rounds() int { return len(b.ends) }
@@ -173,6 +173,6 @@ func (b *leafwiseBooster) ensemble(rounds int) ensemble {
 	outputs, mappers := len(b.scores.base), b.mappers
 	return newSpilledEnsemble(spilledEnsemble{
 		formatKind: kindLeafwise, stream: b.stream, size: roundsSize(b.ends, rounds),
-		writeHead: func(w *codec.Writer) { writeMappers(w, mappers, rounds*outputs) },
+		writeHead: func(w *codec.Writer) { writeMappersAndTreeCount(w, mappers, rounds*outputs) },
 	}, func(r *codec.Reader) ensemble { return readLeafwiseModel(r, outputs) })
 }

@@ -62,15 +62,15 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 // write writes the number of bin mappers and each bin mapper, then the number of trees
 // and each tree.
 func (m *leafwiseModel) write(w *codec.Writer) {
-	writeMappers(w, m.mappers, len(m.trees))
+	writeMappersAndTreeCount(w, m.mappers, len(m.trees))
 	for _, t := range m.trees {
 		t.write(w, m.mappers)
 	}
 }
 
-// writeMappers writes the beginning of the binary form: the bin mappers and the number of
-// trees.
-func writeMappers(w *codec.Writer, mappers []tree.BinMapper, trees int) {
+// writeMappersAndTreeCount writes the beginning of the binary form: the bin mappers and
+// the number of trees.
+func writeMappersAndTreeCount(w *codec.Writer, mappers []tree.BinMapper, trees int) {
 	w.Uvarint(len(mappers))
 	for i := range mappers {
 		mappers[i].Write(w)

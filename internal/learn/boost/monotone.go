@@ -73,7 +73,7 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValues for a tree with monotone features. Among the leaf
+// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. Among the leaf
 // values that are in order, it chooses those that minimise the loss.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
@@ -84,7 +84,7 @@ func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.
 			weights[leaf] = emptyWeight
 		}
 	}
-	fitOrderedValues(values, weights, leafOrders(splits, bins, b.opts.Monotone))
+	fitIsotonicInPlace(values, weights, leafOrders(splits, bins, b.opts.Monotone))
 	return parallel.ForContext(ctx, b.opts.Workers, len(values), func(_, leaf int) {
 		step := b.leafValues(leaf)
 		step[0] = b.opts.leafStep(values[leaf])
@@ -100,16 +100,16 @@ const emptyWeight = 1e-9
 // there are several orders.
 const maxProjections = 20
 
-// fitOrderedValues is an isotonic regression. It replaces values by the closest values
+// fitIsotonicInPlace is an isotonic regression. It replaces values by the closest values
 // that are in all given orders: those with the smallest weighted sum of squared
 // differences. For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost
 // does for symmetric trees. For several orders it projects the values onto one order
 // after another, again and again (Dykstra 1983; Boyle & Dykstra 1986). This converges
 // slowly, so after maxProjections repetitions, running maxima remove the remaining
 // violations.
-func fitOrderedValues(values, weights []float64, orders []leafOrder) {
+func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
 	if len(orders) == 1 {
-		orders[0].pool(values, weights)
+		orders[0].poolAdjacentViolators(values, weights)
 		return
 	}
 	corrections := make([][]float64, len(orders))
@@ -122,20 +122,20 @@ func fitOrderedValues(values, weights []float64, orders []leafOrder) {
 				values[leaf] -= c
 				corrections[i][leaf] = -values[leaf]
 			}
-			order.pool(values, weights)
+			order.poolAdjacentViolators(values, weights)
 			for leaf, v := range values {
 				corrections[i][leaf] += v
 			}
 		}
 	}
 	for _, order := range orders {
-		order.raise(values)
+		order.raiseToOrder(values)
 	}
 }
 
-// pool replaces the values of each chain by their isotonic regression, with the pool
-// adjacent violators algorithm.
-func (o *leafOrder) pool(values, weights []float64) {
+// poolAdjacentViolators replaces the values of each chain by their isotonic regression,
+// with the pool adjacent violators algorithm.
+func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
 	type block struct {
 		value, weight float64
 		leaves        int
@@ -164,10 +164,10 @@ func (o *leafOrder) pool(values, weights []float64) {
 	}
 }
 
-// raise puts the values of each chain in order by raising some of them. If the direction
+// raiseToOrder puts the values of each chain in order by raising some of them. If the direction
 // is Increasing, each value becomes the maximum of the values up to it in the chain, and
 // if Decreasing, the maximum of the values from it on.
-func (o *leafOrder) raise(values []float64) {
+func (o *leafOrder) raiseToOrder(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)
 		for i := range chain {

@@ -44,7 +44,7 @@ func TestFitOrderedValues(t *testing.T) {
 			original[i], weights[i] = rng.NormFloat64(), rng.ExpFloat64()
 		}
 		fitted := slices.Clone(original)
-		fitOrderedValues(fitted, weights, orders)
+		fitIsotonicInPlace(fitted, weights, orders)
 		if !inOrder(fitted, orders) {
 			t.Fatalf("%v: %v is not in order", splits, fitted)
 		}
@@ -55,7 +55,7 @@ func TestFitOrderedValues(t *testing.T) {
 				other[i] += 0.05 * rng.NormFloat64()
 			}
 			for _, order := range orders {
-				order.raise(other)
+				order.raiseToOrder(other)
 			}
 			if d := distance(other, original, weights); d < best*(1-0.01) {
 				t.Fatalf("%v: the distance is %v, but other values have the distance %v", splits, best, d)
@@ -69,7 +69,7 @@ func TestRaise(t *testing.T) {
 	orders := []leafOrder{{tree.Increasing, [][]int{{0, 1}, {2, 3}}}, {tree.Decreasing, [][]int{{0, 2}, {1, 3}}}}
 	values := []float64{0, -1, 5, 3}
 	for _, order := range orders {
-		order.raise(values)
+		order.raiseToOrder(values)
 	}
 	if !inOrder(values, orders) {
 		t.Errorf("%v is not in order", values)

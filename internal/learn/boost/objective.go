@@ -148,13 +148,13 @@ func (o *outputScores) add(output int, rows []int32, value float32) {
 	}
 }
 
-// sigmoid returns p = 1/(1 + e⁻ˣ) and rest = 1/(1 + eˣ), which is 1−p. It does not
+// sigmoid returns p = 1/(1 + e⁻ˣ) and complement = 1/(1 + eˣ), which is 1−p. It does not
 // subtract p from 1, because in float32 the difference would be 0 for all x above about
 // 17: all small probabilities of the first class would be equal.
-func sigmoid(x float32) (p, rest float32) {
+func sigmoid(x float32) (p, complement float32) {
 	if x < 0 {
-		rest, p = sigmoid(-x)
-		return p, rest
+		complement, p = sigmoid(-x)
+		return p, complement
 	}
 	e := exp32(-x)
 	return 1 / (1 + e), e / (1 + e)

@@ -35,15 +35,15 @@ func TestDrawIsUnbiased(t *testing.T) {
 		if _, err := sampler.computeGradientsAndSample(t.Context(), 2, l, 0, sampleParams{fraction: fraction, salt: 5}); err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range sampler.keep {
+		for i, row := range sampler.kept {
 			dg, dh := tree.UnpackGradHess(sampler.gradients[row])
 			g += float64(dg)
 			h += float64(dh)
-			if i > 0 && row <= sampler.keep[i-1] {
+			if i > 0 && row <= sampler.kept[i-1] {
 				t.Fatal("rows are not ascending")
 			}
 		}
-		return g, h, len(sampler.keep)
+		return g, h, len(sampler.kept)
 	}
 	allG, allH, all := sums(1)
 	someG, someH, few := sums(0.3)

@@ -135,7 +135,7 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 		s := &m.sources[i]
 		e.cells[i] = make([][2]int32, f.Rows)
 		if s.column >= 0 {
-			s.fill(bins, codes, f, 0)
+			s.fillBins(bins, codes, f, 0)
 			for row, bin := range bins {
 				e.cells[i][row][0] = int32(bin)
 			}
@@ -246,7 +246,7 @@ func (e *encodedSymmetric) addPath(scores []float64, p *shapley.Path) {
 
 // insertChange inserts c into changes[:n], which is in ascending order of steps, and
 // returns n+1.
-func insertChange(changes *[2 * tree.MaxSymmetricDepth]leafChange, n int, c leafChange) int {
+func insertChange(changes *[2 * tree.MaxSymmetricDepth]leafChange, n int, c leafChange) (newLen int) {
 	at := n
 	for ; at > 0 && changes[at-1].step > c.step; at-- {
 		changes[at] = changes[at-1]

@@ -20,10 +20,10 @@ const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
 type rowSampler struct {
-	gradients  []int64 // by row: as PackGradHess packs them, then quantised
-	keep, rest []int32 // the rows that the tree is grown from, and the other rows; see sample
-	histogram  magnitudeHistogram
-	chunks     []sampleChunk
+	gradients    []int64 // by row: as PackGradHess packs them, then quantised
+	kept, others []int32 // the rows that the tree is grown from, and the other rows; see sample
+	histogram    magnitudeHistogram
+	chunks       []sampleChunk
 }
 
 // magnitudeHistogram counts rows by the magnitude of their gradients.
@@ -37,11 +37,11 @@ type magnitudeBin struct {
 }
 
 // sampleChunk is what the task for one chunk of the training rows computes: the histogram
-// of the chunk's gradients, and how many of its rows it wrote to rowSampler.keep and
-// rowSampler.rest.
+// of the chunk's gradients, and how many of its rows it wrote to rowSampler.kept and
+// rowSampler.others.
 type sampleChunk struct {
-	histogram  magnitudeHistogram
-	keep, rest int
+	histogram          magnitudeHistogram
+	numKept, numOthers int
 }
 
 // chunkRows is the number of rows of a chunk.
@@ -58,13 +58,13 @@ type sampleParams struct {
 // of training rows.
 func (s *rowSampler) resize(rows, train int) {
 	s.gradients = workspace.Resize(s.gradients, rows)
-	s.keep, s.rest = workspace.Resize(s.keep, rows), workspace.Resize(s.rest, rows)
+	s.kept, s.others = workspace.Resize(s.kept, rows), workspace.Resize(s.others, rows)
 	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
 // computeGradientsAndSample computes the derivatives of an output for the training rows and returns
 // the sum of the absolute gradients. It writes the rows from which a tree will be grown to
-// s.keep, and the other training rows, followed by the validation rows, to s.rest. All
+// s.kept, and the other training rows, followed by the validation rows, to s.others. All
 // three groups of rows are ascending.
 //
 // If params.fraction is below 1, a row is kept for certain if its absolute gradient |g|
@@ -73,7 +73,7 @@ func (s *rowSampler) resize(rows, train int) {
 // have little variance (Ibragimov & Gusev, Minimal variance sampling in stochastic
 // gradient boosting, NeurIPS 2019).
 func (s *rowSampler) computeGradientsAndSample(ctx context.Context, workers int, scores *outputScores, output int, params sampleParams) (gradientSum float64, err error) {
-	err = parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeGradients(scores, output, i) })
+	err = parallel.ForContext(ctx, workers, len(s.chunks), func(_, i int) { s.computeChunkGradients(scores, output, i) })
 	if err != nil {
 		return 0, err
 	}
@@ -89,31 +89,31 @@ func (s *rowSampler) computeGradientsAndSample(ctx context.Context, workers int,
 	if err != nil {
 		return 0, err
 	}
-	s.keep, s.rest = s.keep[:cap(s.keep)], s.rest[:cap(s.rest)]
+	s.kept, s.others = s.kept[:cap(s.kept)], s.others[:cap(s.others)]
 	kept, left := 0, 0
 	for i := range s.chunks {
-		kept += copy(s.keep[kept:], s.keep[i*chunkRows:][:s.chunks[i].keep])
-		left += copy(s.rest[left:], s.rest[i*chunkRows:][:s.chunks[i].rest])
+		kept += copy(s.kept[kept:], s.kept[i*chunkRows:][:s.chunks[i].numKept])
+		left += copy(s.others[left:], s.others[i*chunkRows:][:s.chunks[i].numOthers])
 	}
-	left += copy(s.rest[left:], scores.validation)
-	s.keep, s.rest = s.keep[:kept], s.rest[:left]
+	left += copy(s.others[left:], scores.validation)
+	s.kept, s.others = s.kept[:kept], s.others[:left]
 	return total, nil
 }
 
-func (s *rowSampler) rowsOfChunk(scores *outputScores, i int) []int32 {
-	return scores.train[i*chunkRows : min((i+1)*chunkRows, len(scores.train))]
+func (s *rowSampler) rowsOfChunk(scores *outputScores, chunkIndex int) []int32 {
+	return scores.train[chunkIndex*chunkRows : min((chunkIndex+1)*chunkRows, len(scores.train))]
 }
 
-// computeGradients computes the derivatives of output k for the rows of chunk i and
+// computeChunkGradients computes the derivatives of one output for the rows of a chunk and
 // counts the rows by the magnitude of their gradients.
-func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
-	chunk := &s.chunks[i]
+func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIndex int) {
+	chunk := &s.chunks[chunkIndex]
 	clear(chunk.histogram[:])
-	rows := s.rowsOfChunk(scores, i)
+	rows := s.rowsOfChunk(scores, chunkIndex)
 	if scores.maxScores == nil {
-		s.logisticGradients(scores, rows)
+		s.computeLogisticGradients(scores, rows)
 	} else {
-		s.softmaxGradients(scores, k, rows)
+		s.computeSoftmaxGradients(scores, output, rows)
 	}
 	for _, row := range rows {
 		g, _ := tree.UnpackGradHess(s.gradients[row])
@@ -127,15 +127,15 @@ func (s *rowSampler) computeGradients(scores *outputScores, k, i int) {
 // once.
 const blockRows = 512
 
-// logisticGradients computes the derivatives of rows for two classes. The kernel computes
+// computeLogisticGradients computes the derivatives of rows for two classes. The kernel computes
 // the derivatives of blockRows consecutive rows of the frame, even if some of them are
 // not in rows, because most are.
-func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
+func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
 		lo := int(rows[0])
-		hi := min(lo+blockRows, len(o.values[0]))
-		kernel.Logistic(raw[:hi-lo], o.values[0][lo:hi], o.labels[lo:hi], o.outputClass(0))
+		hi := min(lo+blockRows, len(scores.values[0]))
+		kernel.LogisticGradients(raw[:hi-lo], scores.values[0][lo:hi], scores.labels[lo:hi], scores.outputClass(0))
 		n := 0
 		for ; n < len(rows); n++ {
 			at := uint(int(rows[n]) - lo)
@@ -148,29 +148,29 @@ func (s *rowSampler) logisticGradients(o *outputScores, rows []int32) {
 	}
 }
 
-// softmaxGradients computes the derivatives of output k of rows for more than two
+// computeSoftmaxGradients computes the derivatives of one output for rows for more than two
 // classes.
-func (s *rowSampler) softmaxGradients(o *outputScores, k int, rows []int32) {
-	class := o.outputClass(k)
-	scores := o.values[k]
+func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, rows []int32) {
+	class := scores.outputClass(output)
+	values := scores.values[output]
 	for _, row := range rows {
-		g := o.expShifted(scores, row) * o.normalizers[row]
+		g := scores.expShifted(values, row) * scores.normalizers[row]
 		h := g * (1 - g)
-		if o.labels[row] == class {
+		if scores.labels[row] == class {
 			g--
 		}
 		s.gradients[row] = tree.PackGradHess(g, h)
 	}
 }
 
-// selectRows decides which rows of chunk i are kept. It writes these rows to s.keep and
-// the other rows to s.rest, both from index i·chunkRows on. minKept and minCertain are
+// selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and
+// the other rows to s.others, both from index chunkIndex·chunkRows on. minKept and minCertain are
 // results of magnitudeLimits.
-func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams, minKept, minCertain int) {
-	chunk := &s.chunks[i]
-	chunk.keep, chunk.rest = 0, 0
-	rows := s.rowsOfChunk(scores, i)
-	keep, rest := s.keep[:cap(s.keep)][i*chunkRows:][:len(rows)], s.rest[:cap(s.rest)][i*chunkRows:][:len(rows)]
+func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sampleParams, minKept, minCertain int) {
+	chunk := &s.chunks[chunkIndex]
+	chunk.numKept, chunk.numOthers = 0, 0
+	rows := s.rowsOfChunk(scores, chunkIndex)
+	kept, others := s.kept[:cap(s.kept)][chunkIndex*chunkRows:][:len(rows)], s.others[:cap(s.others)][chunkIndex*chunkRows:][:len(rows)]
 	mu := math.Float32frombits(uint32(minCertain) << magnitudeShift)
 	for _, row := range rows {
 		g, h := tree.UnpackGradHess(s.gradients[row])
@@ -178,22 +178,22 @@ func (s *rowSampler) selectRows(scores *outputScores, i int, params sampleParams
 		if at < minCertain {
 			weight := mu / max(g, -g)
 			if at < minKept || !(weight*params.uniform(row) < 1) {
-				rest[chunk.rest] = row
-				chunk.rest++
+				others[chunk.numOthers] = row
+				chunk.numOthers++
 				continue
 			}
 			s.gradients[row] = tree.PackGradHess(g*weight, h*weight)
 		}
-		keep[chunk.keep] = row
-		chunk.keep++
+		kept[chunk.numKept] = row
+		chunk.numKept++
 	}
 }
 
 // magnitudeLimits returns the sum of the absolute gradients and two limits for the
 // logMagnitude of a row's gradient. Rows below minKept are never kept, rows at minCertain
 // or above always, and the rows in between are sampled. minCertain is chosen so that
-// about want rows are kept in total.
-func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minCertain int) {
+// about wantKept rows are kept in total.
+func (s *rowSampler) magnitudeLimits(wantKept float64) (total float64, minKept, minCertain int) {
 	rows := 0
 	for _, b := range &s.histogram {
 		total += b.mass
@@ -208,7 +208,7 @@ func (s *rowSampler) magnitudeLimits(want float64) (total float64, minKept, minC
 	below = 0
 	for minCertain = minKept; minCertain < len(s.histogram)-1; minCertain++ {
 		mu := float64(math.Float32frombits(uint32(minCertain) << magnitudeShift))
-		if float64(rows)+below/mu <= want {
+		if float64(rows)+below/mu <= wantKept {
 			break
 		}
 		below += s.histogram[minCertain].mass
@@ -236,13 +236,13 @@ func (p sampleParams) uniform(row int32) float32 {
 const applyTaskRows = 1 << 14
 
 // applyTree calls visit with all rows of each leaf of a grown tree. For the rows that the
-// tree was grown from, it calls visit once a leaf. For the rows in s.rest, it may call
+// tree was grown from, it calls visit once a leaf. For the rows in s.others, it may call
 // visit several times a leaf, each time with some of the rows. Calls of visit may be
-// concurrent. applyTree overwrites s.keep.
+// concurrent. applyTree overwrites s.kept.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
-	rows := s.rest
+	rows := s.others
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows
-	scratch := s.keep[:cap(s.keep)]
+	scratch := s.kept[:cap(s.kept)]
 	return parallel.ForContext(ctx, workers, grown.Leaves+tasks, func(_, i int) {
 		if i < grown.Leaves {
 			visit(i, grower.LeafRows(i))
@@ -250,7 +250,7 @@ func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.Binn
 		}
 		lo := (i - grown.Leaves) * applyTaskRows
 		hi := min(lo+applyTaskRows, len(rows))
-		grown.Apply(bins, rows[lo:hi], scratch[lo:hi], visit)
+		grown.PartitionByLeaf(bins, rows[lo:hi], scratch[lo:hi], visit)
 	})
 }
 

@@ -36,21 +36,21 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	rows := func(i int) []int32 { return train[i*gradientTaskRows : min((i+1)*gradientTaskRows, len(train))] }
 	switch outputs := len(b.scores.base); {
 	case outputs == 1:
-		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.binaryGradients(rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.computeBinaryGradients(rows(i)) })
 	case outputs <= sketchSize:
-		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.softmaxGradients(rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(_, i int) { b.computeSoftmaxGradients(rows(i)) })
 	default:
 		for k := range b.projections {
 			for o := range b.projections[k] {
 				b.projections[k][o] = float32(draw.NormFloat64() / math.Sqrt(sketchSize))
 			}
 		}
-		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(worker, i int) { b.projectGradients(&b.gradSums[worker], rows(i)) })
+		return parallel.ForContext(ctx, b.opts.Workers, tasks, func(worker, i int) { b.computeProjectedGradientsAndOdds(&b.gradSums[worker], rows(i)) })
 	}
 }
 
-// binaryGradients computes the derivatives of the only output of a model of two classes.
-func (b *symmetricBooster) binaryGradients(rows []int32) {
+// computeBinaryGradients computes the derivatives of the only output of a model of two classes.
+func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	for _, row := range rows {
 		g, _ := sigmoid(b.scores.values[row])
 		h := g * (1 - g)
@@ -61,8 +61,8 @@ func (b *symmetricBooster) binaryGradients(rows []int32) {
 	}
 }
 
-// softmaxGradients computes the derivatives of at most sketchSize outputs.
-func (b *symmetricBooster) softmaxGradients(rows []int32) {
+// computeSoftmaxGradients computes the derivatives of at most sketchSize outputs.
+func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
 	p := buffer[:len(b.scores.base)]
 	for _, row := range rows {
@@ -86,18 +86,18 @@ const (
 	maxLogOdds = 40
 )
 
-// projectGradients computes the projected gradients g of rows. All projections have the
-// same hessian h, the sum of the hessians of all outputs. For fitLeafValues, it also
-// stores the odds e of each class relative to the row's own class y, and the factor 1/Σe
-// that converts odds to probabilities. f are the scores of the row, and dₖ is the
-// projection of output k:
+// computeProjectedGradientsAndOdds computes the projected gradients g of rows. All projections
+// have the same hessian h, the sum of the hessians of all outputs. For
+// fitLeafValuesAndAddScores, it also stores the odds e of each class relative to the row's own
+// class y, and the factor 1/Σe that converts odds to probabilities. f are the scores of the row,
+// and dₖ is the projection of output k:
 //
 //	eₖ = exp (fₖ − f_y)   pₖ = eₖ / Σ e   g = Σ dₖ pₖ − d_y   h = 1 − Σ pₖ²
-func (b *symmetricBooster) projectGradients(s *gradSums, rows []int32) {
+func (b *symmetricBooster) computeProjectedGradientsAndOdds(scratch *gradSums, rows []int32) {
 	projections := b.projections
 	for _, row := range rows {
 		scores := b.scores.row(row)[:len(projections)]
-		odds := b.rowOdds(s, row)[:len(projections)]
+		odds := b.rowOdds(scratch, row)[:len(projections)]
 		label := b.scores.labels[row]
 		own := scores[label]
 		var sum, squares, g0, g1, g2, g3 float32

@@ -115,13 +115,13 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	if b.opts.Monotone != nil {
 		err = b.fitMonotoneValues(ctx, splits, bins)
 	} else {
-		err = b.fitLeafValues(ctx, 1<<len(splits))
+		err = b.fitLeafValuesAndAddScores(ctx, 1<<len(splits))
 	}
 	if err != nil {
 		return false, err
 	}
 	copy(b.validationRows, b.scores.validation)
-	tree.ApplySymmetric(splits, bins, b.validationRows, b.scratch, func(leaf int, rows []int32) {
+	tree.PartitionSymmetric(splits, bins, b.validationRows, b.scratch, func(leaf int, rows []int32) {
 		b.scores.add(rows, b.leafValues(leaf))
 	})
 	b.reindexAndWriteTree(splits)
@@ -179,6 +179,6 @@ func (b *symmetricBooster) ensemble(rounds int) ensemble {
 	}
 	return newSpilledEnsemble(spilledEnsemble{
 		formatKind: kindSymmetric, stream: b.stream, size: roundsSize(b.ends, rounds),
-		writeHead: func(w *codec.Writer) { writeFeatureSources(w, sources, rounds) },
+		writeHead: func(w *codec.Writer) { writeSourcesAndTreeCount(w, sources, rounds) },
 	}, func(r *codec.Reader) ensemble { return readSymmetricModel(r, outputs) })
 }

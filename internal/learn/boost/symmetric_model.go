@@ -75,7 +75,7 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	for ; lo < hi; lo += batchRows {
 		n := min(batchRows, hi-lo)
 		for i := range m.sources {
-			m.sources[i].fill(cells[i*batchRows:][:n], categories, f, lo)
+			m.sources[i].fillBins(cells[i*batchRows:][:n], categories, f, lo)
 		}
 		for i := range m.trees {
 			t := &m.trees[i]
@@ -89,12 +89,12 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// fill writes the bins of rows lo … lo+len(dst)-1 of f to dst. categories is scratch space
-// of the same length as dst.
-func (s *featureSource) fill(dst []uint8, categories []int32, f *frame.Frame, lo int) {
+// fillBins writes the bins of rows lo … lo+len(dst)-1 of f to dst. The parameter scratch
+// is scratch space of the same length as dst.
+func (s *featureSource) fillBins(dst []uint8, scratch []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
-		s.key.fillCategories(categories, f, lo, lo+len(dst))
-		for i, category := range categories[:len(dst)] {
+		s.key.fillCategories(scratch, f, lo, lo+len(dst))
+		for i, category := range scratch[:len(dst)] {
 			dst[i] = s.categoryBins[category]
 		}
 		return
@@ -113,15 +113,15 @@ func (m *symmetricModel) kind() byte { return kindSymmetric }
 // statistic is written as 0, then column+1 and the number of levels of each of its two
 // columns, and then the bin of each category, one byte each.
 func (m *symmetricModel) write(w *codec.Writer) {
-	writeFeatureSources(w, m.sources, len(m.trees))
+	writeSourcesAndTreeCount(w, m.sources, len(m.trees))
 	for i := range m.trees {
 		m.trees[i].write(w, m.outputs)
 	}
 }
 
-// writeFeatureSources writes the beginning of the binary form: the sources and the number
+// writeSourcesAndTreeCount writes the beginning of the binary form: the sources and the number
 // of trees.
-func writeFeatureSources(w *codec.Writer, sources []featureSource, trees int) {
+func writeSourcesAndTreeCount(w *codec.Writer, sources []featureSource, trees int) {
 	w.Uvarint(len(sources))
 	for i := range sources {
 		s := &sources[i]

@@ -70,12 +70,12 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 }
 
 // applySplit applies the split of one level to rows: it sets bit level of leaves[i] if
-// the i-th row passes the split. cells[i] is the bin of that row. The loop has no branch.
-func (t *symmetricTree) applySplit(leaves []uint8, level int, cells []uint8) {
+// the i-th row passes the split. bins[i] is the bin of that row. The loop has no branch.
+func (t *symmetricTree) applySplit(leaves []uint8, level int, bins []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)
-	cells = cells[:len(leaves)]
-	for i, bin := range cells {
+	bins = bins[:len(leaves)]
+	for i, bin := range bins {
 		passes := uint8(uint(int(bin-split.Low)-width-1) >> 63)
 		leaves[i] |= passes << (level & 7)
 	}

@@ -114,11 +114,11 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 
 // orderedMeans computes the ordered target statistic of each row of order and calls visit
 // with it: the smoothed mean target of the rows of the same category in the half circle
-// before the row, see targetStatistic. cells holds the category of each row, from 0 to
-// size-1. orderedMeans returns two results over all rows of order: the sum of the target
+// before the row, see targetStatistic. categories holds the category of each row, from 0 to
+// numCategories-1. orderedMeans returns two results over all rows of order: the sum of the target
 // for each category, and the mean target.
-func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
-	sums := make([]targetSum, size)
+func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
+	sums := make([]targetSum, numCategories)
 	var all targetSum
 	for _, row := range order {
 		if target[e.labels[row]] {
@@ -129,7 +129,7 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 	p := all.sum / max(all.n, 1)
 	half := len(order) / 2
 	add := func(row int32, n float32) {
-		t := &sums[cells[row]]
+		t := &sums[categories[row]]
 		t.n += n
 		if target[e.labels[row]] {
 			t.sum += n
@@ -139,7 +139,7 @@ func (e *targetEncoder) orderedMeans(order, cells []int32, size int, target []bo
 		add(row, 1)
 	}
 	for i, row := range order {
-		visit(row, sums[cells[row]].smoothedMean(p))
+		visit(row, sums[categories[row]].smoothedMean(p))
 		add(row, 1)
 		add(order[(i-half+len(order))%len(order)], -1)
 	}
@@ -181,8 +181,8 @@ const maxStatisticBins = 16
 
 // fitMapper returns the bin mapper of a target statistic. seen[row] is the statistic of a
 // training row in one random order. sums[category] is the sum of the target over all rows
-// of the category. p is the mean of the target over all rows.
-func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) tree.BinMapper {
+// of the category. prior is the mean of the target over all rows.
+func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, prior float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
 	step := len(e.train)/maxValues + 1
@@ -191,7 +191,7 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, p float32) t
 	}
 	for _, t := range sums {
 		if t.n > 0 {
-			values = append(values, float64(t.smoothedMean(p)))
+			values = append(values, float64(t.smoothedMean(prior)))
 		}
 	}
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))

@@ -54,8 +54,8 @@ type symmetricWorkspace struct {
 	// gradients holds the derivatives that decide the splits, by output and
 	// then by row. They are packed by PackGradHess, then quantised in place.
 	gradients [][]int64
-	// odds holds the odds that projectGradients stores, row-major. The probabilities of a
-	// row are its odds times scales[row].
+	// odds holds the odds that computeProjectedGradientsAndOdds stores, row-major. The
+	// probabilities of a row are its odds times scales[row].
 	odds, scales   []float32
 	gradSums       []gradSums // by worker
 	values         []float32

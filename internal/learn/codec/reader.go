@@ -161,17 +161,17 @@ func (r *Reader) uvarint() (value uint64, ok bool) {
 }
 
 // Count reads the number of elements that follow, a uvarint. It fails if the bytes that
-// are left are too few for elements of at least size bytes each.
-func (r *Reader) Count(size int) int {
+// are left are too few for elements of at least itemSize bytes each.
+func (r *Reader) Count(itemSize int) int {
 	n := r.Uvarint(0, math.MaxInt32)
-	return r.checkCount(int64(n), size)
+	return r.checkCount(int64(n), itemSize)
 }
 
 // Count32 is Count for a number that is stored in four bytes instead of as a uvarint.
-func (r *Reader) Count32(size int) int { return r.checkCount(int64(r.Uint32()), size) }
+func (r *Reader) Count32(itemSize int) int { return r.checkCount(int64(r.Uint32()), itemSize) }
 
-func (r *Reader) checkCount(n int64, size int) int {
-	if n*int64(size) > r.remaining {
+func (r *Reader) checkCount(n int64, itemSize int) int {
+	if n*int64(itemSize) > r.remaining {
 		r.Fail("unexpected end")
 		return 0
 	}

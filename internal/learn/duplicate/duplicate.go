@@ -29,10 +29,10 @@ const (
 )
 
 // Find returns the group of each row: rows that are equal in every feature have the same
-// group, and rows without a copy have group -1. The result rows is the number of rows
+// group, and rows without a copy have group -1. The result rowsWithCopy is the number of rows
 // that have a copy. groups is nil if there are no copies, or if copies are normal in the
 // table; see maxCopies.
-func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
+func Find(f *frame.Frame, workers int) (groups []int32, rowsWithCopy int) {
 	if len(f.Columns) == 0 {
 		return nil, 0
 	}
@@ -44,13 +44,13 @@ func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 		if i > 0 && hash == sorted[i-1] {
 			if _, known := index[hash]; !known {
 				index[hash] = int32(len(index))
-				rows++
+				rowsWithCopy++
 			}
-			rows++
+			rowsWithCopy++
 		}
 	}
-	if rows == 0 || float64(rows) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
-		return nil, rows
+	if rowsWithCopy == 0 || float64(rowsWithCopy) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
+		return nil, rowsWithCopy
 	}
 	groups = make([]int32, f.Rows)
 	for row, hash := range hashes {
@@ -60,7 +60,7 @@ func Find(f *frame.Frame, workers int) (groups []int32, rows int) {
 		}
 		groups[row] = group
 	}
-	return groups, rows
+	return groups, rowsWithCopy
 }
 
 // hashRows returns a hash of the features of each row.
@@ -71,15 +71,15 @@ func hashRows(f *frame.Frame, workers int) []uint64 {
 		lo, hi := i*block, min((i+1)*block, f.Rows)
 		buffer := make([]float64, block)
 		for c := range f.Columns {
-			HashCells(hashes[lo:hi], &f.Columns[c], buffer, lo)
+			AddCellsToHashes(hashes[lo:hi], &f.Columns[c], buffer, lo)
 		}
 	})
 	return hashes
 }
 
-// HashCells adds the cells of a column to the hashes of the rows from lo on. buffer must
+// AddCellsToHashes adds the cells of a column to the hashes of the rows from lo on. scratch must
 // be at least as long as hashes. Equal cells have equal hashes.
-func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) {
+func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, lo int) {
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {
 			hashes[i] = mix(hashes[i] ^ uint64(uint32(code)))
@@ -94,7 +94,7 @@ func HashCells(hashes []uint64, column *frame.Column, buffer []float64, lo int) 
 		}
 		return
 	}
-	for i, value := range column.Values(buffer, lo, lo+len(hashes)) {
+	for i, value := range column.Values(scratch, lo, lo+len(hashes)) {
 		bits := uint64(1) // for every NaN; adding 0 below turns −0 into 0
 		if value == value {
 			bits = math.Float64bits(value + 0)
@@ -108,12 +108,12 @@ func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
 // hasDistinctColumn reports whether a column has different values in at least the
 // fraction minDistinctShare of the different rows, or of a sample of them. hashes holds
-// the hash of each row, and distinct the different hashes in ascending order.
-func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
-	stride := (len(distinct) + maxDistinctSampled - 1) / maxDistinctSampled
+// the hash of each row, and distinctHashes the different hashes in ascending order.
+func hasDistinctColumn(f *frame.Frame, distinctHashes, hashes []uint64) bool {
+	stride := (len(distinctHashes) + maxDistinctSampled - 1) / maxDistinctSampled
 	wanted := make(map[uint64]bool)
-	for i := 0; i < len(distinct); i += stride {
-		wanted[distinct[i]] = true
+	for i := 0; i < len(distinctHashes); i += stride {
+		wanted[distinctHashes[i]] = true
 	}
 	sample := make([]int32, 0, len(wanted))
 	for row, hash := range hashes {
@@ -126,7 +126,7 @@ func hasDistinctColumn(f *frame.Frame, distinct, hashes []uint64) bool {
 	for c := range f.Columns {
 		clear(column)
 		taken := f.Columns[c].Take(sample)
-		HashCells(column, &taken, make([]float64, len(sample)), 0)
+		AddCellsToHashes(column, &taken, make([]float64, len(sample)), 0)
 		slices.Sort(column)
 		if n := len(slices.Compact(slices.Clone(column))); float64(n) >= minDistinctShare*float64(len(sample)) {
 			return true

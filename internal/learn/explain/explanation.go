@@ -137,15 +137,15 @@ func (e *Explainer) explainBatch(ctx context.Context, list []Explanation, f *fra
 		if err := s.Explain(ctx, list[i].Contributions, m.Background.Rows+i, class); err != nil {
 			return err
 		}
-		list[i].addRounding()
+		list[i].addRoundingToLargest()
 	}
 	return nil
 }
 
-// addRounding adds the rounding error of the contributions to the largest of them, so
+// addRoundingToLargest adds the rounding error of the contributions to the largest of them, so
 // that they add up to Probability - Base. The error is about a millionth: PredictPath may
 // add the values of many trees in another order than Predict.
-func (x *Explanation) addRounding() {
+func (x *Explanation) addRoundingToLargest() {
 	largest, missing := 0, x.Probability-x.Base
 	for i, v := range x.Contributions {
 		missing -= v

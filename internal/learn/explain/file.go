@@ -49,13 +49,13 @@ func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted f
 // fileWorker explains the rows of a file, block by block. There is only one worker,
 // so that it can number the rows. Its explainer uses all cores.
 type fileWorker struct {
-	ctx       context.Context // the context of Process, which Commit uses
-	explainer *Explainer
-	cells     *columnCells
-	id        int
-	wanted    func(row int) bool
-	yield     func(Row) error
-	before    int // number of rows in the blocks before
+	ctx        context.Context // the context of Process, which Commit uses
+	explainer  *Explainer
+	cells      *columnCells
+	id         int
+	wanted     func(row int) bool
+	yield      func(Row) error
+	rowsBefore int // number of rows in the blocks before
 }
 
 // Process implements frame.BlockWorker. The rows are explained by Commit, a few at
@@ -69,7 +69,7 @@ func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 func (w *fileWorker) Commit(b *frame.Block) error {
 	var chosen []int32
 	for i := range b.Frame.Rows {
-		if w.wanted == nil || w.wanted(w.before+i+1) {
+		if w.wanted == nil || w.wanted(w.rowsBefore+i+1) {
 			chosen = append(chosen, int32(i))
 		}
 	}
@@ -78,7 +78,7 @@ func (w *fileWorker) Commit(b *frame.Block) error {
 			return err
 		}
 	}
-	w.before += b.Frame.Rows
+	w.rowsBefore += b.Frame.Rows
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (w *fileWorker) explain(b *frame.Block, rows []int32) error {
 		raw := b.Raw[rows[i]]
 		fields := csvfile.SplitRecord(nil, raw, ',')
 		err = w.yield(Row{
-			Row: w.before + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.extract(raw), Explanation: list[i],
+			Row: w.rowsBefore + int(rows[i]) + 1, ID: string(fields[min(w.id, len(fields)-1)]), Cells: w.cells.extract(raw), Explanation: list[i],
 		})
 	}
 	return err

@@ -54,7 +54,7 @@ func numShuffles(rows int) int {
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
-	sample := v.draw(maxRows)
+	sample := v.drawSample(maxRows)
 	if sample.Frame.Rows == 0 || len(columns) == 0 {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 	shuffled := shuffledColumn{SourceColumn: column, cells: make([]uint64, s.Frame.Rows)}
 	buffer := make([]float64, s.Frame.Rows)
 	for _, feature := range column.Features {
-		duplicate.HashCells(shuffled.cells, &s.Frame.Columns[feature], buffer, 0)
+		duplicate.AddCellsToHashes(shuffled.cells, &s.Frame.Columns[feature], buffer, 0)
 	}
 	for repeat := range numShuffles(s.Frame.Rows) {
 		order := make([]int32, s.Frame.Rows)
@@ -205,7 +205,7 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 				return err
 			}
 		}
-		list[i] = before.decrease(after)
+		list[i] = before.importance(after)
 		list[i].Column = columns[i].Name
 		return nil
 	})
@@ -228,30 +228,30 @@ type jackknifedScore struct {
 	without []float64
 }
 
-// jackknife returns the part of each row of the sample, and the number of parts.
+// assignJackknifeParts returns the part of each row of the sample, and the number of parts.
 // Consecutive rows are in different parts, but rows of a group are in the same part.
-func (s *sample) jackknife() (part []int, parts int) {
-	part = make([]int, s.Frame.Rows)
+func (s *sample) assignJackknifeParts() (partOfRow []int, numParts int) {
+	partOfRow = make([]int, s.Frame.Rows)
 	partOf, next := make(map[int32]int), 0
-	for row := range part {
+	for row := range partOfRow {
 		if s.Groups != nil && s.Groups[row] >= 0 {
 			if earlier, known := partOf[s.Groups[row]]; known {
-				part[row] = earlier
+				partOfRow[row] = earlier
 				continue
 			}
 			partOf[s.Groups[row]] = next % jackknifeParts
 		}
-		part[row] = next % jackknifeParts
+		partOfRow[row] = next % jackknifeParts
 		next++
 	}
-	return part, min(next, jackknifeParts)
+	return partOfRow, min(next, jackknifeParts)
 }
 
-// decrease returns the importance of a column from the scores of its shuffles. The
+// importance returns the importance of a column from the scores of its shuffles. The
 // standard error is that of the delete-a-group jackknife (Kott, Journal of Official
 // Statistics 17, 2001). This standard error includes the error due to the shuffles,
 // because the shuffled values of the omitted rows are omitted, too.
-func (s *jackknifedScore) decrease(shuffled []jackknifedScore) Importance {
+func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 	difference := func(score func(*jackknifedScore) float64) float64 {
 		sum := 0.0
 		for i := range shuffled {
@@ -281,7 +281,7 @@ func (s *sample) score(probabilities []float32) (j jackknifedScore, err error) {
 	if j.all, err = s.Score(probabilities, s.Frame.Labels); err != nil {
 		return j, err
 	}
-	part, parts := s.jackknife()
+	part, parts := s.assignJackknifeParts()
 	j.without = make([]float64, parts)
 	classes := s.classes()
 	for omitted := range j.without {

@@ -108,7 +108,7 @@ func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 	numeric := firstNumericFeature(donors, column.Features)
 	values := donors.Columns[numeric].Values(make([]float64, donors.Rows), 0, donors.Rows)
-	order := sortedPositions(values)
+	order := argsortWithoutNaN(values)
 	for i := range maxInteractionPoints {
 		row := order[(2*i+1)*len(order)/(2*maxInteractionPoints)]
 		if n := len(a.points); n > 0 && a.points[n-1].Number == values[row] {

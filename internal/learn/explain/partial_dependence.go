@@ -67,7 +67,7 @@ type dependentColumn struct {
 // classes holds the classes of the result. Columns of free text and columns with one value
 // are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
-	e := &effects{sample: v.draw(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
+	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)
 	for _, column := range v.Schema.SourceColumns() {
 		features[column.Name] = column
@@ -171,7 +171,7 @@ func firstNumericFeature(f *frame.Frame, features []int) (feature int) {
 }
 
 // levelPoints returns a point for each of the most frequent levels.
-func levelPoints(column *frame.Column, levels []string) (points []PartialDependencePoint, rows []int32) {
+func levelPoints(column *frame.Column, levels []string) (points []PartialDependencePoint, sampleRows []int32) {
 	counts, first := make([]int, len(levels)), make([]int32, len(levels))
 	for row, code := range column.Codes {
 		if code >= 0 && int(code) < len(levels) {
@@ -190,16 +190,16 @@ func levelPoints(column *frame.Column, levels []string) (points []PartialDepende
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	for _, code := range order[:min(len(order), maxDependencePoints)] {
 		points = append(points, PartialDependencePoint{Value: levels[code], Number: math.NaN(), Rows: counts[code]})
-		rows = append(rows, first[code])
+		sampleRows = append(sampleRows, first[code])
 	}
-	return points, rows
+	return points, sampleRows
 }
 
 // numberPoints returns points at the quantiles of a numeric feature, from its
 // least to its greatest value.
-func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []PartialDependencePoint, rows []int32) {
+func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []PartialDependencePoint, sampleRows []int32) {
 	values := column.Values(make([]float64, rowCount), 0, rowCount)
-	order := sortedPositions(values)
+	order := argsortWithoutNaN(values)
 	counts := make(map[float64]int)
 	for _, row := range order {
 		counts[values[row]]++
@@ -214,13 +214,13 @@ func numberPoints(column *frame.Column, rowCount int, isDate bool) (points []Par
 			continue
 		}
 		points = append(points, PartialDependencePoint{Value: formatNumber(value, isDate), Number: value, Rows: counts[value]})
-		rows = append(rows, row)
+		sampleRows = append(sampleRows, row)
 	}
-	return points, rows
+	return points, sampleRows
 }
 
-// sortedPositions returns the positions of values in ascending order, without NaN.
-func sortedPositions(values []float64) (positions []int32) {
+// argsortWithoutNaN returns the positions of values in ascending order, without NaN.
+func argsortWithoutNaN(values []float64) (positions []int32) {
 	var order []int32
 	for row, value := range values {
 		if !math.IsNaN(value) {

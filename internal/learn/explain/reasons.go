@@ -27,10 +27,10 @@ func AppendReason(dst []byte, column, cell string, contribution float64) []byte 
 	return append(strconv.AppendFloat(dst, contribution, 'f', 4, 64), ')')
 }
 
-// Largest returns the indices of the at most n columns with the largest absolute
+// LargestContributions returns the indices of the at most n columns with the largest absolute
 // contributions, largest first. Columns that contribute less than 0.00005, which would be
 // shown as 0.0000, are left out.
-func (x *Explanation) Largest(n int) []int {
+func (x *Explanation) LargestContributions(n int) []int {
 	const least = 0.00005
 	order := make([]int, 0, len(x.Contributions))
 	for i, v := range x.Contributions {
@@ -74,7 +74,7 @@ func (w *ReasonWriter) Reasons(ctx context.Context, b *frame.Block, lo, hi int) 
 	reasons := make(RowReasons, len(list))
 	for i := range list {
 		cells := w.cells.extract(b.Raw[lo+i])
-		for _, column := range list[i].Largest(w.reasons) {
+		for _, column := range list[i].LargestContributions(w.reasons) {
 			text := AppendReason(nil, w.cells.names[column], cells[column], list[i].Contributions[column])
 			reasons[i] = append(reasons[i], string(text))
 		}

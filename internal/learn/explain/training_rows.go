@@ -70,7 +70,7 @@ func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
 	for i := range f.Columns {
 		known := &w.background.Columns[i]
 		if known.IsNumeric() || known.Codes != nil || known.Texts != nil {
-			duplicate.HashCells(hashes, &f.Columns[i], w.buffer[:f.Rows], 0)
+			duplicate.AddCellsToHashes(hashes, &f.Columns[i], w.buffer[:f.Rows], 0)
 		}
 	}
 	return hashes

@@ -61,7 +61,7 @@ type sample struct {
 	Sample
 }
 
-func (v *Validation) draw(maxRows int) *sample { return &sample{v, v.Sample(maxRows)} }
+func (v *Validation) drawSample(maxRows int) *sample { return &sample{v, v.Sample(maxRows)} }
 
 func (v *Validation) classes() int { return len(v.Schema.Classes) }
 

@@ -141,7 +141,7 @@ func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCou
 		}
 		if end > 0 && rows >= s.minLeaf && s.rows-rows >= s.minLeaf {
 			score := float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
-			if score > best.score && (s.monotone == nil || s.inOrder(direction, rows, end < len(order))) {
+			if score > best.score && (s.monotone == nil || s.satisfiesMonotone(direction, rows, end < len(order))) {
 				best = splitPoint{end, score, rows}
 			}
 		}

@@ -50,7 +50,7 @@ func newClassHistogram(rows, classes int) *classHistogram {
 // build builds the histogram of the rows. data[row] is the bin of a row, below numBins.
 // build returns the estimated time to build the histogram and to find a split with it, in
 // nanoseconds.
-func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) int {
+func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes int) (nanos int) {
 	if numBins*classes < len(rows) {
 		h.buildDense(rows, data, numBins, classes)
 		return len(rows) + 3*numBins*classes + 12*len(h.bins)

@@ -82,12 +82,12 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// addVotes adds the votes of all trees on n rows to votes. bins holds the bins of these
+// addVotes adds the votes of all trees on some rows to votes. bins holds the bins of these
 // rows. Both slices are row-major.
-func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
+func (m *Model) addVotes(votes []uint32, bins []uint8, rows int) {
 	classes, features := len(m.prior), len(m.mappers)
 	for _, t := range m.trees() {
-		for i := range n {
+		for i := range rows {
 			for _, s := range t.leafDistribution(bins[i*features : (i+1)*features]) {
 				votes[i*classes+int(s.class)] += uint32(s.weight)
 			}
@@ -96,13 +96,13 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, n int) {
 }
 
 // votesToProbabilities converts the votes on one row to probabilities in dst. The
-// parameter voted is the number of trees that voted on the row, and all is the number of
+// parameter votedTrees is the number of trees that voted on the row, and allTrees is the number of
 // trees of the forest. The class frequencies prior count as the vote of one more tree, so
 // that no class has probability zero.
-func votesToProbabilities(dst []float32, votes []uint32, prior []float32, voted, all int) {
-	scale := float64(all) / (float64(max(voted, 1)) * one16)
+func votesToProbabilities(dst []float32, votes []uint32, prior []float32, votedTrees, allTrees int) {
+	scale := float64(allTrees) / (float64(max(votedTrees, 1)) * one16)
 	for c, v := range votes {
-		dst[c] = float32((float64(v)*scale + float64(prior[c])) / float64(all+1))
+		dst[c] = float32((float64(v)*scale + float64(prior[c])) / float64(allTrees+1))
 	}
 }
 

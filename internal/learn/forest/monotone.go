@@ -20,13 +20,13 @@ func (s *splitter) direction(feature int) tree.Direction {
 	return s.monotone[feature]
 }
 
-// inOrder reports whether the fractions of class 1 on both sides of a split are within
-// the bounds of the leaf and in the given direction. The parameter rows is the number of
+// satisfiesMonotone reports whether the fractions of class 1 on both sides of a split are within
+// the bounds of the leaf and in the given direction. The parameter leftRows is the number of
 // rows on the left, and s.leftCounts holds the number of each class. If dividesValues is
 // false, the split separates only missing values, and the direction does not apply.
-func (s *splitter) inOrder(direction tree.Direction, rows int64, dividesValues bool) bool {
-	left := float64(s.leftCounts[1]) / float64(rows)
-	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-rows)
+func (s *splitter) satisfiesMonotone(direction tree.Direction, leftRows int64, dividesValues bool) bool {
+	left := float64(s.leftCounts[1]) / float64(leftRows)
+	right := float64(s.classTotals[1]-s.leftCounts[1]) / float64(s.rows-leftRows)
 	if min(left, right) < s.bounds.low || max(left, right) > s.bounds.high {
 		return false
 	}

@@ -46,14 +46,14 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 	return found, true
 }
 
-// scoreSplit computes the score of found from the bins that gatherBins has stored in the
+// scoreSplit computes the score of candidate from the bins that gatherBins has stored in the
 // histogram. It returns false if a side of the split has fewer than minLeaf rows, or if
 // the split is against the direction of a monotone feature.
-func (s *splitter) scoreSplit(found *nodeSplit) bool {
+func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	var rows, squares int64
 	rest, ordered := s.squares, true
 	for i, bin := range s.histogram.rowBins[:len(s.leafRows)] {
-		if !found.leftBins.has(bin) {
+		if !candidate.leftBins.has(bin) {
 			continue
 		}
 		class := s.leafRows[i].class()
@@ -65,12 +65,12 @@ func (s *splitter) scoreSplit(found *nodeSplit) bool {
 	}
 	enough := rows >= s.minLeaf && s.rows-rows >= s.minLeaf
 	if enough && s.monotone != nil {
-		ordered = s.inOrder(s.direction(found.feature), rows, s.dividesValues(found))
+		ordered = s.satisfiesMonotone(s.direction(candidate.feature), rows, s.dividesValues(candidate))
 	}
 	clear(s.leftCounts)
 	if !enough || !ordered {
 		return false
 	}
-	found.score = float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
+	candidate.score = float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
 	return true
 }

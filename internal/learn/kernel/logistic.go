@@ -2,12 +2,12 @@ package kernel
 
 import "math"
 
-// Logistic computes the gradient g and the hessian h of the logistic loss for each score
+// LogisticGradients computes the gradient g and the hessian h of the logistic loss for each score
 // s. y is 1 if the label is target, and otherwise 0. dst[i] holds the float32 bits of g
 // in its high half and those of h in its low half.
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
-func Logistic(dst []uint64, scores []float32, labels []int32, target int32) {
+func LogisticGradients(dst []uint64, scores []float32, labels []int32, target int32) {
 	checkLen("Logistic", len(scores), len(dst))
 	checkLen("Logistic", len(labels), len(dst))
 	done := logisticVector(dst, scores, labels, target)

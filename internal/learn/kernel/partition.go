@@ -1,19 +1,19 @@
 package kernel
 
 // Partition divides rows by table[data[row]]. It moves the rows for which this is 1 to
-// the front of rows, and returns their number. It writes the rows for which this is 0 to
-// the front of rest. The order of the rows does not change. The remaining elements of
-// rows and rest are undefined. rest must be as long as rows. Rows are not checked against
+// the front of rows, and returns their number, kept. It writes the rows for which this is 0 to
+// the front of removed. The order of the rows does not change. The remaining elements of
+// rows and removed are undefined. removed must be as long as rows. Rows are not checked against
 // the length of data.
-func Partition(rows, rest []int32, data []uint8, table *[256]uint8) int {
-	checkLen("Partition", len(rest), len(rows))
-	done, kept := partitionVector(rows, rest, data, table)
+func Partition(rows, removed []int32, data []uint8, table *[256]uint8) (kept int) {
+	checkLen("Partition", len(removed), len(rows))
+	done, kept := partitionVector(rows, removed, data, table)
 	dropped := done - kept
-	rest = rest[:len(rows)]
+	removed = removed[:len(rows)]
 	for _, row := range rows[done:] {
 		keep := int(table[data[row]])
 		rows[kept] = row
-		rest[dropped] = row
+		removed[dropped] = row
 		kept += keep
 		dropped += 1 - keep
 	}

@@ -99,7 +99,7 @@ func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order 
 //go:noescape
 func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
 
-// logisticBlocks is Logistic on 8·blocks rows.
+// logisticBlocks is LogisticGradients on 8·blocks rows.
 //
 //go:noescape
 func logisticBlocks(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)

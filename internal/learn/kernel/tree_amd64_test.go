@@ -37,7 +37,7 @@ func TestTreeAgreesWithPortable(t *testing.T) {
 			o.s = s
 			o.at, o.left = BestSplit(cells, 0, &o.s)
 			o.raw = make([]uint64, n)
-			Logistic(o.raw, scores, labels, 1)
+			LogisticGradients(o.raw, scores, labels, 1)
 			data, table := make([]uint8, n), [256]uint8{1: 1}
 			for i := range data {
 				data[i] = uint8(labels[i])

@@ -109,7 +109,7 @@ func TestLogistic(t *testing.T) {
 		scores[i], labels[i] = float32(draw.NormFloat64()*10), int32(draw.IntN(3))
 	}
 	scores[0], scores[1], scores[2] = 0, 200, -200
-	Logistic(dst, scores, labels, 2)
+	LogisticGradients(dst, scores, labels, 2)
 	for i, x := range scores {
 		p := 1 / (1 + math.Exp(-float64(x)))
 		h := p * (1 - p)

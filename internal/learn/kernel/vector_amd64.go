@@ -140,7 +140,7 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 	return 8 * n, end, at, left
 }
 
-// logisticVector is Logistic.
+// logisticVector is LogisticGradients.
 func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) (done int) {
 	n := wholeBlocks(len(dst))
 	logisticBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(labels), target, n)

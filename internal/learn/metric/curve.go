@@ -100,18 +100,18 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(class, p, make([]uint64, len(p.Labels)))
 }
 
-// averagePrecision is AveragePrecision. keys is scratch space, one key for each row.
-func averagePrecision(class int, p Predictions, keys []uint64) float64 {
-	positives := p.setRankKeys(keys, class)
+// averagePrecision is AveragePrecision. keyBuffer is scratch space, one key for each row.
+func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
+	positives := p.setRankKeys(keyBuffer, class)
 	if positives == 0 {
 		return math.NaN()
 	}
 	predicted, right, sum := 0.0, 0.0, 0.0
-	for i := len(keys) - 1; i >= 0; {
+	for i := len(keyBuffer) - 1; i >= 0; {
 		run := 0.0 // rows of the class in the current tie
-		for value := keys[i] >> 1; i >= 0 && keys[i]>>1 == value; i-- {
+		for value := keyBuffer[i] >> 1; i >= 0 && keyBuffer[i]>>1 == value; i-- {
 			predicted++
-			run += float64(keys[i] & 1)
+			run += float64(keyBuffer[i] & 1)
 		}
 		right += run
 		sum += run * right / predicted

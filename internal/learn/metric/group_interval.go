@@ -39,39 +39,39 @@ func clusterInterval(score, variance float64, clusters int) Interval {
 
 // clusters returns the cluster of each row, from 0 to n-1, and the number n of clusters.
 // Each group is a cluster, and each row without a group is a cluster of its own.
-func (p Predictions) clusters() (of []int32, n int) {
-	of = make([]int32, len(p.Labels))
+func (p Predictions) clusters() (clusterOf []int32, n int) {
+	clusterOf = make([]int32, len(p.Labels))
 	known := make(map[int32]int32)
-	for row := range of {
+	for row := range clusterOf {
 		cluster := int32(n)
 		if p.Groups != nil && p.Groups[row] >= 0 {
 			if earlier, seen := known[p.Groups[row]]; seen {
-				of[row] = earlier
+				clusterOf[row] = earlier
 				continue
 			}
 			known[p.Groups[row]] = cluster
 		}
-		of[row] = cluster
+		clusterOf[row] = cluster
 		n++
 	}
-	return of, n
+	return clusterOf, n
 }
 
 // clusterSums adds up the influences of rows by cluster.
 type clusterSums struct {
-	of      []int32   // the cluster of each row
-	sums    []float64 // by cluster
-	has     []bool    // by cluster, whether it is in touched
-	touched []int32   // the clusters that influences were added to, in order
+	clusterOf []int32   // the cluster of each row
+	sums      []float64 // by cluster
+	has       []bool    // by cluster, whether it is in touched
+	touched   []int32   // the clusters that influences were added to, in order
 }
 
 func newClusterSums(p Predictions) *clusterSums {
 	of, n := p.clusters()
-	return &clusterSums{of: of, sums: make([]float64, n), has: make([]bool, n)}
+	return &clusterSums{clusterOf: of, sums: make([]float64, n), has: make([]bool, n)}
 }
 
 func (s *clusterSums) add(row int32, influence float64) {
-	cluster := s.of[row]
+	cluster := s.clusterOf[row]
 	if !s.has[cluster] {
 		s.has[cluster] = true
 		s.touched = append(s.touched, cluster)

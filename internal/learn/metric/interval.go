@@ -210,7 +210,7 @@ func aucVariance(p Predictions) float64 {
 
 // addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It reports whether
 // ROCAUC is a number, not NaN.
-func addMeanAUCInfluence(dst []float64, p Predictions) bool {
+func addMeanAUCInfluence(dst []float64, p Predictions) (known bool) {
 	first := 0
 	if p.Classes == 2 {
 		first = 1
@@ -234,9 +234,9 @@ func addMeanAUCInfluence(dst []float64, p Predictions) bool {
 // is the fraction of the rows of the class with a higher probability, and the divisor is
 // the number of rows of the rest.
 //
-// The result is false if there are no rows of the class or no others. order is scratch
+// The result is false if there are no rows of the class or no others. orderBuffer is scratch
 // space with one element per row.
-func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) bool {
+func addAUCInfluence(dst []float64, orderBuffer []int32, class int, p Predictions) (known bool) {
 	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
 	side := func(i int32) int {
 		if int(p.Labels[i]) == class {
@@ -245,26 +245,26 @@ func addAUCInfluence(dst []float64, order []int32, class int, p Predictions) boo
 		return 0
 	}
 	total := [2]int{}
-	for i := range order {
-		order[i] = int32(i)
+	for i := range orderBuffer {
+		orderBuffer[i] = int32(i)
 		total[side(int32(i))]++
 	}
 	if total[0] == 0 || total[1] == 0 {
 		return false
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(value(a), value(b)) })
+	slices.SortFunc(orderBuffer, func(a, b int32) int { return cmp.Compare(value(a), value(b)) })
 	m, n := float64(total[1]), float64(total[0])
-	area := areaUnderCurve(class, p, make([]uint64, len(order)))
+	area := areaUnderCurve(class, p, make([]uint64, len(orderBuffer)))
 	below := [2]int{}
-	for i := 0; i < len(order); {
+	for i := 0; i < len(orderBuffer); {
 		end, run := i, [2]int{}
-		for end < len(order) && value(order[end]) == value(order[i]) {
-			run[side(order[end])]++
+		for end < len(orderBuffer) && value(orderBuffer[end]) == value(orderBuffer[i]) {
+			run[side(orderBuffer[end])]++
 			end++
 		}
 		positive := (float64(below[0]) + float64(run[0])/2) / n     // r of a row of the class
 		negative := (m - float64(below[1]) - float64(run[1])/2) / m // r of a row of the rest
-		for _, row := range order[i:end] {
+		for _, row := range orderBuffer[i:end] {
 			if side(row) == 1 {
 				dst[row] += (positive - area) / m
 			} else {
@@ -284,10 +284,10 @@ func logLossInterval(p Predictions) Interval {
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers have the
 // same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). The parameters
-// first and second are the numbers of rows on which only the first classifier, or only the
-// second, is right. McNemar returns 1 if first and second are 0.
-func McNemar(first, second int) float64 {
-	n, fewer := first+second, min(first, second)
+// onlyFirstRight and onlySecondRight are the numbers of rows on which only the first
+// classifier, or only the second, is right. McNemar returns 1 if both are 0.
+func McNemar(onlyFirstRight, onlySecondRight int) (pValue float64) {
+	n, fewer := onlyFirstRight+onlySecondRight, min(onlyFirstRight, onlySecondRight)
 	if 2*fewer == n {
 		return 1
 	}

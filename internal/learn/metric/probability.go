@@ -43,19 +43,19 @@ func ROCAUC(p Predictions) float64 {
 }
 
 // areaUnderCurve returns the area of one class against the rest by the rank-sum
-// statistic of Mann and Whitney (1947). keys is scratch space, one key for each
+// statistic of Mann and Whitney (1947). keyBuffer is scratch space, one key for each
 // row.
-func areaUnderCurve(class int, p Predictions, keys []uint64) float64 {
-	positive := uint64(p.setRankKeys(keys, class))
-	negative := uint64(len(keys)) - positive
+func areaUnderCurve(class int, p Predictions, keyBuffer []uint64) float64 {
+	positive := uint64(p.setRankKeys(keyBuffer, class))
+	negative := uint64(len(keyBuffer)) - positive
 	if positive == 0 || negative == 0 {
 		return math.NaN()
 	}
 	won, below := 0.0, uint64(0) // below is the number of rows of the rest with lower probabilities
-	for i := 0; i < len(keys); {
+	for i := 0; i < len(keyBuffer); {
 		run := [2]uint64{}
-		for value := keys[i] >> 1; i < len(keys) && keys[i]>>1 == value; i++ {
-			run[keys[i]&1]++
+		for value := keyBuffer[i] >> 1; i < len(keyBuffer) && keyBuffer[i]>>1 == value; i++ {
+			run[keyBuffer[i]&1]++
 		}
 		won += float64(run[1]) * (float64(below) + float64(run[0])/2)
 		below += run[0]

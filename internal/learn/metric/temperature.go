@@ -86,16 +86,16 @@ func goldenSectionSearch(f func(float64) float64, low, high float64) float64 {
 	return (low + high) / 2
 }
 
-// Apply applies the temperature in place to dst, which is row-major with classes
+// Apply applies the temperature in place to probabilities, which are row-major with classes
 // columns. A temperature that is not above 0, such as the zero value, changes
 // nothing.
-func (t Temperature) Apply(dst []float32, classes int) {
+func (t Temperature) Apply(probabilities []float32, classes int) {
 	if !(t > 0) || t == 1 {
 		return
 	}
 	beta := 1 / float64(t)
-	for ; len(dst) >= classes && classes > 0; dst = dst[classes:] {
-		row := dst[:classes]
+	for ; len(probabilities) >= classes && classes > 0; probabilities = probabilities[classes:] {
+		row := probabilities[:classes]
 		top := row[0]
 		for _, q := range row {
 			top = max(top, q)

@@ -33,7 +33,7 @@ const (
 )
 
 // FitWeights returns the weights of the mixture with the lowest log loss on
-// the rows at the given positions. byCandidate holds, for each candidate, the
+// the rows at the given positions. trueProbabilities holds, for each candidate, the
 // probability of each row's true class. The weights are at least 0 and add up
 // to 1.
 //
@@ -42,17 +42,17 @@ const (
 // probabilities, and a candidate's weight is its share of all rows. The loss is convex in
 // the weights, so the solution is unique. Rows on which the candidates agree are left out,
 // because they do not change the solution and slow down convergence.
-func FitWeights(byCandidate [][]float64, positions []int32) []float64 {
-	positions = split.Subsample(disagreeingRows(byCandidate, positions), maxWeightRows)
-	weights, _ := maximiseLikelihood(byCandidate, positions)
-	return dropSmallWeights(weights)
+func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
+	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
+	weights, _ := maximiseLikelihood(trueProbabilities, positions)
+	return zeroSmallAndNormalize(weights)
 }
 
 // maximiseLikelihood returns the weights of the mixture with the highest likelihood, and
 // the number of iterations. Its arguments are those of FitWeights.
-func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []float64, iterations int) {
-	weights = slices.Repeat([]float64{1 / float64(len(byCandidate))}, len(byCandidate))
-	shares := make([]float64, len(byCandidate))
+func maximiseLikelihood(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
+	weights = slices.Repeat([]float64{1 / float64(len(trueProbabilities))}, len(trueProbabilities))
+	shares := make([]float64, len(trueProbabilities))
 	for iterations < maxIterations {
 		iterations++
 		for i := range shares {
@@ -60,17 +60,17 @@ func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []f
 		}
 		for _, position := range positions {
 			sum := 0.0
-			for i, truth := range byCandidate {
+			for i, truth := range trueProbabilities {
 				sum += weights[i] * max(truth[position], MinProbability)
 			}
 			scale := 1 / sum
-			for i, truth := range byCandidate {
+			for i, truth := range trueProbabilities {
 				shares[i] += weights[i] * max(truth[position], MinProbability) * scale
 			}
 		}
 		change := 0.0
 		for i, share := range shares {
-			next := share / (float64(len(positions)) + priorRows*float64(len(byCandidate)))
+			next := share / (float64(len(positions)) + priorRows*float64(len(trueProbabilities)))
 			change = max(change, math.Abs(next-weights[i]))
 			weights[i] = next
 		}
@@ -83,11 +83,11 @@ func maximiseLikelihood(byCandidate [][]float64, positions []int32) (weights []f
 
 // disagreeingRows returns the positions of the rows for which the candidates predict
 // different probabilities of the true class; see maxEqualRatio.
-func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
+func disagreeingRows(trueProbabilities [][]float64, positions []int32) []int32 {
 	var list []int32
 	for _, position := range positions {
 		low, high := math.Inf(1), 0.0
-		for _, truth := range byCandidate {
+		for _, truth := range trueProbabilities {
 			q := max(truth[position], MinProbability)
 			low, high = min(low, q), max(high, q)
 		}
@@ -98,8 +98,8 @@ func disagreeingRows(byCandidate [][]float64, positions []int32) []int32 {
 	return list
 }
 
-// dropSmallWeights sets weights below minWeight to 0 and divides the others by their sum.
-func dropSmallWeights(weights []float64) []float64 {
+// zeroSmallAndNormalize sets weights below minWeight to 0 and divides the others by their sum.
+func zeroSmallAndNormalize(weights []float64) []float64 {
 	total := 0.0
 	for i, w := range weights {
 		if w < minWeight {

@@ -43,7 +43,7 @@ func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *
 		return
 	}
 	bp.forward(params, part.frame, part.rows, drop)
-	bp.lossGradient(part)
+	bp.logitsToLossGradient(part)
 	bp.headsBackward(params, len(part.rows))
 	scale := 256 / (256 - float32(drop.dropRate))
 	for i := len(bp.layout.dense) - 1; i > 0; i-- {
@@ -53,9 +53,9 @@ func (bp *backprop) computeGradient(params *packedParams, part batchPart, drop *
 	bp.inputBackward(len(part.rows))
 }
 
-// lossGradient replaces the logits by the gradient of the loss with respect to them:
+// logitsToLossGradient replaces the logits by the gradient of the loss with respect to them:
 // probability minus target, times the weight of a row and member.
-func (bp *backprop) lossGradient(part batchPart) {
+func (bp *backprop) logitsToLossGradient(part batchPart) {
 	c := bp.layout.classes
 	weight := part.weight / float32(bp.layout.members)
 	for m := range bp.layout.members {
@@ -140,16 +140,16 @@ func (bp *backprop) inputBackward(rows int) {
 	}
 	for i := range e.inputs {
 		if in := &e.inputs[i]; in.numeric {
-			cumulateBackward(tables[in.firstRow*e.embeddingSize:][:in.tableRows*e.embeddingSize], e.embeddingSize)
+			cumSumRowsBackward(tables[in.firstRow*e.embeddingSize:][:in.tableRows*e.embeddingSize], e.embeddingSize)
 		}
 	}
 }
 
-// cumulateBackward is the backward pass of cumulateRows. It replaces each row of t by the
-// sum of this row and all later rows, because cumulateRows adds a row to all later rows.
-func cumulateBackward(t []float32, size int) {
-	for j := len(t) - 1; j >= size; j-- {
-		t[j-size] += t[j]
+// cumSumRowsBackward is the backward pass of cumSumRowsInPlace. It replaces each row of grad by the
+// sum of this row and all later rows, because cumSumRowsInPlace adds a row to all later rows.
+func cumSumRowsBackward(grad []float32, width int) {
+	for j := len(grad) - 1; j >= width; j-- {
+		grad[j-width] += grad[j]
 	}
 }
 

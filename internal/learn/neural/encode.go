@@ -13,11 +13,11 @@ type embeddingLookup struct {
 	frac float32
 }
 
-// encode encodes the given rows of f. It writes their scaled values and flags to x,
+// encode encodes the given rows of f. It writes their scaled values and flags to dst,
 // row-major with e.width() columns, and the lookups of their embeddings to lookups,
 // row-major with e.embeddings columns. drop is nil except in training.
-func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
-	clear(x[:len(rows)*e.width()])
+func (e *encoder) encode(dst []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
+	clear(dst[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		var column frame.Column // if f lacks the column, all its values are missing
@@ -25,14 +25,14 @@ func (e *encoder) encode(x []float32, lookups []embeddingLookup, f *frame.Frame,
 			column = f.Columns[in.column]
 		}
 		if in.numeric {
-			e.encodeNumeric(x, lookups, in, &column, rows)
+			e.encodeNumeric(dst, lookups, in, &column, rows)
 		} else {
 			e.encodeCategories(lookups, in, column.Codes, rows, drop)
 		}
 	}
 }
 
-func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inputColumn, column *frame.Column, rows []int32) {
+func (e *encoder) encodeNumeric(dst []float32, lookups []embeddingLookup, in *inputColumn, column *frame.Column, rows []int32) {
 	width := e.width()
 	var buffer [256]float64
 	for lo := 0; lo < len(rows); lo += len(buffer) {
@@ -42,9 +42,9 @@ func (e *encoder) encodeNumeric(x []float32, lookups []embeddingLookup, in *inpu
 		for i, v := range values {
 			j := lo + i
 			scaled, missing := in.scaleValue(v)
-			x[j*width+in.denseIndex] = scaled
+			dst[j*width+in.denseIndex] = scaled
 			if missing && in.missingFlag {
-				x[j*width+in.denseIndex+1] = 1
+				dst[j*width+in.denseIndex+1] = 1
 			}
 			if in.tableRows > 0 {
 				lookups[j*e.embeddings+in.embedIndex] = in.interpolate(v)

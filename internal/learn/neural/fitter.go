@@ -153,7 +153,7 @@ func (f *Fitter) PredictValidation(dst []float32) {
 func (f *Fitter) packParams(params []float32) {
 	p := &f.workspace.packed
 	p.flat = params
-	parallel.For(f.workers, p.numTasks(), func(_, i int) { p.packTask(f.layout, f.encoder, i) })
+	parallel.For(f.workers, p.numPieces(), func(_, i int) { p.packPiece(f.layout, f.encoder, i) })
 }
 
 // Checkpoint stores the current averaged weights. Until the next Checkpoint, Model

@@ -23,8 +23,8 @@ func newModel(e *encoder, l *layout, params []float32) *Model {
 	m.packed = sync.OnceValue(func() *packedParams {
 		p := &packedParams{flat: params}
 		p.resize(l, false)
-		for i := range p.numTasks() {
-			p.packTask(l, e, i)
+		for i := range p.numPieces() {
+			p.packPiece(l, e, i)
 		}
 		return p
 	})

@@ -36,7 +36,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	}
 	logits := g.Op("MatMul", h, weights(m.params[l.heads:l.headBias], l.members, l.width, l.classes))
 	logits = g.Op("Add", logits, weights(m.params[l.headBias:l.tables], l.members, 1, l.classes))
-	return g.MeanOfMembers(g.Softmax(logits))
+	return g.MeanOverFirstAxis(g.Softmax(logits))
 }
 
 // addONNXInputs returns the inputs of the first layer in this order: numbers, flags of

@@ -61,7 +61,7 @@ func (f *Fitter) trainBatch(rows []int32) error {
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return errDiverged
 	}
-	f.updateWeights(norm)
+	f.updateWeightsAndAverage(norm)
 	return nil
 }
 
@@ -71,7 +71,7 @@ var errDiverged = errors.New("neural: training diverged: a gradient is not finit
 
 // sumGradients adds the gradients of all parts of the batch, in f.workspace.grads[0], and
 // returns the norm of the sum.
-func (f *Fitter) sumGradients() float64 {
+func (f *Fitter) sumGradients() (norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
@@ -87,9 +87,9 @@ func (f *Fitter) sumGradients() float64 {
 	return math.Sqrt(sum)
 }
 
-// updateWeights does a step of AdamW with the gradient in f.workspace.grads[0], whose
+// updateWeightsAndAverage does a step of AdamW with the gradient in f.workspace.grads[0], whose
 // norm is norm. It also updates the average of the weights.
-func (f *Fitter) updateWeights(norm float64) {
+func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
 	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))
@@ -113,12 +113,12 @@ func (f *Fitter) updateWeights(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate divided by its maximum. The parameter done is
+// scheduleFactor returns the learning rate divided by its maximum. The parameter trainedFraction is
 // the fraction of the samples trained on, from 0 to 1. The learning rate first rises
 // linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
-func scheduleFactor(done float64) float64 {
-	if done < warmup {
-		return done / warmup
+func scheduleFactor(trainedFraction float64) float64 {
+	if trainedFraction < warmup {
+		return trainedFraction / warmup
 	}
-	return 0.5 * (1 + math.Cos(math.Pi*min(1, (done-warmup)/(1-warmup))))
+	return 0.5 * (1 + math.Cos(math.Pi*min(1, (trainedFraction-warmup)/(1-warmup))))
 }

@@ -45,23 +45,23 @@ func (p *packedParams) resize(l *layout, training bool) {
 	}
 }
 
-// numTasks returns the number of pieces that packTask packs. Different pieces may be
+// numPieces returns the number of pieces that packPiece packs. Different pieces may be
 // packed at the same time.
-func (p *packedParams) numTasks() int { return len(p.forward) + len(p.heads) + 1 }
+func (p *packedParams) numPieces() int { return len(p.forward) + len(p.heads) + 1 }
 
-// packTask packs one piece of p.flat: a hidden layer, an output layer, or the embedding
-// tables. task is the number of the piece, below numTasks.
-func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
+// packPiece packs one piece of p.flat: a hidden layer, an output layer, or the embedding
+// tables. piece is the number of the piece, below numPieces.
+func (p *packedParams) packPiece(layout *layout, encoder *encoder, piece int) {
 	layers := len(p.forward)
 	switch {
-	case task < layers:
-		d := layout.dense[task]
-		kernel.Pack(p.forward[task], d.weightMatrix(p.flat), d.in, d.out)
+	case piece < layers:
+		d := layout.dense[piece]
+		kernel.Pack(p.forward[piece], d.weightMatrix(p.flat), d.in, d.out)
 		if p.backward != nil {
-			kernel.PackTransposed(p.backward[task], d.weightMatrix(p.flat), d.out, d.in)
+			kernel.PackTransposed(p.backward[piece], d.weightMatrix(p.flat), d.out, d.in)
 		}
-	case task < layers+layout.members:
-		m := task - layers
+	case piece < layers+layout.members:
+		m := piece - layers
 		w, _ := layout.headParams(p.flat, m)
 		kernel.Pack(p.heads[m], w, layout.width, layout.classes)
 		if p.headsBack != nil {
@@ -71,16 +71,16 @@ func (p *packedParams) packTask(layout *layout, encoder *encoder, task int) {
 		copy(p.tables, p.flat[layout.tables:])
 		for i := range encoder.inputs {
 			if in := &encoder.inputs[i]; in.numeric {
-				cumulateRows(p.tables[in.firstRow*encoder.embeddingSize:][:in.tableRows*encoder.embeddingSize], encoder.embeddingSize)
+				cumSumRowsInPlace(p.tables[in.firstRow*encoder.embeddingSize:][:in.tableRows*encoder.embeddingSize], encoder.embeddingSize)
 			}
 		}
 	}
 }
 
-// cumulateRows replaces each row of t by the sum of this row and all rows before it. A
-// row has size numbers.
-func cumulateRows(t []float32, size int) {
-	for j := size; j < len(t); j++ {
-		t[j] += t[j-size]
+// cumSumRowsInPlace replaces each row of table by the sum of this row and all rows before it. A
+// row has width numbers.
+func cumSumRowsInPlace(table []float32, width int) {
+	for j := width; j < len(table); j++ {
+		table[j] += table[j-width]
 	}
 }

@@ -2,7 +2,7 @@ package rbf
 
 import "math"
 
-// factor is an incomplete Cholesky factor of the kernel matrix K of n rows:
+// choleskyFactor is an incomplete Cholesky factor of the kernel matrix K of n rows:
 //
 //	K ≈ Φ·Φᵀ    Φ is n × r, row-major
 //
@@ -11,7 +11,7 @@ import "math"
 // centres before centre j. The centre of column j is the row with the largest error K(x,
 // x) − φ(x)·φ(x) so far, so that the centres are spread over all rows (Fine and
 // Scheinberg 2001, "Efficient SVM training using low-rank kernel representations").
-type factor struct {
+type choleskyFactor struct {
 	features []float64
 	rank     int
 	centers  []int // the index of the centre of each column
@@ -24,12 +24,12 @@ const (
 	minResidual = 1e-3
 )
 
-// factorise returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
+// incompleteCholesky returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
 // of x, which have width columns.
-func factorise(x []float64, width int, gamma float64) factor {
+func incompleteCholesky(x []float64, width int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
-	f := factor{features: make([]float64, n*size)}
+	f := choleskyFactor{features: make([]float64, n*size)}
 	residual := make([]float64, n)
 	for i := range residual {
 		residual[i] = 1
@@ -89,10 +89,10 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// coefficients replaces, in place, the coefficients β of the features, r × outputs, by
+// solveTransposedInPlace replaces, in place, the coefficients β of the features, r × outputs, by
 // the coefficients α of the centres for which K·α = Φ·β. They are the solution of Lᵀ·α =
 // β, where the rows of L are the rows of the centres in Φ.
-func (f factor) coefficients(beta []float64, outputs int) {
+func (f choleskyFactor) solveTransposedInPlace(beta []float64, outputs int) {
 	r := f.rank
 	for j := r - 1; j >= 0; j-- {
 		row := f.features[f.centers[j]*r : (f.centers[j]+1)*r]

@@ -54,8 +54,8 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	if math.IsInf(gamma, 1) {
 		gamma = 1 // any value will do, because all rows are equal
 	}
-	k := factorise(x, e.width, gamma)
-	p := newProblem(k, gatherLabels(f.Labels, fold.Train), o)
+	k := incompleteCholesky(x, e.width, gamma)
+	p := newLogisticRegression(k, gatherLabels(f.Labels, fold.Train), o)
 	if err := p.minimise(ctx); err != nil {
 		return nil, err
 	}
@@ -71,28 +71,28 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 			continue
 		}
 		alpha, bias := p.solution(i)
-		k.coefficients(alpha, p.outputs)
+		k.solveTransposedInPlace(alpha, p.outputs)
 		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
 	}
 	return fit, nil
 }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation to dst:
-// len(fold.Validation) × classes, row-major. penalty is the index of the model's penalty
+// len(fold.Validation) × classes, row-major. penaltyIndex is the index of the model's penalty
 // in Options.Penalties. If Model returns nil, all probabilities of a row are equal.
-func (f *Fit) PredictValidation(dst []float32, penalty int) {
-	if f.models[penalty] == nil {
+func (f *Fit) PredictValidation(dst []float32, penaltyIndex int) {
+	if f.models[penaltyIndex] == nil {
 		for i := range dst {
 			dst[i] = 1 / float32(f.classes)
 		}
 		return
 	}
-	f.models[penalty].predictRows(dst, f.frame, f.fold.Validation)
+	f.models[penaltyIndex].predictRows(dst, f.frame, f.fold.Validation)
 }
 
 // Model returns the model of the penalty with the given index in Options.Penalties. The
 // result is nil if the fit did not converge.
-func (f *Fit) Model(penalty int) *Model { return f.models[penalty] }
+func (f *Fit) Model(penaltyIndex int) *Model { return f.models[penaltyIndex] }
 
 func gatherLabels(labels, rows []int32) []int32 {
 	picked := make([]int32, len(rows))
@@ -120,11 +120,11 @@ func meanSquaredDistance(x []float64, width int) float64 {
 	return sum
 }
 
-// problem is a penalised logistic regression on the features of a factor and a constant,
+// logisticRegression is a penalised logistic regression on the features of a factor and a constant,
 // for several penalties at once, so that one matrix product serves all of them. The
 // parameters are (rank+1) × penalties × outputs, row-major. The last row holds the
 // biases.
-type problem struct {
+type logisticRegression struct {
 	rows, size       int // number of rows; rank+1, the number of features with the constant
 	outputs, columns int // number of outputs; penalties × outputs
 	features         []float32
@@ -135,19 +135,19 @@ type problem struct {
 	// classes (Böhning 1992, "Multinomial logistic regression algorithm").
 	inverses [][]float32
 
-	now, ahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
-	momentum   []float64 // by penalty: the number of steps since the acceleration started
-	packed     []float32
-	scores     []float32
-	point      []float32
-	gradient   []float32
+	params, lookahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
+	momentum          []float64 // by penalty: the number of steps since the acceleration started
+	packed            []float32
+	scores            []float32
+	point             []float32
+	gradient          []float32
 }
 
 // biasPenalty is the penalty of the biases, small enough not to matter.
 const biasPenalty = 1e-3
 
-func newProblem(k factor, labels []int32, o Options) *problem {
-	p := &problem{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
+func newLogisticRegression(k choleskyFactor, labels []int32, o Options) *logisticRegression {
+	p := &logisticRegression{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5
 	if o.Classes == 2 {
 		p.outputs, curvature = 1, 0.25
@@ -173,7 +173,7 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 		p.inverses = append(p.inverses, invertLower(bound, p.size))
 	}
 	n := p.size * p.columns
-	p.now, p.ahead = make([]float64, n), make([]float64, n)
+	p.params, p.lookahead = make([]float64, n), make([]float64, n)
 	p.momentum = make([]float64, len(o.Penalties))
 	p.packed, p.point = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
@@ -185,7 +185,7 @@ func newProblem(k factor, labels []int32, o Options) *problem {
 // of the features, and ΦᵀΦ is nearly singular. Rounding errors of a float32 sum over
 // thousands of rows would then be larger than the penalties that make the upper bound of
 // the Hessian positive definite.
-func (p *problem) gram() []float64 {
+func (p *logisticRegression) gram() []float64 {
 	gram, row := make([]float64, p.size*p.size), make([]float64, p.size)
 	for i := range p.rows {
 		for j, v := range p.features[i*p.size : (i+1)*p.size] {
@@ -200,7 +200,7 @@ func (p *problem) gram() []float64 {
 
 // penaltyOf returns the penalty of feature j: biasPenalty for the constant, otherwise
 // penalty.
-func (p *problem) penaltyOf(j int, penalty float64) float64 {
+func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	if j == p.size-1 {
 		return biasPenalty
 	}
@@ -216,7 +216,7 @@ const iterations = 50
 // movement of the parameters, the acceleration starts again (O'Donoghue and Candès 2015,
 // "Adaptive restart for accelerated gradient schemes", section 3.2). The only error is
 // that of ctx.
-func (p *problem) minimise(ctx context.Context) error {
+func (p *logisticRegression) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
 	for range iterations {
@@ -231,10 +231,10 @@ func (p *problem) minimise(ctx context.Context) error {
 	return nil
 }
 
-// computeGradient sets p.gradient to the gradient of the log loss at p.ahead, without the
+// computeGradient sets p.gradient to the gradient of the log loss at p.lookahead, without the
 // penalty.
-func (p *problem) computeGradient() {
-	for i, v := range p.ahead {
+func (p *logisticRegression) computeGradient() {
+	for i, v := range p.lookahead {
 		p.point[i] = float32(v)
 	}
 	clear(p.scores)
@@ -244,7 +244,7 @@ func (p *problem) computeGradient() {
 	for i, label := range p.labels {
 		row := p.scores[i*p.columns : (i+1)*p.columns]
 		for k := 0; k < len(row); k += p.outputs {
-			lossGradient(row[k:k+p.outputs], label)
+			scoresToLossGradient(row[k:k+p.outputs], label)
 		}
 	}
 	clear(p.gradient)
@@ -256,8 +256,8 @@ func (p *problem) computeGradient() {
 // converged reports for each penalty whether the training has converged: the parameters
 // are finite, and the log loss on the training rows is at most that of a model that
 // predicts the class frequencies for every row.
-func (p *problem) converged() []bool {
-	copy(p.ahead, p.now)
+func (p *logisticRegression) converged() []bool {
+	copy(p.lookahead, p.params)
 	p.computeGradient()
 	counts := make([]float64, max(p.outputs, 2))
 	losses := make([]float64, len(p.penalties))
@@ -285,9 +285,9 @@ func (p *problem) converged() []bool {
 	return converged
 }
 
-// lossGradient replaces the scores of a row by the gradient of its log loss:
+// scoresToLossGradient replaces the scores of a row by the gradient of its log loss:
 // probability minus target.
-func lossGradient(scores []float32, label int32) {
+func scoresToLossGradient(scores []float32, label int32) {
 	if len(scores) > 1 {
 		kernel.Softmax(scores)
 		scores[label]--
@@ -303,12 +303,12 @@ func lossGradient(scores []float32, label int32) {
 type stepScratch struct{ slope, half, step []float32 }
 
 // step does one step of minimise for the parameters of the penalty with index i.
-func (p *problem) step(i int, s *stepScratch) {
+func (p *logisticRegression) step(i int, s *stepScratch) {
 	for j := range p.size {
 		penalty := p.penaltyOf(j, p.penalties[i])
 		for k := range p.outputs {
 			at := p.paramIndex(i, j, k)
-			s.slope[j*p.outputs+k] = float32(float64(p.gradient[at]) + float64(penalty*p.ahead[at]))
+			s.slope[j*p.outputs+k] = float32(float64(p.gradient[at]) + float64(penalty*p.lookahead[at]))
 		}
 	}
 	shape := kernel.Shape{Rows: p.size, Cols: p.outputs, Depth: p.size}
@@ -322,15 +322,15 @@ func (p *problem) step(i int, s *stepScratch) {
 	p.accelerate(i, s.step)
 }
 
-// accelerate subtracts step from the parameters p.ahead of penalty i and stores the result
-// in p.now, as the new parameters. It then sets p.ahead to a point beyond them, in the
-// direction in which p.now has moved.
-func (p *problem) accelerate(i int, step []float32) {
+// accelerate subtracts step from the parameters p.lookahead of penalty i and stores the result
+// in p.params, as the new parameters. It then sets p.lookahead to a point beyond them, in the
+// direction in which p.params has moved.
+func (p *logisticRegression) accelerate(i int, step []float32) {
 	progress := 0.0 // product of this step and the last movement
 	for j := range p.size {
 		for k := range p.outputs {
 			at, s := p.paramIndex(i, j, k), float64(step[j*p.outputs+k])
-			progress -= float64(s * (p.ahead[at] - s - p.now[at]))
+			progress -= float64(s * (p.lookahead[at] - s - p.params[at]))
 		}
 	}
 	t := p.momentum[i]
@@ -342,22 +342,22 @@ func (p *problem) accelerate(i int, step []float32) {
 	for j := range p.size {
 		for k := range p.outputs {
 			at := p.paramIndex(i, j, k)
-			next := p.ahead[at] - float64(step[j*p.outputs+k])
-			p.ahead[at] = next + float64(weight*(next-p.now[at]))
-			p.now[at] = next
+			next := p.lookahead[at] - float64(step[j*p.outputs+k])
+			p.lookahead[at] = next + float64(weight*(next-p.params[at]))
+			p.params[at] = next
 		}
 	}
 }
 
 // paramIndex returns the index of the parameter of feature j, penalty i and output k.
-func (p *problem) paramIndex(i, j, k int) int { return j*p.columns + i*p.outputs + k }
+func (p *logisticRegression) paramIndex(i, j, k int) int { return j*p.columns + i*p.outputs + k }
 
 // solution returns the coefficients of the features, rank × outputs, and the biases for
 // the penalty with the given index.
-func (p *problem) solution(penalty int) (beta, bias []float64) {
+func (p *logisticRegression) solution(penaltyIndex int) (beta, bias []float64) {
 	for j := range p.size {
-		at := j*p.columns + penalty*p.outputs
-		beta = append(beta, p.now[at:at+p.outputs]...)
+		at := j*p.columns + penaltyIndex*p.outputs
+		beta = append(beta, p.params[at:at+p.outputs]...)
 	}
 	cut := (p.size - 1) * p.outputs
 	return beta[:cut:cut], beta[cut:]
@@ -373,7 +373,7 @@ const (
 
 // cost returns the estimated time of New in nanoseconds. width is the number of inputs of
 // a row.
-func (p *problem) cost(width int) float64 {
+func (p *logisticRegression) cost(width int) float64 {
 	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
 	factor := nanosPerTerm * rows * size * (float64(width) + size/2)
 	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 3

@@ -127,10 +127,10 @@ func levelIndex(code int32, levels int) int32 {
 	return min(code, int32(levels)) + 1
 }
 
-// encode writes the input vectors of the given rows of f to x, row-major with e.width
+// encode writes the input vectors of the given rows of f to dst, row-major with e.width
 // columns.
-func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
-	clear(x[:len(rows)*e.width])
+func (e *encoder) encode(dst []float64, f *frame.Frame, rows []int32) {
+	clear(dst[:len(rows)*e.width])
 	values := make([]float64, len(rows))
 	for i := range e.inputs {
 		in := &e.inputs[i]
@@ -141,7 +141,7 @@ func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 		if in.numeric {
 			column.Gather(values, rows)
 			for j, v := range values {
-				in.encodeNumber(x[j*e.width+in.first:], v)
+				in.encodeNumber(dst[j*e.width+in.first:], v)
 			}
 			continue
 		}
@@ -151,27 +151,27 @@ func (e *encoder) encode(x []float64, f *frame.Frame, rows []int32) {
 				code = column.Codes[row]
 			}
 			if input := in.inputOfLevel[levelIndex(code, len(in.inputOfLevel)-2)]; input > 0 {
-				x[j*e.width+in.first+int(input)-1] = 1
+				dst[j*e.width+in.first+int(input)-1] = 1
 			}
 		}
 	}
 }
 
-// encodeNumber writes the inputs of the value v to x, which must be zero before. The
+// encodeNumber writes the inputs of the value v to dst, which must be zero before. The
 // first input is v, centred, scaled and smoothly clipped to ±3 (Holzmüller et al. 2024).
 // For a missing value it stays 0, as for the median, and the second input, if there is
 // one, is set to 1.
-func (in *inputColumn) encodeNumber(x []float64, v float64) {
+func (in *inputColumn) encodeNumber(dst []float64, v float64) {
 	if math.IsNaN(v) {
 		if in.missingFlag {
-			x[1] = 1
+			dst[1] = 1
 		}
 		return
 	}
 	z := (v - in.center) * in.scale
 	if math.Abs(z) > 1e6 { // its square might overflow
-		x[0] = math.Copysign(3, z)
+		dst[0] = math.Copysign(3, z)
 		return
 	}
-	x[0] = z / math.Sqrt(1+z*z/9)
+	dst[0] = z / math.Sqrt(1+z*z/9)
 }

@@ -132,18 +132,18 @@ func TestGradientIsZero(t *testing.T) {
 		e := fitEncoder(f, rows.Train)
 		x := make([]float64, 300*e.width)
 		e.encode(x, f, rows.Train)
-		p := newProblem(factorise(x, e.width, 0.2), f.Labels, Options{Classes: classes, Penalties: []float64{3, 0.3}})
+		p := newLogisticRegression(incompleteCholesky(x, e.width, 0.2), f.Labels, Options{Classes: classes, Penalties: []float64{3, 0.3}})
 		if err := p.minimise(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		copy(p.ahead, p.now)
+		copy(p.lookahead, p.params)
 		p.computeGradient()
 		norm := 0.0
 		for j := range p.size {
 			for i, penalty := range p.penalties {
 				for k := range p.outputs {
 					at := j*p.columns + i*p.outputs + k
-					norm = max(norm, math.Abs(float64(p.gradient[at])+p.penaltyOf(j, penalty)*p.now[at]))
+					norm = max(norm, math.Abs(float64(p.gradient[at])+p.penaltyOf(j, penalty)*p.params[at]))
 				}
 			}
 		}
@@ -160,7 +160,7 @@ func TestFactor(t *testing.T) {
 	e := fitEncoder(f, rows.Train)
 	x := make([]float64, 100*e.width)
 	e.encode(x, f, rows.Train)
-	k := factorise(x, e.width, 0.1)
+	k := incompleteCholesky(x, e.width, 0.1)
 	for i := range 100 {
 		for j := range 100 {
 			want := gaussian(x[i*e.width:(i+1)*e.width], x[j*e.width:(j+1)*e.width], 0.1)

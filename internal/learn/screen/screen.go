@@ -38,14 +38,14 @@ type feature struct {
 // Select returns the MaxFeatures of the given features of f that have the highest gain on
 // rows, ascending. It samples the rows if there are many. f must be the same table in each
 // call, and len(features) at least MaxFeatures. The only error is that of ctx.
-func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) ([]int32, error) {
+func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.bin(ctx, f, workers); err != nil {
 		return nil, err
 	}
 	rows = split.Subsample(rows, maxRows)
 	gains, classes := make([]float64, len(s.features)), len(f.Schema.Classes)
 	scratch := make([][]int, workers)
-	err := parallel.ForContext(ctx, workers, len(gains), func(worker, i int) {
+	err = parallel.ForContext(ctx, workers, len(gains), func(worker, i int) {
 		if scratch[worker] == nil {
 			scratch[worker] = make([]int, (tree.MaxBins+2)*classes)
 		}

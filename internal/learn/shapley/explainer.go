@@ -196,7 +196,7 @@ func (e *Explainer) addExact(dst []float64, class int) {
 		}
 	}
 	for set := range 1 << n {
-		weight := setWeight(n, set)
+		weight := coalitionWeight(n, set)
 		for i, column := range e.columns {
 			if set>>i&1 == 0 {
 				dst[column] += weight * (e.values[set|1<<i] - e.values[set])
@@ -205,10 +205,10 @@ func (e *Explainer) addExact(dst []float64, class int) {
 	}
 }
 
-// setWeight returns the fraction of the orders of n columns in which exactly the
-// columns of set precede a given other column: |set|! (n-|set|-1)! / n!.
-func setWeight(n, set int) float64 {
-	size := bits.OnesCount(uint(set))
+// coalitionWeight returns the fraction of the orders of n columns in which exactly the
+// columns of coalition precede a given other column: |coalition|! (n-|coalition|-1)! / n!.
+func coalitionWeight(n, coalition int) float64 {
+	size := bits.OnesCount(uint(coalition))
 	binomial := 1.0
 	for i := range size {
 		binomial = math.Round(binomial * float64(n-1-i) / float64(i+1))
@@ -233,7 +233,7 @@ func newCoveringOrders(n int) (orders [][]int) {
 	for _, size := range sizesFromMiddle(n) {
 		for set := range 1 << n {
 			if bits.OnesCount(uint(set)) == size && !covered[set] {
-				orders = append(orders, newOrderThrough(set, n, covered))
+				orders = append(orders, newOrderAndMarkCovered(set, n, covered))
 			}
 		}
 	}
@@ -254,9 +254,9 @@ func sizesFromMiddle(n int) []int {
 	return sizes
 }
 
-// newOrderThrough returns an order of n columns that begins with set, and marks the sets
+// newOrderAndMarkCovered returns an order of n columns that begins with set, and marks the sets
 // with which the order begins as covered.
-func newOrderThrough(set, n int, covered []bool) []int {
+func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	order := make([]int, n)
 	covered[set] = true
 	for at, size := set, bits.OnesCount(uint(set)); size > 0; size-- { // remove columns from the set

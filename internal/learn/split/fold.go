@@ -16,7 +16,7 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
 	}
-	lists := s.rowsByClass(newGenerator(seed, foldStream))
+	lists := s.shuffledRowsByClass(newGenerator(seed, foldStream))
 	splittable := 0
 	for _, rows := range lists {
 		if len(rows) > 1 {
@@ -70,7 +70,7 @@ func MergeFolds(folds []Fold, n int) []Fold {
 		group := folds[i*len(folds)/n : (i+1)*len(folds)/n]
 		merged[i] = group[0]
 		for _, fold := range group[1:] {
-			merged[i].Train = intersect(merged[i].Train, fold.Train)
+			merged[i].Train = intersectSorted(merged[i].Train, fold.Train)
 			merged[i].Validation = slices.Concat(merged[i].Validation, fold.Validation)
 		}
 	}
@@ -82,8 +82,8 @@ func MergeFolds(folds []Fold, n int) []Fold {
 // be at most folds.
 func MergedFoldIndex(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
-// intersect returns the rows that are in both lists. Both lists must be ascending.
-func intersect(rows, others []int32) []int32 {
+// intersectSorted returns the rows that are in both lists. Both lists must be ascending.
+func intersectSorted(rows, others []int32) []int32 {
 	var both []int32
 	for _, row := range rows {
 		if _, found := slices.BinarySearch(others, row); found {

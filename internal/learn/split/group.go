@@ -11,10 +11,10 @@ import (
 // could not be learned without it.
 //
 // Groups are assigned one by one, the largest first. Each is assigned to the fold that
-// has so far the fewest validation rows of the group's classes; see filled. The folds
+// has so far the fewest validation rows of the group's classes; see addedFraction. The folds
 // then have about the same sizes and class proportions.
 func groupFolds(s Sample, k int, seed uint64) []Fold {
-	groups, pinned := s.groups(newGenerator(seed, foldStream))
+	groups, pinned := s.shuffledGroups(newGenerator(seed, foldStream))
 	if k = min(k, len(groups)); k < 2 {
 		return []Fold{{Train: s.sortedRows()}}
 	}
@@ -27,7 +27,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	for _, rows := range groups {
 		best := 0
 		for i := range counts {
-			if c := cmp.Compare(counts[i].filled(rows), counts[best].filled(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
+			if c := cmp.Compare(counts[i].addedFraction(rows), counts[best].addedFraction(rows)); c < 0 || c == 0 && counts[i].rows < counts[best].rows {
 				best = i
 			}
 		}
@@ -52,7 +52,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 // It holds a group out if the held-out part of each class then comes closer to fraction;
 // see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
-	groups, rest := s.groups(newGenerator(seed, holdoutStream))
+	groups, rest := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
 	for _, rows := range groups {
 		if counts.gain(rows, fraction) > 0 {
@@ -67,10 +67,10 @@ func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) 
 	return rest, held
 }
 
-// groups returns the rows of each group that may be held out, with the groups in an order
+// shuffledGroups returns the rows of each group that may be held out, with the groups in an order
 // drawn from rng. A group that contains all rows of a class may not be held out: its rows
 // are in pinned. A row with a negative group is a group of its own.
-func (s Sample) groups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
+func (s Sample) shuffledGroups(rng *rand.Rand) (groups [][]int32, pinned []int32) {
 	rows, ends := s.sortByGroup()
 	total, count := make([]int, s.Classes), make([]int, s.Classes)
 	for _, row := range rows {
@@ -163,9 +163,9 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// filled returns the mean, over rows, of the fraction of the row's class that was already
+// addedFraction returns the mean, over rows, of the fraction of the row's class that was already
 // added: 0 if no row of these classes was added, and 1 if all were.
-func (c *classCounts) filled(rows []int32) float64 {
+func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
 		class := c.labels[row]

@@ -20,7 +20,7 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 		return groupHoldout(s, fraction, seed)
 	}
 	rng := newGenerator(seed, holdoutStream)
-	lists := s.rowsByClass(rng)
+	lists := s.shuffledRowsByClass(rng)
 	total := 0
 	for _, rows := range lists {
 		total += len(rows)
@@ -44,7 +44,7 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 // (Hamilton): each class gets the integer part of its proportional share of want, and the
 // classes that lost most by rounding get one more row. Ties are broken at random, so that
 // the order of classes does not matter. At least one row of each class is left.
-func allocateByClass(lists [][]int32, want int, rng *rand.Rand) []int {
+func allocateByClass(lists [][]int32, want int, rng *rand.Rand) (counts []int) {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))
 	total := 0

@@ -51,9 +51,9 @@ type Sample struct {
 	Times []float64
 }
 
-// rowsByClass returns the sample's rows class by class, each list in an order
+// shuffledRowsByClass returns the sample's rows class by class, each list in an order
 // drawn from rng.
-func (s Sample) rowsByClass(rng *rand.Rand) [][]int32 {
+func (s Sample) shuffledRowsByClass(rng *rand.Rand) [][]int32 {
 	lists := make([][]int32, s.Classes)
 	for _, row := range s.sortedRows() {
 		class := s.Labels[row]

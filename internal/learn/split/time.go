@@ -55,7 +55,7 @@ func newTimePlan(s Sample) ValidationPlan {
 // all rows as earlier, and nil as later. If a group has rows in both, its earlier rows
 // are removed.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {
-	begin, end = s.nearestChange(rows, begin), s.nearestChange(rows, end)
+	begin, end = s.nearestTimeChange(rows, begin), s.nearestTimeChange(rows, end)
 	if begin == 0 || begin >= end {
 		return slices.Sorted(slices.Values(rows)), nil
 	}
@@ -72,9 +72,9 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 	return earlier, later
 }
 
-// nearestChange returns the index closest to at where the time changes: rows[i] is later
+// nearestTimeChange returns the index closest to at where the time changes: rows[i] is later
 // than rows[i-1]. The index len(rows) is also allowed. The result is 0 only if at is 0.
-func (s Sample) nearestChange(rows []int32, at int) int {
+func (s Sample) nearestTimeChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {
 		if i := at - distance; i > 0 && isChange(i) {

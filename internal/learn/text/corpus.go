@@ -104,7 +104,7 @@ func chooseStride(texts []string) int {
 	var r termReader
 	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/sampleTexts, 1))
 	for _, row := range sample {
-		r.read(texts[row], func(block, uint32) { terms++ })
+		r.read(texts[row], func(termKind, uint32) { terms++ })
 	}
 	return max(1, (terms/max(len(sample), 1)*len(texts)+maxEntries-1)/maxEntries)
 }
@@ -123,7 +123,7 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 		k := &counters[at]
 		k.counts, k.last = make([]uint32, numBuckets), make([]uint32, numBuckets)
 		for i := at; i < len(c.rows) && ctx.Err() == nil; i += len(counters) {
-			k.reader.read(texts[c.rows[i]], func(_ block, bucket uint32) {
+			k.reader.read(texts[c.rows[i]], func(_ termKind, bucket uint32) {
 				if k.last[bucket] != uint32(i)+1 {
 					k.last[bucket] = uint32(i) + 1
 					k.counts[bucket]++
@@ -142,12 +142,12 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 // has reports whether the text of a row of the table is in the corpus.
 func (c *Corpus) has(row int32) bool { return c.rows[int(row)/c.stride] == row }
 
-// vector sets dst to the vector of the text of a row. The text must be in the corpus.
-func (c *Corpus) vector(dst *vector, row int32) {
+// fillVector sets dst to the vector of the text of a row. The text must be in the corpus.
+func (c *Corpus) fillVector(dst *vector, row int32) {
 	at := int(row) / c.stride
 	first := uint32(0)
 	if at%blockTexts > 0 {
 		first = c.ends[at-1]
 	}
-	c.vocabulary.vectorOf(dst, c.blocks[at/blockTexts][first:c.ends[at]])
+	c.vocabulary.fillVector(dst, c.blocks[at/blockTexts][first:c.ends[at]])
 }

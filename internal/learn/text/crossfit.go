@@ -124,7 +124,7 @@ func (f *crossFit) runPass(ctx context.Context, pass int) error {
 			return
 		}
 		for i, row := range f.rows[part] {
-			f.corpus.vector(&m.scratch, row)
+			f.corpus.fillVector(&m.scratch, row)
 			m.score(f.scores[part][i*k:(i+1)*k], &m.scratch)
 		}
 	})

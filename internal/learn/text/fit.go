@@ -106,16 +106,16 @@ func (l *linear) runPass(ctx context.Context, c *Corpus, labels, rows []int32, p
 		if done%checkRows == 0 && ctx.Err() != nil {
 			return
 		}
-		c.vector(&l.scratch, rows[i])
+		c.fillVector(&l.scratch, rows[i])
 		l.score(l.z, &l.scratch)
-		l.gradient(int(labels[rows[i]]))
+		l.scoresToGradient(int(labels[rows[i]]))
 		l.step(float32(rate))
 	}
 }
 
-// gradient replaces the scores z by the derivatives of the log loss with respect to them:
+// scoresToGradient replaces the scores z by the derivatives of the log loss with respect to them:
 // the probability of each class, minus 1 for the class of the label.
-func (l *linear) gradient(label int) {
+func (l *linear) scoresToGradient(label int) {
 	if l.outputs == 1 {
 		l.z[0] = float32(1/(1+math.Exp(-float64(l.z[0])))) - float32(label)
 		return

@@ -57,30 +57,30 @@ func (m *Model) NewScorer() *Scorer {
 // Score writes the features of a text to dst, which must have the length Model.Features.
 func (s *Scorer) Score(dst []float32, text string) {
 	m := s.model
-	m.vocabulary.vectorOf(&s.vector, s.counter.count(text))
+	m.vocabulary.fillVector(&s.vector, s.counter.count(text))
 	copy(s.scores, m.bias)
 	addScores(s.scores, &s.vector, m.weights)
 	m.toFeatures(dst, s.scores)
 }
 
-// toFeatures writes the features of a text with the given scores to dst. It overwrites
-// scores.
-func (m *Model) toFeatures(dst, scores []float32) {
-	if len(scores) == 1 {
-		dst[0] = min(max(scores[0], minLogProbability), -minLogProbability)
+// toFeatures writes the features of a text to dst. It overwrites scratchScores, the
+// scores of the text.
+func (m *Model) toFeatures(dst, scratchScores []float32) {
+	if len(scratchScores) == 1 {
+		dst[0] = min(max(scratchScores[0], minLogProbability), -minLogProbability)
 		return
 	}
-	total := float32(logSumExp(scores))
-	for c := range scores {
-		scores[c] = max(scores[c]-total, minLogProbability)
+	total := float32(logSumExp(scratchScores))
+	for c := range scratchScores {
+		scratchScores[c] = max(scratchScores[c]-total, minLogProbability)
 	}
-	if len(scores) <= maxFeatures {
-		copy(dst, scores)
+	if len(scratchScores) <= maxFeatures {
+		copy(dst, scratchScores)
 		return
 	}
 	clear(dst)
-	scale := inverseRoot(len(scores))
-	for c, score := range scores {
+	scale := inverseRoot(len(scratchScores))
+	for c, score := range scratchScores {
 		signs := rng.Mix(uint64(c) + rng.Gamma)
 		for i := range dst {
 			if signs>>i&1 == 0 {

@@ -23,12 +23,13 @@ const (
 	maxGramRun = 40
 )
 
-// block is a kind of term. The terms of each block of a text are normalised separately.
-type block uint8
+// termKind is a kind of term. The terms of one kind in a text form a block, which is
+// normalised separately.
+type termKind uint8
 
 const (
-	blockWords block = iota // words and pairs
-	blockGrams              // sequences of characters
+	blockWords termKind = iota // words and pairs
+	blockGrams                 // sequences of characters
 	numBlocks
 )
 
@@ -71,12 +72,12 @@ type termReader struct {
 	run       []byte // the current run in lower case, after a space
 	starts    []int  // the offset of each character of run
 	left      int    // number of terms of the current block that may still be visited
-	visit     func(kind block, bucket uint32)
+	visit     func(kind termKind, bucket uint32)
 }
 
 // read calls visit with the block and the bucket of each term of a text: first words and
 // pairs, then sequences of characters.
-func (r *termReader) read(text string, visit func(kind block, bucket uint32)) {
+func (r *termReader) read(text string, visit func(kind termKind, bucket uint32)) {
 	r.visit, r.left = visit, maxTextTerms
 	r.text = append(r.text[:0], text...)
 	previous, hasPrevious := uint32(0), false
@@ -128,7 +129,7 @@ func (r *termReader) endRun() {
 	r.resetRun()
 }
 
-func (r *termReader) addTerm(kind block, h uint32) {
+func (r *termReader) addTerm(kind termKind, h uint32) {
 	if r.left > 0 {
 		r.left--
 		r.visit(kind, bucketOf(h))

@@ -56,7 +56,7 @@ func train(tb testing.TB, texts []string, task Task) (*Model, [][]float64) {
 func TestTerms(t *testing.T) {
 	var r termReader
 	read := func(text string) (terms [numBlocks][]uint32) {
-		r.read(text, func(kind block, bucket uint32) { terms[kind] = append(terms[kind], bucket) })
+		r.read(text, func(kind termKind, bucket uint32) { terms[kind] = append(terms[kind], bucket) })
 		return terms
 	}
 	word := func(w string) uint32 { return bucketOf(hashBytes(wordStart, []byte(w))) }
@@ -93,7 +93,7 @@ func FuzzTerms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var r termReader
 		read := func(text string) (all []uint32) {
-			r.read(text, func(_ block, bucket uint32) {
+			r.read(text, func(_ termKind, bucket uint32) {
 				if bucket >= numBuckets {
 					t.Fatalf("bucket %d", bucket)
 				}
@@ -119,7 +119,7 @@ func TestVectorsHaveTheNormsOfTheirBlocks(t *testing.T) {
 	var x, again vector
 	for row, one := range texts {
 		entries := e.count(one)
-		corpus.vocabulary.vectorOf(&x, entries)
+		corpus.vocabulary.fillVector(&x, entries)
 		var squares [numBlocks]float64
 		for i, entry := range entries {
 			squares[entry.kind] += float64(x.values[i]) * float64(x.values[i])
@@ -129,7 +129,7 @@ func TestVectorsHaveTheNormsOfTheirBlocks(t *testing.T) {
 				t.Errorf("norm %v of block %d, want %v", math.Sqrt(sum), kind, want)
 			}
 		}
-		corpus.vector(&again, int32(row))
+		corpus.fillVector(&again, int32(row))
 		if !slices.Equal(x.terms, again.terms) || !slices.Equal(x.values, again.values) {
 			t.Fatalf("row %d of the corpus has another vector", row)
 		}

@@ -33,15 +33,15 @@ type bitmap struct {
 }
 
 // newVocabulary returns the vocabulary of the given buckets, which must be ascending.
-func newVocabulary(buckets []uint32, idf []float32) *vocabulary {
-	v := &vocabulary{buckets: buckets, idf: idf}
-	if len(buckets) >= minBitmap {
-		v.bitmap = newBitmap(buckets)
+func newVocabulary(sortedBuckets []uint32, idf []float32) *vocabulary {
+	v := &vocabulary{buckets: sortedBuckets, idf: idf}
+	if len(sortedBuckets) >= minBitmap {
+		v.bitmap = newBitmap(sortedBuckets)
 		return v
 	}
-	width := bits.Len(uint(len(buckets)))
+	width := bits.Len(uint(len(sortedBuckets)))
 	v.first, v.shift = make([]int32, 1<<width+1), bucketBits-width
-	for _, b := range buckets {
+	for _, b := range sortedBuckets {
 		v.first[b>>v.shift+1]++
 	}
 	for i := range v.first[1:] {
@@ -81,10 +81,10 @@ func (v *vocabulary) index(bucket uint32) int32 {
 	return -1
 }
 
-// selectVocabulary returns a vocabulary of at most limit buckets. counts[b] is the number
-// of texts, out of n, that have a term in bucket b. The buckets with the highest counts
+// selectVocabulary returns a vocabulary of at most maxBuckets buckets. counts[b] is the number
+// of texts, out of numTexts, that have a term in bucket b. The buckets with the highest counts
 // are selected; a bucket with fewer than minTexts texts is never selected.
-func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
+func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 	const minTexts = 2
 	var buckets []uint32
 	for b, count := range counts {
@@ -93,12 +93,12 @@ func selectVocabulary(counts []uint32, n, limit int) *vocabulary {
 		}
 	}
 	slices.SortStableFunc(buckets, func(a, b uint32) int { return cmp.Compare(counts[b], counts[a]) })
-	buckets = buckets[:min(len(buckets), limit)]
+	buckets = buckets[:min(len(buckets), maxBuckets)]
 	slices.Sort(buckets)
 	idf := make([]float32, len(buckets))
 	for i, b := range buckets {
 		// The smoothed inverse document frequency of scikit-learn.
-		idf[i] = float32(math.Log(float64(n+1)/float64(counts[b]+1)) + 1)
+		idf[i] = float32(math.Log(float64(numTexts+1)/float64(counts[b]+1)) + 1)
 	}
 	return newVocabulary(buckets, idf)
 }
@@ -111,7 +111,7 @@ var blockNorms = [numBlocks]float32{1, 0.7}
 // how often it occurs in the text.
 type entry struct {
 	index int32
-	kind  block
+	kind  termKind
 	count uint8
 }
 
@@ -139,7 +139,7 @@ func newTermCounter(v *vocabulary) *termCounter {
 // result is valid until the next call.
 func (e *termCounter) count(text string) []entry {
 	e.found, e.entries = e.found[:0], e.entries[:0]
-	e.reader.read(text, func(kind block, bucket uint32) {
+	e.reader.read(text, func(kind termKind, bucket uint32) {
 		if i := e.vocabulary.index(bucket); i >= 0 {
 			e.found = append(e.found, uint64(i)*uint64(numBlocks)+uint64(kind))
 		}
@@ -152,7 +152,7 @@ func (e *termCounter) count(text string) []entry {
 			}
 			continue
 		}
-		e.entries = append(e.entries, entry{int32(key / uint64(numBlocks)), block(key % uint64(numBlocks)), 1})
+		e.entries = append(e.entries, entry{int32(key / uint64(numBlocks)), termKind(key % uint64(numBlocks)), 1})
 	}
 	return e.entries
 }
@@ -167,8 +167,8 @@ var logCount = func() (table [math.MaxUint8 + 1]float32) {
 	return table
 }()
 
-// vectorOf sets dst to the vector of a text with the given entries.
-func (v *vocabulary) vectorOf(dst *vector, entries []entry) {
+// fillVector sets dst to the vector of a text with the given entries.
+func (v *vocabulary) fillVector(dst *vector, entries []entry) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
 	var squares [numBlocks]float32
 	for _, e := range entries {

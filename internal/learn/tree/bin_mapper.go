@@ -37,8 +37,8 @@ type BinMapper struct {
 
 // numericMapper returns the mapper with the given thresholds, which must be
 // ascending.
-func numericMapper(thresholds []float64) BinMapper {
-	return BinMapper{Thresholds: thresholds, NumBins: len(thresholds) + 2, MissingBin: uint8(len(thresholds) + 1), index: newBinIndex(thresholds)}
+func numericMapper(sortedThresholds []float64) BinMapper {
+	return BinMapper{Thresholds: sortedThresholds, NumBins: len(sortedThresholds) + 2, MissingBin: uint8(len(sortedThresholds) + 1), index: newBinIndex(sortedThresholds)}
 }
 
 // equal reports whether m and other map every cell to the same bin.
@@ -47,13 +47,13 @@ func (m *BinMapper) equal(other *BinMapper) bool {
 		slices.Equal(m.Thresholds, other.Thresholds) && slices.Equal(m.CodeBins, other.CodeBins)
 }
 
-// hasOneBinPerValue reports whether each value has its own bin: values[i] is in bin i,
-// and the only other bin is that of missing values. values must be ascending.
-func (m *BinMapper) hasOneBinPerValue(values []float64) bool {
-	if m.Categorical || m.NumBins != len(values)+1 {
+// hasOneBinPerValue reports whether each value has its own bin: sorted[i] is in bin i,
+// and the only other bin is that of missing values. sorted must be ascending.
+func (m *BinMapper) hasOneBinPerValue(sorted []float64) bool {
+	if m.Categorical || m.NumBins != len(sorted)+1 {
 		return false
 	}
-	for i, x := range values {
+	for i, x := range sorted {
 		if int(m.BinOf(x)) != i {
 			return false
 		}
@@ -125,12 +125,12 @@ func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 	}
 }
 
-// NewNumericMapper returns a mapper for a numeric column with the given values. It has at
-// most maxBins bins, not counting the bin of missing values. values must not contain NaN.
-// The contents of values are overwritten.
-func NewNumericMapper(values []float64, maxBins int) BinMapper {
-	sortFloats(values)
-	distinct, counts := countDistinct(values)
+// NewNumericMapper returns a mapper for a numeric column. It has at
+// most maxBins bins, not counting the bin of missing values. scratchValues holds the
+// values, which must not be NaN. Its contents are overwritten.
+func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
+	sortFloats(scratchValues)
+	distinct, counts := compactAndCount(scratchValues)
 	var thresholds []float64
 	if len(distinct) <= maxBins {
 		for i := 1; i < len(distinct); i++ {
@@ -142,9 +142,9 @@ func NewNumericMapper(values []float64, maxBins int) BinMapper {
 	return numericMapper(thresholds)
 }
 
-// countDistinct returns the distinct values of a sorted slice and the number of times each
+// compactAndCount returns the distinct values of a sorted slice and the number of times each
 // occurs. The result distinct shares the memory of sorted, whose contents are overwritten.
-func countDistinct(sorted []float64) (distinct []float64, counts []int) {
+func compactAndCount(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {
 		if i == 0 || x != sorted[i-1] {

@@ -40,7 +40,7 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	}
 	shared := len(rows) >= minSharedRows || workers > 1 && len(g.groups) < workers
 	if shared {
-		if err := g.buildParallel(ctx, built.cells, rows); err != nil {
+		if err := g.buildPartials(ctx, built.cells, rows); err != nil {
 			return err
 		}
 	}
@@ -91,10 +91,10 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildParallel divides rows among the workers. The first worker builds the histogram of
+// buildPartials divides rows among the workers. The first worker builds the histogram of
 // its rows in dst, and each other worker builds one in g.partials. The caller must add
 // them.
-func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) error {
+func (g *Grower) buildPartials(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))
 	}
@@ -110,7 +110,7 @@ func (g *Grower) buildParallel(ctx context.Context, dst []int64, rows []int32) e
 // addCost adds to g.cost the cost of building a histogram from the given number of rows
 // and of finding the splits of the given number of leaves. It returns the number of
 // additions to cells plus the number of bins scanned.
-func (g *Grower) addCost(rows, leaves int) int {
+func (g *Grower) addCost(rows, leaves int) (work int) {
 	var features, bins int
 	for _, group := range g.groups {
 		features += len(group.active)

@@ -233,7 +233,7 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	left = &frontierLeaf{node: n.Left, depth: leaf.depth + 1, total: leaf.best.left}
 	right = &frontierLeaf{node: n.Left + 1, depth: leaf.depth + 1, total: leaf.total - leaf.best.left}
 	g.totals = append(g.totals, left.total, right.total)
-	g.splitBounds(leaf)
+	g.appendChildBounds(leaf)
 	return left, right, nil
 }
 

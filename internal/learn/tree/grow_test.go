@@ -128,7 +128,7 @@ func TestGrow(t *testing.T) {
 	})
 	t.Run("apply_agrees_with_growing", func(t *testing.T) {
 		rows := slices.Clone(sample.Rows)
-		tree.Apply(bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+		tree.PartitionByLeaf(bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
 			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
 				t.Errorf("leaf %d: %s", leaf, diff)
 			}

@@ -51,7 +51,7 @@ func (g *SymmetricGrower) needsScan(leaf int) bool {
 // addCost adds to g.cost the cost of building the histograms and scoring the splits of the
 // current level. It returns the number of additions to cells plus the number of bins
 // scanned.
-func (g *SymmetricGrower) addCost() int {
+func (g *SymmetricGrower) addCost() (work int) {
 	outputs := len(g.sample.Gradients)
 	var features, bins int
 	for _, group := range g.groups {

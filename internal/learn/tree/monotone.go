@@ -51,7 +51,7 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 		sum := start
 		for bin, cell := range h[:end+1] {
 			sum += cell
-			if bin < end && !s.inOrder(sum, direction) {
+			if bin < end && !s.satisfiesMonotone(sum, direction) {
 				continue
 			}
 			if score := s.maxScore(sum, s.l2, top); score > top {
@@ -76,9 +76,9 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 	}
 }
 
-// inOrder reports whether the leaf values on the two sides of a split are in the given
+// satisfiesMonotone reports whether the leaf values on the two sides of a split are in the given
 // direction. The parameter left is the packed sum of the left side.
-func (s *splitFinder) inOrder(left int64, direction Direction) bool {
+func (s *splitFinder) satisfiesMonotone(left int64, direction Direction) bool {
 	if direction == AnyOrder {
 		return true
 	}
@@ -94,9 +94,9 @@ func (s *splitFinder) sideValues(left int64) (leftValue, rightValue float64) {
 	return s.bounds.clamp(-gl / (hl + s.l2)), s.bounds.clamp(-gr / (hr + s.l2))
 }
 
-// splitBounds appends the bounds of the two children of leaf to g.bounds. The split is
+// appendChildBounds appends the bounds of the two children of leaf to g.bounds. The split is
 // leaf.best.
-func (g *Grower) splitBounds(leaf *frontierLeaf) {
+func (g *Grower) appendChildBounds(leaf *frontierLeaf) {
 	if g.sample.Monotone == nil {
 		return
 	}
@@ -145,17 +145,17 @@ func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Directi
 		if i == h.n-1 && sum != s.total { // only missing values are on the right
 			next = s.score(sum)
 		} else {
-			next = s.orderedScore(sum, direction)
+			next = s.monotoneScore(sum, direction)
 		}
 		dst[h.bins[i]] += next - score
 		score = next
 	}
 }
 
-// orderedScore is score for a feature with a direction. The parameter left is the packed
+// monotoneScore is score for a feature with a direction. The parameter left is the packed
 // sum of the low side. If the values of the two sides are in the wrong order, both sides
 // get the same value, so the result is the score without a split.
-func (s *leafScorer) orderedScore(left int64, direction Direction) float64 {
+func (s *leafScorer) monotoneScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore
 	}

@@ -16,7 +16,7 @@ import (
 // partition moves the rows with table[data[row]] = 1 to the front, in unchanged
 // order on both sides, and returns their number. It overwrites
 // scratch[:len(rows)].
-func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) int {
+func partition(data []uint8, table *[histWidth]uint8, rows, scratch []int32) (numLeft int) {
 	leftCount := kernel.Partition(rows, scratch, data, table)
 	copy(rows[leftCount:], scratch[:len(rows)-leftCount])
 	return leftCount

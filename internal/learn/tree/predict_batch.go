@@ -71,7 +71,7 @@ func (p *BatchPredictor) AddValues(t *Tree, values []float32, dst []float32, str
 // partition moves the rows of node n from the range r of one list to the same range of
 // the other list. Rows that go left are at the front of the range, the others at its end.
 // partition returns the number of rows that go left.
-func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
+func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) (numLeft int32) {
 	from := p.lists[r.list][r.lo:r.hi]
 	to := &p.lists[1-r.list]
 	bins := (*[BatchRows]uint8)(p.bins[int(n.Feature)*BatchRows:])
@@ -98,7 +98,7 @@ func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) int32 {
 }
 
 // partitionSet is partition for a node that compares bins with a set.
-func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, r nodeRange) int32 {
+func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, r nodeRange) (numLeft int32) {
 	left, right := int(r.lo), int(r.hi)-1
 	for _, row := range from {
 		bin := bins[row%BatchRows]

@@ -63,10 +63,10 @@ func (t *Tree) LeafOf(columns []Feature, row int32) int {
 	}
 }
 
-// Apply partitions rows by the leaves of the tree. It calls visit with the
+// PartitionByLeaf partitions rows by the leaves of the tree. It calls visit with the
 // number and the rows of each leaf that is not empty; the rows of a leaf keep
-// their order. Apply permutes rows. scratch must be at least as long as rows.
-func (t *Tree) Apply(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
+// their order. PartitionByLeaf permutes rows. scratch must be at least as long as rows.
+func (t *Tree) PartitionByLeaf(bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	t.visitLeaves(0, bins, rows, scratch, visit)
 }
 

@@ -273,11 +273,11 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 	return errors.Join(append(errs, err)...)
 }
 
-// ApplySymmetric partitions rows by the leaves of a symmetric tree. It calls
+// PartitionSymmetric partitions rows by the leaves of a symmetric tree. It calls
 // visit with the number and the rows of each leaf that is not empty; the rows of
-// a leaf keep their order. ApplySymmetric permutes rows. scratch must be at
+// a leaf keep their order. PartitionSymmetric permutes rows. scratch must be at
 // least as long as rows.
-func ApplySymmetric(splits []LevelSplit, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
+func PartitionSymmetric(splits []LevelSplit, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	tables := make([][histWidth]uint8, len(splits))
 	for i := range splits {
 		tables[i] = splits[i].sideTable()

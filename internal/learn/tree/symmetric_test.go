@@ -65,7 +65,7 @@ func TestSymmetricGrow(t *testing.T) {
 	})
 	t.Run("apply_agrees_with_growing", func(t *testing.T) {
 		rows := append([]int32(nil), sample.Rows...)
-		ApplySymmetric(splits, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
+		PartitionSymmetric(splits, bins, rows, make([]int32, len(rows)), func(leaf int, rows []int32) {
 			if diff := cmp.Diff(g.LeafRows(leaf), rows); diff != "" {
 				t.Errorf("leaf %d: %s", leaf, diff)
 			}

@@ -57,7 +57,7 @@ func ToDecimal(x float64) (cell Decimal, exact bool) {
 
 // ToDecimals converts values to decimals in dst. It returns false if a value has no exact
 // decimal.
-func ToDecimals(dst []Decimal, values []float64) bool {
+func ToDecimals(dst []Decimal, values []float64) (exact bool) {
 	for i, x := range values {
 		cell, exact := ToDecimal(x)
 		if !exact {

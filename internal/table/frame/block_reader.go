@@ -84,11 +84,11 @@ func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error
 	if err != nil {
 		return err
 	}
-	return b.checkFile(ctx)
+	return b.checkRowsAndIDs(ctx)
 }
 
-// checkFile returns the defect of a file without rows or with duplicate IDs.
-func (b *BlockReader) checkFile(ctx context.Context) error {
+// checkRowsAndIDs returns the defect of a file without rows or with duplicate IDs.
+func (b *BlockReader) checkRowsAndIDs(ctx context.Context) error {
 	if b.table.Rows == 0 {
 		d := b.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")
 		return &d

@@ -76,7 +76,7 @@ func (d *rowDecoder) measureRanges() {
 			d.ranges[i] = measureDecimals(cells)
 		} else if values := d.columns[i].Floats; values != nil {
 			d.decimals[i] = slices.Grow(d.decimals[i][:0], len(values))[:len(values)]
-			d.ranges[i] = measureFloats(values, d.decimals[i])
+			d.ranges[i] = measureFloatsAndEncode(values, d.decimals[i])
 		}
 	}
 }

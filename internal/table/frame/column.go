@@ -22,31 +22,31 @@ type Column struct {
 // IsNumeric reports whether the column holds numbers.
 func (c *Column) IsNumeric() bool { return c.Floats != nil || c.encoded.isSet() }
 
-// Values returns the values of rows lo…hi-1. A missing value is NaN. dst must have at
-// least hi-lo elements. The result is stored in dst or is part of the column, so the
+// Values returns the values of rows lo…hi-1. A missing value is NaN. buffer must have at
+// least hi-lo elements. The result is stored in buffer or is part of the column, so the
 // caller must not change it.
-func (c *Column) Values(dst []float64, lo, hi int) []float64 {
+func (c *Column) Values(buffer []float64, lo, hi int) []float64 {
 	if c.Floats != nil {
 		return c.Floats[lo:hi]
 	}
-	dst = dst[:hi-lo]
+	buffer = buffer[:hi-lo]
 	switch e := &c.encoded; {
 	case e.indices != nil:
 		for i, index := range e.indices[lo:hi] {
-			dst[i] = e.dictionary[index]
+			buffer[i] = e.dictionary[index]
 		}
 	case e.int8s != nil:
-		decode(dst, e.int8s[lo:hi], missingInt8, cells.PowersOf10[e.digits])
+		decode(buffer, e.int8s[lo:hi], missingInt8, cells.PowersOf10[e.digits])
 	case e.int16s != nil:
-		decode(dst, e.int16s[lo:hi], missingInt16, cells.PowersOf10[e.digits])
+		decode(buffer, e.int16s[lo:hi], missingInt16, cells.PowersOf10[e.digits])
 	case e.decimals != nil:
 		for i, cell := range e.decimals[lo:hi] {
-			dst[i] = cell.Value()
+			buffer[i] = cell.Value()
 		}
 	default:
-		fillNaN(dst)
+		fillNaN(buffer)
 	}
-	return dst
+	return buffer
 }
 
 // Dictionary returns the dictionary of a numeric column with few distinct values. values
@@ -121,7 +121,7 @@ func (c *Column) Slice(lo, hi int) Column {
 		slice.Texts = c.Texts[lo:hi]
 	case e.isSet():
 		slice.encoded = *e
-		slice.encoded.slice(lo, hi)
+		slice.encoded.sliceInPlace(lo, hi)
 	}
 	return slice
 }

@@ -24,13 +24,14 @@ type valueRange struct {
 	maxAbs   float64 // largest absolute value; only for encodedInt8 and encodedInt16
 }
 
-// measureFloats returns the range of values. If the encoding of the range is encodedDecimal,
-// measureFloats also stores the values in decimals, which must be as long as values.
-func measureFloats(values []float64, decimals []cells.Decimal) valueRange {
+// measureFloatsAndEncode returns the range of values. If the encoding of the range is
+// encodedDecimal, measureFloatsAndEncode also stores the values in dst, which must be as
+// long as values.
+func measureFloatsAndEncode(values []float64, dst []cells.Decimal) valueRange {
 	if s := measureInt16(values); s.encoding < encodedDecimal {
 		return s
 	}
-	if cells.ToDecimals(decimals, values) {
+	if cells.ToDecimals(dst, values) {
 		return valueRange{encoding: encodedDecimal}
 	}
 	return valueRange{encoding: encodedFloat64}
@@ -214,7 +215,7 @@ func (b *frameBuilder) build(schema *Schema, labelled bool) *Frame {
 		if f.Columns[i] = b.columns[i].Column; b.codes[i] != nil || b.texts[i] != nil {
 			f.Columns[i] = Column{Codes: b.codes[i], Texts: b.texts[i]}
 		}
-		f.Columns[i].encoded.useDictionary()
+		f.Columns[i].encoded.useDictionaryIfSmall()
 	}
 	if labelled {
 		f.Labels = b.labels

@@ -25,7 +25,7 @@ func builtColumn(batches ...[]float64) columnBuilder {
 	var g columnBuilder
 	for _, values := range batches {
 		large := make([]cells.Decimal, len(values))
-		g.add(&Column{Floats: values}, len(values), measureFloats(values, large), large)
+		g.add(&Column{Floats: values}, len(values), measureFloatsAndEncode(values, large), large)
 	}
 	return g
 }
@@ -65,7 +65,7 @@ func TestColumnBuilderIsLossless(t *testing.T) {
 				want = append(want, values...)
 			}
 			checkColumn(t, &g.Column, want)
-			g.encoded.useDictionary()
+			g.encoded.useDictionaryIfSmall()
 			if ranks, _ := g.Dictionary(); (ranks != nil) != (c.form <= encodedInt16) {
 				t.Error("a column is ranked or not, against its form")
 			}
@@ -81,7 +81,7 @@ func TestColumnDictionary(t *testing.T) {
 			values = append(values, float64(i*7%distinct)/4-5, cells.NaN)
 		}
 		g := builtColumn(values)
-		g.encoded.useDictionary()
+		g.encoded.useDictionaryIfSmall()
 		checkColumn(t, &g.Column, values)
 		ranks, known := g.Dictionary()
 		if distinct > maxDictionary {
@@ -154,7 +154,7 @@ func FuzzColumn(f *testing.F) {
 		n := int(at) % len(values)
 		g := builtColumn(values[:n], values[n:])
 		checkColumn(t, &g.Column, values)
-		g.encoded.useDictionary()
+		g.encoded.useDictionaryIfSmall()
 		checkColumn(t, &g.Column, values)
 	})
 }

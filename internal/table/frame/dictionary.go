@@ -7,14 +7,14 @@ import "foretell/internal/table/cells"
 // for missing values.
 const maxDictionary = 254
 
-// useDictionary replaces int8s or int16s by a dictionary and indices if they have few
+// useDictionaryIfSmall replaces int8s or int16s by a dictionary and indices if they have few
 // distinct values.
-func (e *encoded) useDictionary() {
+func (e *encoded) useDictionaryIfSmall() {
 	switch {
 	case e.int8s != nil:
-		e.indices = buildDictionary(e, e.int8s, missingInt8)
+		e.indices = setDictionary(e, e.int8s, missingInt8)
 	case e.int16s != nil:
-		e.indices = buildDictionary(e, e.int16s, missingInt16)
+		e.indices = setDictionary(e, e.int16s, missingInt16)
 	}
 	if e.indices == nil {
 		e.dictionary, e.dictionarySize = nil, 0
@@ -24,13 +24,13 @@ func (e *encoded) useDictionary() {
 }
 
 // minDictionaryRows is the smallest number of rows for a dictionary. With fewer rows, a
-// dictionary would save little memory, and buildDictionary allocates a table of all
+// dictionary would save little memory, and setDictionary allocates a table of all
 // possible values.
 const minDictionaryRows = 1 << 12
 
-// buildDictionary sets the dictionary of e and returns the index of each row's value. It
+// setDictionary sets the dictionary of e and returns the index of each row's value. It
 // returns nil if there are too many distinct values or too few rows.
-func buildDictionary[T int8 | int16](e *encoded, ints []T, missing T) []uint8 {
+func setDictionary[T int8 | int16](e *encoded, ints []T, missing T) (indices []uint8) {
 	if len(ints) < minDictionaryRows {
 		return nil
 	}

@@ -65,7 +65,7 @@ func TestDifferencesEqualDurations(t *testing.T) {
 	if d := cmp.Diff(want, got, sameDays); d != "" {
 		t.Error(d)
 	}
-	updated := loaded.Without("unknown")
+	updated := loaded.WithoutColumn("unknown")
 	updated.Columns[0] = Column{}
 	updated.Schema.Differences()[0].Update(updated)
 	if d := cmp.Diff(want, updated.Columns[0].Floats, sameDays); d != "" {
@@ -77,7 +77,7 @@ func TestDifferencesBelongToTwoColumns(t *testing.T) {
 	schema := dateSchema()
 	f := &Frame{Schema: schema, Columns: make([]Column, len(schema.Columns))}
 	for _, column := range []string{"from", "to"} {
-		if rest := f.Without(column).Schema; len(rest.Differences()) > 0 || len(rest.SourceColumns()) != 1 || !rest.Valid() {
+		if rest := f.WithoutColumn(column).Schema; len(rest.Differences()) > 0 || len(rest.SourceColumns()) != 1 || !rest.Valid() {
 			t.Errorf("without %q: %+v", column, rest.Columns)
 		}
 	}

@@ -33,8 +33,8 @@ func (e *encoded) isSet() bool {
 	return e.int8s != nil || e.int16s != nil || e.decimals != nil || e.indices != nil
 }
 
-// slice restricts e to rows lo…hi-1.
-func (e *encoded) slice(lo, hi int) {
+// sliceInPlace restricts e to rows lo…hi-1.
+func (e *encoded) sliceInPlace(lo, hi int) {
 	switch {
 	case e.int8s != nil:
 		e.int8s = e.int8s[lo:hi]

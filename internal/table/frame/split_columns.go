@@ -175,9 +175,9 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	return keys, nil
 }
 
-// Without returns f without the features that depend on the given column of the file. A file to predict
-// must still have the column, as its schema says.
-func (f *Frame) Without(column string) *Frame {
+// WithoutColumn returns f without the features that depend on the given column of the
+// file. A file to predict must still have the column, as its schema says.
+func (f *Frame) WithoutColumn(column string) *Frame {
 	schema := *f.Schema
 	schema.Fields = f.Schema.FieldNames()
 	out := *f

@@ -67,7 +67,7 @@ func TestWithout(t *testing.T) {
 	f := &Frame{Rows: 1, Columns: []Column{{Floats: []float64{1}}, {Floats: []float64{2}}, {Floats: []float64{3}}}, Schema: &Schema{
 		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: ExtractMonth}, {Name: "c"}},
 	}}
-	got := f.Without("b")
+	got := f.WithoutColumn("b")
 	if diff := cmp.Diff([]string{"a", "b", "c"}, got.Schema.FieldNames()); diff != "" {
 		t.Error(diff)
 	}

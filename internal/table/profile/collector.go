@@ -23,7 +23,7 @@ func (c *Collector) AddRow(fields [][]byte, line int) {
 		size += len(cell)
 	}
 	c.rows++
-	c.budget.countInput(c.columns, size, 1)
+	c.budget.countInputAndEvict(c.columns, size, 1)
 }
 
 // Rows returns the number of rows added.
@@ -55,9 +55,9 @@ type textBudget struct {
 	sinceEviction int // upper bound of the bytes of texts added since the last call of evictTexts
 }
 
-// countInput counts the input that was added to the columns: the given numbers of bytes
+// countInputAndEvict counts the input that was added to the columns: the given numbers of bytes
 // and rows. After every few megabytes it calls evictTexts.
-func (b *textBudget) countInput(columns []ColumnStats, bytes, rows int) {
+func (b *textBudget) countInputAndEvict(columns []ColumnStats, bytes, rows int) {
 	const interval = 4 << 20
 	if b.sinceEviction += bytes + rows*valueBytes*len(columns); b.sinceEviction > interval {
 		evictTexts(columns, b.memory)

@@ -64,7 +64,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		inferences[i].words = inferences[i].words[:min(len(inferences[i].words), words)]
 		c := &profiles[i]
 		c.Name, c.Column, c.Words = s.table.Names[i], i+1, len(inferences[i].words)
-		s.addSampleStats(c, &inferences[i], stats[i])
+		s.setMedianAndExactCount(c, &inferences[i], stats[i])
 		s.checkColumn(i, c, &inferences[i])
 	}
 	schema.Columns = append(schema.Columns, differenceFeatures(schema, s.profile.Columns)...)
@@ -72,9 +72,9 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	return nil
 }
 
-// addSampleStats sets the median of c. If the sample has all rows, it also replaces an
+// setMedianAndExactCount sets the median of c. If the sample has all rows, it also replaces an
 // estimated number of distinct values by the exact number.
-func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats) {
+func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference, f sampleStats) {
 	switch {
 	case c.Numbers == nil:
 	case inf.values != nil:
@@ -95,7 +95,7 @@ func (s *scanner) addSampleStats(c *ColumnProfile, inf *inference, f sampleStats
 
 func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	features := s.columns[i].features(c.Name, inf)
-	if s.isUninformative(i, c, inf) {
+	if s.warnIfUninformative(i, c, inf) {
 		features = nil
 	}
 	c.Features = len(features)
@@ -109,15 +109,15 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	}
 }
 
-// isUninformative reports whether a column is useless for learning, and warns if it is.
+// warnIfUninformative reports whether a column is useless for learning, and warns if it is.
 // It returns false for every column of a blind file.
-func (s *scanner) isUninformative(i int, c *ColumnProfile, inf *inference) bool {
+func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference) (uninformative bool) {
 	if s.label < 0 {
 		return false
 	}
 	filled := s.profile.Rows - c.Missing
 	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
-	switch earlier, known := s.duplicateOf(&s.columns[i], c); {
+	switch earlier, known := s.findOrRecordColumn(&s.columns[i], c); {
 	case filled <= 0 && len(inf.strays) == 0:
 		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
@@ -147,9 +147,9 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// duplicateOf returns the position of an earlier column with the same content. It returns
+// findOrRecordColumn returns the position of an earlier column with the same content. It returns
 // false if there is none.
-func (s *scanner) duplicateOf(t *ColumnStats, c *ColumnProfile) (earlier int, found bool) {
+func (s *scanner) findOrRecordColumn(t *ColumnStats, c *ColumnProfile) (earlier int, found bool) {
 	print, ok := t.fingerprint(c)
 	if !ok || s.profile.Rows < minIDRows {
 		return 0, false
@@ -185,7 +185,7 @@ func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool)
 		}
 	}
 	if c.Form != FormCategory && c.Form != FormBoolean {
-		for _, one := range t.texts.firstTexts() {
+		for _, one := range t.texts.allOrFirstTexts() {
 			hash := hashText([]byte(one.text))
 			if one.kind == cells.Number {
 				hash = hashNumber(one.value)

@@ -101,10 +101,10 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 			sizes = append(sizes, t.texts.bytes)
 		}
 	}
-	limit := fairLimit(sizes, goal)
+	limit := sortAndFindLimit(sizes, goal)
 	for i := range columns {
 		if t := &columns[i]; t.texts.bytes > limit && !stays(t) {
-			t.evict(limit)
+			t.summarizeAndEvict(limit)
 		}
 	}
 }
@@ -121,9 +121,9 @@ func totalTextBytes(columns []ColumnStats) int {
 	return sum
 }
 
-// fairLimit returns the largest limit for which the sum of min(size, limit) over all sizes
+// sortAndFindLimit returns the largest limit for which the sum of min(size, limit) over all sizes
 // is at most total. It sorts sizes.
-func fairLimit(sizes []int, total int) int {
+func sortAndFindLimit(sizes []int, total int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
 		if share := total / (len(sizes) - i); size > share {
@@ -157,13 +157,13 @@ func (t *ColumnStats) isUndecided() bool {
 	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
 }
 
-// evict removes rare texts until the remaining texts take at most the given number of
+// summarizeAndEvict removes rare texts until the remaining texts take at most the given number of
 // bytes. It first computes numericStats from the numbers among the texts, if there are any.
-func (t *ColumnStats) evict(bytes int) {
+func (t *ColumnStats) summarizeAndEvict(maxTextBytes int) {
 	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
 		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	}
-	t.texts.evictRareTexts(bytes, &t.limits)
+	t.texts.evictRareTexts(maxTextBytes, &t.limits)
 }
 
 // A column is mostly numbers if it has at least minNumbers numbers, and at most one text
@@ -288,7 +288,7 @@ const textBatchSize = 64
 // addTexts adds the texts of a batch of rows, starting with the given row, and returns
 // the row after the last one added. If addText sets numericStats, the batch ends early,
 // because the caller adds the following rows in another way.
-func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) int {
+func (t *ColumnStats) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
 	end := min(row+textBatchSize, len(list.cells))
 	t.texts.prefetch(list.hashes[row:end])
 	for ; row < end; row++ {
@@ -345,7 +345,7 @@ func (t *ColumnStats) chooseStrategy() {
 	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
 		t.droppedNumberTexts = true
-		t.texts.saveSample(t.limits.sampleBytes)
+		t.texts.saveFirstTexts(t.limits.sampleBytes)
 		others := valueCounts{sampled: t.texts.sampled, orderHash: t.texts.orderHash}
 		others.replace(slices.DeleteFunc(t.texts.values, func(one distinctValue) bool { return one.kind == cells.Number }))
 		t.texts = others

@@ -189,9 +189,9 @@ func (c *comparison) reportChangedForm(train, blind *ColumnProfile) {
 }
 
 // unparsableRows returns the number of rows of a blind column whose value cannot be parsed in
-// the format of the training column c, and the most frequent of these values. The parameter
-// rows is the number of rows of the blind file.
-func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread int, most distinctValue) {
+// the format of the training column c, and the most frequent of these values, mostFrequent.
+// The parameter rows is the number of rows of the blind file.
+func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (numRows int, mostFrequent distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
 		known[c.values[i].text] = true
@@ -203,15 +203,15 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (unread i
 		if c.CanParse(one.text) || c.Form == blind.Form && (one.kind == cells.Null || known[one.text]) {
 			continue
 		}
-		unread += one.rows
-		if one.rows > most.rows {
-			most = *one
+		numRows += one.rows
+		if one.rows > mostFrequent.rows {
+			mostFrequent = *one
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		unread += measured // rows whose number is not in blind.values; a number is not a value of c.Form
+		numRows += measured // rows whose number is not in blind.values; a number is not a value of c.Form
 	}
-	return unread, most
+	return numRows, mostFrequent
 }
 
 // CanParse reports whether a text can be parsed in the format of the column.

@@ -125,7 +125,7 @@ func (s *scanner) resolveDateOrder(inferences []inference) {
 		inf.hasUnknownOrder = !found
 		if dayFirst != inf.dayFirst {
 			inf.dayFirst = dayFirst
-			inf.values, _, _ = s.columns[i].parseDates(s.columns[i].texts.firstTexts(), dayFirst)
+			inf.values, _, _ = s.columns[i].parseDates(s.columns[i].texts.allOrFirstTexts(), dayFirst)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (s *scanner) warnDateOrder(i int, inf *inference) {
 // checkDateOrder reports dates of the blind column that are in another order than the model
 // expects. It returns false if there are such dates. The parameter train needs only Name, Form and
 // DateOrder.
-func (c *comparison) checkDateOrder(train, blind *ColumnProfile) bool {
+func (c *comparison) checkDateOrder(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormDate || blind.Form != FormDate || train.DateOrder == "" {
 		return true
 	}

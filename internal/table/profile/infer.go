@@ -53,7 +53,7 @@ const (
 )
 
 func (t *ColumnStats) infer() inference {
-	texts := t.texts.firstTexts()
+	texts := t.texts.allOrFirstTexts()
 	if t.rowsByKind[cells.Text] == 0 {
 		if t.rowsByKind[cells.Number] == 0 && t.rowsByKind[cells.Null] > 0 {
 			return inference{form: FormCategory}
@@ -175,7 +175,7 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inf inference, areAmo
 // decideAmounts decides whether a column is a column of numbers, and returns false if it
 // is not. inf has the inferred format. different is the number of distinct numbers, and
 // others is the number of distinct texts that are not numbers.
-func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (inference, bool) {
+func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (decided inference, areAmounts bool) {
 	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
 		different = max(different, t.numericStats.distinct.estimate())
 	}

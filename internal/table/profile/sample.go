@@ -184,7 +184,7 @@ type sampleStats struct {
 // fieldStats returns the statistics of each wanted field.
 func (s *rowSample) fieldStats(ctx context.Context, wanted func(field int) bool) ([]sampleStats, error) {
 	list := make([]sampleStats, s.fields)
-	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = computeSampleStats(cells) })
+	err := s.forEachField(ctx, wanted, func(field int, cells []uint64) { list[field] = sortAndComputeStats(cells) })
 	return list, err
 }
 
@@ -245,9 +245,9 @@ func numberFromSortKey(cell uint64) float64 {
 	return math.Float64frombits(cell &^ (1 << 63))
 }
 
-// computeSampleStats computes the statistics of the sampled values of a field. It
+// sortAndComputeStats computes the statistics of the sampled values of a field. It
 // overwrites values.
-func computeSampleStats(values []uint64) sampleStats {
+func sortAndComputeStats(values []uint64) sampleStats {
 	f := sampleStats{median: cells.NaN}
 	for i, cell := range values {
 		values[i] = sortKey(cell)

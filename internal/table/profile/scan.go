@@ -193,7 +193,7 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 		return err
 	}
 	s.sample.addChunk(&w.chunk, s.table.Rows)
-	s.budget.countInput(s.columns, len(c.Text), w.chunk.Rows)
+	s.budget.countInputAndEvict(s.columns, len(c.Text), w.chunk.Rows)
 	s.table.CountRowsOf(&w.chunk)
 	return nil
 }
@@ -262,7 +262,7 @@ func (s *scanner) addRecord(rec *csvfile.Record) {
 		}
 	}
 	s.sample.add(rec.Fields, s.table.Rows-1)
-	s.budget.countInput(s.columns, len(rec.Text), 1)
+	s.budget.countInputAndEvict(s.columns, len(rec.Text), 1)
 	if id := rec.Fields[s.id]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {

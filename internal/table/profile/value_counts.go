@@ -93,9 +93,9 @@ func (v *valueCounts) addOrder(line int, at int32) {
 	v.orderHash += x * (x>>32 | 1)
 }
 
-func (v *valueCounts) insert(one distinctValue) int32 {
+func (v *valueCounts) insert(one distinctValue) (index int32) {
 	v.values = append(v.values, one)
-	v.index.add(v.values)
+	v.index.addLast(v.values)
 	v.bytes += valueBytes + len(one.text)
 	return int32(len(v.values) - 1)
 }
@@ -103,7 +103,7 @@ func (v *valueCounts) insert(one distinctValue) int32 {
 // evictRareTexts evicts rare texts until the remaining texts take at most goal bytes. If hardly any
 // texts are left, texts hardly repeat in this column, and no new texts are kept from then on.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
-	v.saveSample(limits.sampleBytes)
+	v.saveFirstTexts(limits.sampleBytes)
 	if v.distinctHashes == nil {
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {
@@ -137,9 +137,9 @@ func (v *valueCounts) replace(list []distinctValue) {
 	v.index.rebuild(v.values)
 }
 
-// saveSample saves the first texts, at least one, in about the given number of bytes. It
+// saveFirstTexts saves the first texts, at least one, in about the given number of bytes. It
 // does nothing after the first call.
-func (v *valueCounts) saveSample(bytes int) {
+func (v *valueCounts) saveFirstTexts(bytes int) {
 	if v.sampled != nil {
 		return
 	}
@@ -153,8 +153,8 @@ func (v *valueCounts) saveSample(bytes int) {
 	v.sampled = first.values
 }
 
-// firstTexts returns all texts or, if some were evicted, the first texts.
-func (v *valueCounts) firstTexts() []distinctValue {
+// allOrFirstTexts returns all texts or, if some were evicted, the first texts.
+func (v *valueCounts) allOrFirstTexts() []distinctValue {
 	if v.sampled != nil {
 		return v.sampled
 	}

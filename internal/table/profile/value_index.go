@@ -60,8 +60,8 @@ func sameText(a string, b []byte) bool {
 	return len(a) == len(b) && (len(a) <= maxShortText || a == string(b))
 }
 
-// add adds the last value of list to the index.
-func (x *valueIndex) add(list []distinctValue) {
+// addLast adds the last value of list to the index.
+func (x *valueIndex) addLast(list []distinctValue) {
 	if 2*(x.used+1) > len(x.slots) {
 		x.rebuild(list)
 		return

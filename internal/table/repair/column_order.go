@@ -13,13 +13,13 @@ import (
 // the ID.
 const generatedID = -1
 
-// chooseRoles chooses the ID and, for a training file, suggests the label.
-func (r *repairer) chooseRoles() (err error) {
+// chooseIDAndSuggestLabel chooses the ID and, for a training file, suggests the label.
+func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	layout := &r.opts.Layout
 	fits := r.blind && r.opts.Train != nil
-	r.chosen = ColumnRoles{Label: -1}
+	r.suggested = ColumnRoles{Label: -1}
 	if r.opts.ChooseRoles != nil && !fits && (layout.Label == "" || layout.ID == "" && !layout.GenerateID) {
-		if r.chosen, err = r.opts.ChooseRoles(r.names, r.dialect.sample); err != nil {
+		if r.suggested, err = r.opts.ChooseRoles(r.names, r.dialect.sample); err != nil {
 			return err
 		}
 	}
@@ -33,7 +33,7 @@ func (r *repairer) chooseRoles() (err error) {
 	case fits:
 		r.id = r.findBlindID()
 	default:
-		r.id = r.chosen.ID
+		r.id = r.suggested.ID
 	}
 	return nil
 }
@@ -168,18 +168,18 @@ func (r *repairer) chooseLabel() error {
 			return csvfile.FoldName(name) == label && r.opts.Train.ColumnIndex(name) < 0
 		})
 	case !r.blind:
-		r.label = r.lastColumn()
-		if at := r.chosen.Label; at >= 0 && at != r.label {
+		r.label = r.lastKeptColumn()
+		if at := r.suggested.Label; at >= 0 && at != r.label {
 			r.label = at
 			r.log.addMessage(changeMoved, Change{Line: r.dialect.line, Column: r.label + 1},
-				"%s is the label and is moved to the end (%s)", csvfile.Excerpt(r.names[r.label]), r.chosen.LabelReason)
+				"%s is the label and is moved to the end (%s)", csvfile.Excerpt(r.names[r.label]), r.suggested.LabelReason)
 		}
 	}
 	return nil
 }
 
-// lastColumn returns the last column that is neither the ID nor dropped, or -1.
-func (r *repairer) lastColumn() int {
+// lastKeptColumn returns the last column that is neither the ID nor dropped, or -1.
+func (r *repairer) lastKeptColumn() int {
 	for at := len(r.names) - 1; at >= 0; at-- {
 		if at != r.id && !r.isDropped(at) {
 			return at

@@ -166,7 +166,7 @@ func missingColumnDefect(line int, name, role string, names []string) *csvfile.D
 
 // columnOrder returns the positions of the source's columns in the order of the canonical
 // form.
-func (l *Layout) columnOrder(t *csvfile.Table) ([]int, error) {
+func (l *Layout) columnOrder(t *csvfile.Table) (positions []int, err error) {
 	find := func(name, role string, optional bool) (int, error) {
 		at := t.ColumnIndex(name)
 		if at < 0 && !optional {

@@ -96,14 +96,14 @@ type repairer struct {
 	opts  Options
 	blind bool
 
-	dialect dialect
-	names   []string
-	ids     *dupid.Set
-	stats   *profile.Collector // statistics of the rows with the right number of fields
-	id      int                // position of the ID, or generatedID
-	label   int                // position of the label, or -1
-	chosen  ColumnRoles
-	order   []int // positions of the source's columns in the order of the copy
+	dialect   dialect
+	names     []string
+	ids       *dupid.Set
+	stats     *profile.Collector // statistics of the rows with the right number of fields
+	id        int                // position of the ID, or generatedID
+	label     int                // position of the label, or -1
+	suggested ColumnRoles
+	order     []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
 	firstPass       bool // no changes are logged, because the second pass logs them
@@ -147,27 +147,27 @@ func (r *repairer) analyse(src io.Reader) error {
 			return r.ctx.Err()
 		}
 		if len(fields) == len(r.names) && !r.repeatsHeader(fields) && !isBlankRow(fields) {
-			r.addRowToStats(fields, line)
+			r.addRowToStatsAndIDs(fields, line)
 		}
 	}
-	return r.assignRoles()
+	return r.assignRolesAndOrder()
 }
 
 // initCollector prepares the collection of column statistics.
 func (r *repairer) initCollector() error {
 	r.stats, r.countedFirstRow = profile.NewCollector(r.names), !r.dialect.hasHeader
-	return r.chooseRoles()
+	return r.chooseIDAndSuggestLabel()
 }
 
-func (r *repairer) addRowToStats(fields [][]byte, line int) {
+func (r *repairer) addRowToStatsAndIDs(fields [][]byte, line int) {
 	r.stats.AddRow(fields, line)
 	if r.id >= 0 && !cells.IsBlank(fields[r.id]) {
 		r.ids.Add(fields[r.id], line)
 	}
 }
 
-// assignRoles determines the roles of the columns from their contents.
-func (r *repairer) assignRoles() error {
+// assignRolesAndOrder determines the roles of the columns from their contents.
+func (r *repairer) assignRolesAndOrder() error {
 	if r.dialect.hasHeader {
 		r.dialect.hasHeader = !r.isKeptHeaderNumeric() && (r.stats.Rows() == 0 || !r.lacksHeader())
 	}

@@ -45,7 +45,7 @@ func ParseSelections(text string) ([]Selection, error) {
 
 // FindSelections returns the positions of the selected columns in a result with the given
 // column names. It is an error if one is missing.
-func FindSelections(names []string, selections []Selection) ([]int, error) {
+func FindSelections(names []string, selections []Selection) (columns []int, err error) {
 	at := make([]int, len(selections))
 	for i, pick := range selections {
 		at[i] = findColumn(names, pick.Source)

@@ -31,7 +31,7 @@ const (
 //
 // A *csvfile.Defect has its location in the result. Errors in the blind file begin with
 // "blind file".
-func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int, error) {
+func Verify(ctx context.Context, blind, result io.Reader, classes []string) (rows int, err error) {
 	want, err := csvfile.OpenTable(csvfile.NewReader(blind, ','))
 	if err != nil {
 		return 0, fmt.Errorf("blind file: %w", err)
@@ -57,7 +57,7 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (int
 
 // VerifyProbabilities checks the columns that a prediction result adds, as Verify does, but
 // without the blind file. It returns the number of rows.
-func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (int, error) {
+func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (rows int, err error) {
 	got, err := csvfile.OpenTable(csvfile.NewReader(result, ','))
 	if err != nil {
 		return 0, err
