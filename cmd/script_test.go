@@ -276,17 +276,22 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 
 // authenticator is the script command `authenticator VARIABLE FILE [N]`. It sets VARIABLE to
 // the code that an authenticator app with the secret in FILE shows now, or N times 30 seconds
-// later.
+// later. If N is negative, it waits until the code is valid for at least five seconds, because the
+// service accepts only the code of the previous 30 seconds.
 func authenticator(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: authenticator VARIABLE FILE [N]")
 	}
-	step := time.Now().Unix() / 30
+	later := int64(0)
 	if len(args) > 2 {
-		later, err := strconv.ParseInt(args[2], 10, 64)
+		var err error
+		later, err = strconv.ParseInt(args[2], 10, 64)
 		ts.Check(err)
-		step += later
 	}
+	if end := time.Now().Truncate(30 * time.Second).Add(30 * time.Second); later < 0 && time.Until(end) < 5*time.Second {
+		time.Sleep(time.Until(end))
+	}
+	step := time.Now().Unix()/30 + later
 	code, err := auth.TOTP(strings.TrimSpace(ts.ReadFile(args[1]))).Code(step)
 	ts.Check(err)
 	ts.Setenv(args[0], code)

@@ -84,8 +84,8 @@ func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
 
 // applyToSorted sets the field orphaned of the entries of a batch, which must be sorted by name. It
 // consumes marks while belongs returns true for their names, and keeps the other marks for later
-// batches. If another process has meanwhile removed the blob of a mark, apply appends an entry for
-// the blob.
+// batches. If another process has meanwhile removed the blob of a mark, applyToSorted appends an
+// entry for the blob.
 func (m *orphanMarks) applyToSorted(entries []entry, belongs func(name string) bool) ([]entry, error) {
 	sorted := entries
 	for ; m.hasFirst; m.first, m.hasFirst = m.next() {

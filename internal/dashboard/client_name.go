@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A mark is a text in a User-Agent header, and the name of the browser or system that it
+// userAgentMark is a text in a User-Agent header, and the name of the browser or system that it
 // identifies.
 type userAgentMark struct{ text, name string }
 

@@ -22,8 +22,8 @@ type fieldError struct{ ID, Label, Message string }
 // NoteID returns the ID of the element with the message beside the field.
 func (e fieldError) NoteID() string { return e.ID + "-error" }
 
-// Stop returns "." if the message does not end with a punctuation userAgentMark, and "" otherwise.
-func (e fieldError) Stop() string {
+// MissingFullStop returns "." if the message does not end with a punctuation mark, and "" otherwise.
+func (e fieldError) MissingFullStop() string {
 	if strings.HasSuffix(e.Message, ".") || strings.HasSuffix(e.Message, "?") || strings.HasSuffix(e.Message, "…") {
 		return ""
 	}
