@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,12 +119,20 @@ func (p *person) seesEnd(race string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	waitUntil(p.t, "a score after the restart", func() bool { // without a score, the race would end without a model
+		var progress api.TrainingProgress
+		callJSON(p.t, http.MethodGet, p.base+"/api/v1"+race+"/progress", token, &progress)
+		return slices.ContainsFunc(progress.Jobs, func(run api.AlgorithmRun) bool { return run.Steps > 0 })
+	})
 	var job api.Training
 	callJSON(p.t, http.MethodPatch, p.base+"/api/v1"+race+"/cancel", token, &job)
 	var ended time.Time
 	waitUntil(p.t, "the end of the race", func() bool {
 		callJSON(p.t, http.MethodGet, p.base+"/api/v1"+race, token, &job)
 		ended = time.Now()
+		if job.FinishedOn != "" && job.ModelKey == "" {
+			p.t.Fatalf("the race ended without a model: %+v", job)
+		}
 		return job.ModelKey != ""
 	})
 	p.run("the end", chromedp.Evaluate(`window.ended ?? Date.now()`, &shown, awaitPromise))

@@ -18,7 +18,7 @@ import (
 // the parts of the engine.
 var layers = map[string][]string{
 	".":                        {"cmd"},
-	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "drift", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "otlp", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "span", "table/profile", "term"},
+	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "drift", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "table/profile", "term"},
 	"cmd/service":              {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "machine", "mail", "server", "term"},
 	"cmd/session":              {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"internal/account":         {"api", "auth", "store"},
@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"internal/blob":            {"span", "spill"},
 	"internal/build":           nil,
 	"internal/clamav":          nil,
-	"internal/cli":             {"api", "client", "config", "exit", "humanize", "table/csvfile", "term"},
+	"internal/cli":             {"api", "build", "client", "config", "exit", "humanize", "otlp", "span", "table/csvfile", "term"},
 	"internal/client":          {"api", "span"},
 	"internal/config":          {"api", "client", "exit", "term"},
 	"internal/connect":         {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "term"},

@@ -37,7 +37,7 @@ func run(f *cli.Factory) exit.Status {
 	defer stop()
 	ctx, f.Cancel = context.WithCancelCause(ctx)
 	defer f.Cancel(nil)
-	stopTracing, err := startTracing(f)
+	stopTracing, err := f.StartTracing()
 	if err == nil {
 		err = execute(ctx, f)
 		stopTracing(err)

@@ -355,9 +355,7 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	if err := p.limit.LimitRace(&body, p.cost.AfterRace(), p.HasExtensions(p.dataset)); err != nil {
 		return err
 	}
-	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{
-		DatasetInput: api.DatasetInput{DatasetKey: p.dataset.DatasetKey}, Body: body,
-	})
+	race, err := p.CreateTraining(ctx, &api.CreateTrainingInput{DatasetInput: api.DatasetInput{DatasetKey: p.dataset.DatasetKey}, Body: body})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"foretell/internal/api"
@@ -75,20 +74,16 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	}, err
 }
 
-// checkText returns a problem if the text of a field is blank, not printable or longer than maxLength
-// characters.
+// checkText returns a problem if the text of a field is blank, longer than maxLength characters, or
+// rejected by api.CheckText.
 func checkText(field, text string, maxLength int) error {
 	switch n := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":
 		return api.NewFieldProblem(field, "is required")
-	case !utf8.ValidString(text):
-		return api.NewFieldProblem(field, "must be valid UTF-8")
 	case n > maxLength:
 		return api.NewFieldProblem(field, "%d characters: must be at most %d", n, maxLength)
-	case strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }):
-		return api.NewFieldProblem(field, "must not have control characters")
 	}
-	return nil
+	return api.CheckText(field, text, "\n\r\t")
 }
 
 // joinFieldProblems returns one problem with the invalid fields of all errors, or nil if there are

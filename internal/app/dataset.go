@@ -89,7 +89,7 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 		if n := utf8.RuneCountInString(*d.Description); n < minDescription || n > maxDescription {
 			return d, api.NewFieldProblem("description", "must have %d to %d characters or be null, got %d", minDescription, maxDescription, n)
 		}
-		if err := checkText("description", *d.Description, "\t\r\n"); err != nil {
+		if err := api.CheckText("description", *d.Description, "\t\r\n"); err != nil {
 			return d, err
 		}
 	}

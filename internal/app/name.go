@@ -12,9 +12,9 @@ import (
 )
 
 // normalizeName returns a name in Unicode normalization form C, so that names that look equal are
-// equal. It returns a problem if the name is too short or too long, or if checkText rejects it.
+// equal. It returns a problem if the name is too short or too long, or if api.CheckText rejects it.
 func normalizeName(field, name string) (string, error) {
-	if err := checkText(field, name, ""); err != nil {
+	if err := api.CheckText(field, name, ""); err != nil {
 		return "", err
 	}
 	name = norm.NFC.String(name)
@@ -24,30 +24,11 @@ func normalizeName(field, name string) (string, error) {
 	return name, nil
 }
 
-// checkText returns a problem if a text has no visible character, has control characters that are
-// not in allowed, or has characters that change the direction of writing.
-func checkText(field, text, allowed string) error {
-	visible := false
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune(allowed, r):
-		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
-			return api.NewFieldProblem(field, "must not have control characters, but has %U", r)
-		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf is the class of invisible format characters
-			visible = true
-		}
-	}
-	if !visible {
-		return api.NewFieldProblem(field, "must not be blank")
-	}
-	return nil
-}
-
 // maxFileName is the maximum length of a file name in characters.
 const maxFileName = 255
 
 // normalizeFileName returns the name of an uploaded file without its folders, or "" if the file
-// has no name. It removes characters that checkText rejects, instead of rejecting the name,
+// has no name. It removes characters that api.CheckText rejects, instead of rejecting the name,
 // because the name is only shown to people.
 func normalizeFileName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))

@@ -1,4 +1,4 @@
-package cmd
+package cli
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"foretell/internal/build"
-	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/otlp"
 	"foretell/internal/span"
@@ -26,10 +25,10 @@ const (
 	envTraceState  = "TRACESTATE"
 )
 
-// startTracing sets f.Tracer if the environment configures tracing. The returned function must
+// StartTracing sets f.Tracer if the environment configures tracing. The returned function must
 // be called with the error of the command. It ends the span of the command and sends the
 // remaining spans.
-func startTracing(f *cli.Factory) (stop func(err error), err error) {
+func (f *Factory) StartTracing() (stop func(err error), err error) {
 	tracer, shutdown, err := otlp.Setup(otlp.Options{
 		Getenv: f.Env, Version: build.Current().Version, Log: slog.New(slog.NewTextHandler(f.Console.Err, nil)),
 	})
@@ -47,14 +46,14 @@ func startTracing(f *cli.Factory) (stop func(err error), err error) {
 	}, nil
 }
 
-// startCommandSpan starts the span of a command. The commands that run a service have no
-// span, because their requests and jobs have spans of their own.
-func startCommandSpan(f *cli.Factory, cmd *cobra.Command) {
+// StartCommandSpan passes the span of the calling program, if there is one, to the context of cmd. If
+// own is true, it also starts a span of the command.
+func (f *Factory) StartCommandSpan(cmd *cobra.Command, own bool) {
 	ctx := cmd.Context()
 	if parent := f.Env(envTraceParent); parent != "" {
 		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": parent, "tracestate": f.Env(envTraceState)})
 	}
-	if f.Tracer != nil && cmd.GroupID != serviceGroup {
+	if f.Tracer != nil && own {
 		ctx, f.Span = f.Tracer.Start(ctx, cmd.CommandPath())
 	}
 	cmd.SetContext(ctx)

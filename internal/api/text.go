@@ -1,0 +1,26 @@
+package api
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckText returns a problem if a text has no visible character, has control characters that are
+// not in allowed, or has characters that change the direction of writing.
+func CheckText(field, text, allowed string) error {
+	visible := false
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(allowed, r):
+		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r == utf8.RuneError:
+			return NewFieldProblem(field, "must not have control characters, but has %U", r)
+		case !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r): // Cf is the class of invisible format characters
+			visible = true
+		}
+	}
+	if !visible {
+		return NewFieldProblem(field, "must not be blank")
+	}
+	return nil
+}

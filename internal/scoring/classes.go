@@ -1,0 +1,83 @@
+package scoring
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// classes are the distinct labels of both files.
+type classes struct {
+	names []string
+	index map[string]int32 // by canonicalLabel
+}
+
+// maxClasses is the maximum number of classes, which bounds the memory for the confusion
+// matrix and the probabilities.
+const maxClasses = 2000
+
+// newClasses returns the classes of both files: first those with a probability column, in
+// file order, then the other labels, sorted.
+func newClasses(p *predictions, a *answers) (*classes, error) {
+	c := &classes{index: map[string]int32{}}
+	for _, name := range p.classes {
+		c.add(name)
+	}
+	rest := map[string]string{}
+	collect := func(file File, column string, labels []string) error {
+		for _, label := range labels {
+			if _, known := rest[canonicalLabel(label)]; !known {
+				rest[canonicalLabel(label)] = label
+			}
+		}
+		if len(rest) > maxClasses {
+			return &Fault{File: file, Line: 1, Message: fmt.Sprintf("the column %s has more than %d different values, too many for classes", quote(column), maxClasses)}
+		}
+		return nil
+	}
+	if err := collect(Answers, a.label, a.labels); err != nil {
+		return nil, err
+	}
+	if err := collect(Predictions, p.label, p.labels); err != nil {
+		return nil, err
+	}
+	others := slices.Collect(maps.Values(rest))
+	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonicalLabel(x), canonicalLabel(y)) })
+	for _, label := range others {
+		c.add(label)
+	}
+	return c, nil
+}
+
+func (c *classes) add(name string) {
+	if _, known := c.index[canonicalLabel(name)]; !known {
+		c.index[canonicalLabel(name)] = int32(len(c.names))
+		c.names = append(c.names, name)
+	}
+}
+
+// allProbabilities returns the probabilities of all classes, row-major. They are 0 for a
+// class without a probability column.
+func (p *predictions) allProbabilities(c *classes) []float32 {
+	rows := len(p.labels)
+	all := make([]float32, rows*len(c.names))
+	for i, class := range p.classes {
+		to := int(c.index[canonicalLabel(class)])
+		for row := range rows {
+			all[row*len(c.names)+to] += p.probabilities[row*len(p.classes)+i]
+		}
+	}
+	return all
+}
+
+// canonicalLabel returns a text that is equal for equal labels. It formats numbers in the same
+// way, because some programs write 1 as 1.0.
+func canonicalLabel(label string) string {
+	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return label
+}
