@@ -28,8 +28,8 @@ type RoundTrip struct {
 
 // Observe returns a transport that sends requests with rt and calls report once for each of
 // them: when the body of the response has been read to its end or closed, or when there is no
-// response. The function now returns the current time. If now is nil, Elapsed is 0. The
-// function report must be safe for concurrent use.
+// response. now is the clock; if it is nil, Elapsed is 0. report must be safe for concurrent
+// use.
 func Observe(rt http.RoundTripper, now func() time.Time, report func(RoundTrip)) http.RoundTripper {
 	if now == nil {
 		now = func() time.Time { return time.Time{} }

@@ -141,7 +141,7 @@ type comparisonView struct {
 	Differs, IsTime                  bool
 }
 
-// newComparisonView returns the row of a property.
+// newComparisonView returns the row of the table that compares a property of two models.
 func newComparisonView(c leaderboard.Comparison) comparisonView {
 	format, name := formatProperty, strings.ToUpper(c.Name[:1])+c.Name[1:]
 	switch c.Name {

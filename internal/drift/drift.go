@@ -175,8 +175,8 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 	}
 }
 
-// chanceIndex returns the 99.9 % quantile of the index of two random samples, with the
-// given numbers of rows, from the same distribution. This is (1/trainingRows + 1/rows)
+// chanceIndex returns the 99.9 % quantile of the population stability index of two random
+// samples, with the given numbers of rows, from the same distribution. This is (1/trainingRows + 1/rows)
 // times the 99.9 % quantile of the chi-squared distribution with parts-1 degrees of
 // freedom (B. Yurdakul and J. Naranjo, Journal of Risk Model Validation 14, 2020). The
 // chi-squared quantile is computed by the approximation of Wilson and Hilferty.

@@ -167,8 +167,8 @@ func (t *trainingData) dropBins() {
 
 func (t *trainingData) classes() int { return len(t.Schema.Classes) }
 
-// numScreened returns the number of features that screening selects, without the scores
-// of texts. It returns 0 if features are not screened.
+// numScreened returns the number of features that screening selects, not counting scores of
+// texts. It returns 0 if features are not screened.
 func (t *trainingData) numScreened() int {
 	if len(t.Columns)-len(t.Schema.TextColumns()) <= screen.MaxFeatures {
 		return 0

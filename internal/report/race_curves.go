@@ -56,8 +56,8 @@ func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 func hasTimes(a *api.AlgorithmReport) bool { return len(a.Curve) > 0 && len(a.Seconds) == len(a.Curve) }
 
 // drawTimeline draws the scores of an algorithm in curveWidth characters for the time from 0 to
-// end. Each character shows the last score up to its time. It is blank before the first
-// score, and the picture ends with the last one.
+// end. Each character shows the last score up to its time. Characters before the first score
+// are blank, and nothing is drawn after the last score.
 func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string {
 	var shown []float64
 	blank, next := 0, 0

@@ -119,10 +119,10 @@ type splitPoint struct {
 	rows  int64 // number of rows on the left
 }
 
-// findSplitPoint returns the split point with the highest score. It divides the parameter
-// order, a list of bins of the feature: the rows of the first bins go left, and all other
-// rows of the leaf go right. If the parameter missing is not nil, it holds the class
-// counts of the rows with missing values. These rows then also go left.
+// findSplitPoint returns the split point with the highest score. order lists bins of the
+// feature. A split point divides this list: the rows of the bins before it go left, and all
+// other rows of the leaf go right. If missing is not nil, it holds the class counts of the
+// rows with missing values. These rows then also go left.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)

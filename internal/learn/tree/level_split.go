@@ -218,8 +218,9 @@ func (s *leafScorer) score(side int64) float64 {
 
 // addThresholdGains adds to dst[bin] the score of the split after bin minus the score of
 // the split after bin-1. start is the packed sum of the rows with missing values if they
-// are on the left of every split, and otherwise 0. dst[0] also gets the gain of
-// separating only the rows with missing values.
+// are on the left of every split, and otherwise 0. The sum of dst[0] … dst[bin] is then the gain
+// of the split after bin. dst[0] therefore has, in addition, the gain of separating only the rows
+// with missing values.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

@@ -108,7 +108,7 @@ const MaxSymmetricDepth = 8
 const minL2 = 1e-9
 
 // NewSymmetricGrower returns a grower of trees of up to depth levels, at most
-// MaxSymmetricDepth, on matrices with the mappers of bins. l2 is the penalty on
+// MaxSymmetricDepth, on matrices that have the same bin mappers as the matrix bins. l2 is the penalty on
 // the square of a leaf's value. Trees have fewer levels if the histograms of
 // the last level would need more than half a gigabyte. The trees do not depend
 // on workers.

@@ -66,7 +66,7 @@ func (d *Difference) appendTo(columns []Column, lo int) {
 	}
 }
 
-// Update computes the difference for all rows of f from the dates of f.
+// Update sets the feature of the difference in all rows of f to the days between its two dates.
 func (d *Difference) Update(f *Frame) {
 	from := f.Columns[d.From].Values(make([]float64, f.Rows), 0, f.Rows)
 	to := f.Columns[d.To].Values(make([]float64, f.Rows), 0, f.Rows)

@@ -351,7 +351,7 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// File may omit rows with a wrong number of fields from a training file: at most
+// [File] may leave rows with a wrong number of fields out of a training file: at most
 // maxLeftOut rows, or one in rowsPerLeftOut rows if that is more.
 const (
 	maxLeftOut     = 5
