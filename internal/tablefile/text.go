@@ -13,7 +13,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CodeTitle is the code of the warning that a title line was omitted.
+// CodeTitle is the code of the warning that a title line was omitted, and of the defect that the
+// first line is probably a title.
 const CodeTitle = "title-line"
 
 // Names of text formats that are converted to CSV.
