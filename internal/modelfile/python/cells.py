@@ -1,6 +1,7 @@
 # ---- Cells: numbers, amounts and words ---------------------------------------------------
 
 SPACE = " \t\n\x0b\x0c\r"  # the white space that is ignored around a cell
+AMOUNT_SPACE = "\u00a0\u2009\u202f"  # more spaces in amounts: no-break, thin, and narrow no-break
 NAN = math.nan
 
 DECIMAL = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
@@ -77,7 +78,7 @@ def parse_amount(cell, decimal_comma):
     if not digits:
         return NO_AMOUNT
     begin, end = digits[0], digits[-1] + 1
-    point, separator = (",", ".") if decimal_comma else (".", ",")
+    point = "," if decimal_comma else "."
     if begin > 0 and cell[begin - 1] == point:
         begin -= 1
     minus, before, ok = parse_prefix(cell[:begin])
@@ -86,7 +87,7 @@ def parse_amount(cell, decimal_comma):
     scale, after, ok = parse_suffix(cell[end:])
     if not ok or (before and after):
         return NO_AMOUNT
-    value, ok = parse_digit_groups(cell[begin:end], point, separator)
+    value, ok = parse_digit_groups(cell[begin:end], point)
     if negative != minus:
         value = -value
     return value * scale, before + after, ok
@@ -94,12 +95,12 @@ def parse_amount(cell, decimal_comma):
 
 def parse_prefix(text):
     """Returns whether there is a minus, the currency, and whether the text is valid."""
-    text = text.strip(SPACE)
+    text = text.strip(SPACE + AMOUNT_SPACE)
     negative = False
     if text and text[0] in "+-":
-        negative, text = text[0] == "-", text[1:].strip(SPACE)
+        negative, text = text[0] == "-", text[1:].strip(SPACE + AMOUNT_SPACE)
     elif text and text[-1] in "+-":
-        negative, text = text[-1] == "-", text[:-1].strip(SPACE)
+        negative, text = text[-1] == "-", text[:-1].strip(SPACE + AMOUNT_SPACE)
     if not text:
         return negative, "", True
     return negative, text, byte_length(text) <= 5 and unicodedata.category(text[-1]) == "Sc"
@@ -107,14 +108,14 @@ def parse_prefix(text):
 
 def parse_suffix(text):
     """Returns the scale, the unit, and whether the text is valid."""
-    text = text.strip(SPACE).removeprefix("+")
+    text = text.strip(SPACE + AMOUNT_SPACE).removeprefix("+")
     scale = 1.0
     if text and (len(text) == 1 or text[1] == "+"):
         if text[0] in "kKMB":
             scale = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}[text[0]]
             text = text[1:]
         text = text.removeprefix("+")
-    text = text.strip(SPACE)
+    text = text.strip(SPACE + AMOUNT_SPACE)
     if not text:
         return scale, "", True
     if byte_length(text) > 12:
@@ -128,10 +129,11 @@ def parse_suffix(text):
     return scale, text, True
 
 
-def parse_digit_groups(text, point, separator):
+def parse_digit_groups(text, point):
     """Returns a number whose digits may be in groups of three, and whether it is one."""
     whole, has_point, decimals = text.partition(point)
-    if separator in whole:
+    separator = next((char for char in whole if char in ",.'’" + AMOUNT_SPACE), "")
+    if separator:
         first, *groups = whole.split(separator)
         if not 1 <= len(first) <= 3 or any(len(group) != 3 for group in groups):
             return 0.0, False

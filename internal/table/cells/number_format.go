@@ -8,12 +8,13 @@ import (
 )
 
 // NumberFormat is the format of a column of numbers that are not plain, such as 1,234.5,
-// $12.50, 45% or 36 months.
+// 1'234.5, $12.50, 45% or 36 months.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
 	// Numbers without a unit are accepted, too.
 	Unit string
-	// DecimalComma is set if a comma separates the decimals and a point the thousands.
+	// DecimalComma is set if a comma separates the decimals. A point may then separate the
+	// thousands, and otherwise a comma. Apostrophes and narrow spaces may always do so.
 	DecimalComma bool
 }
 
@@ -34,7 +35,7 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
 // NumberOrNaN parses a cell of a column of plain numbers. It returns NaN if the cell is not
-// a number. Commas between thousands are accepted.
+// a number. Separators of thousands are accepted.
 func NumberOrNaN(cell []byte) float64 {
 	kind, value := Classify(cell)
 	if kind == Text {
@@ -96,11 +97,11 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 // parsePrefix parses the text before the digits: a sign and a currency symbol, in either
 // order. It does not accept letters, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
-	text = Trim(text)
+	text = trimSpaces(text)
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		negative, text = text[0] == '-', Trim(text[1:])
+		negative, text = text[0] == '-', trimSpaces(text[1:])
 	} else if n := len(text); n > 0 && (text[n-1] == '-' || text[n-1] == '+') {
-		negative, text = text[n-1] == '-', Trim(text[:n-1])
+		negative, text = text[n-1] == '-', trimSpaces(text[:n-1])
 	}
 	if len(text) == 0 {
 		return negative, "", true
@@ -111,7 +112,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 
 // parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional.
 func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
-	text = bytes.TrimPrefix(Trim(text), []byte("+"))
+	text = bytes.TrimPrefix(trimSpaces(text), []byte("+"))
 	scale = 1
 	if len(text) > 0 && (len(text) == 1 || text[1] == '+') {
 		switch text[0] {
@@ -124,7 +125,7 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 		}
 		text = bytes.TrimPrefix(text, []byte("+"))
 	}
-	text = Trim(text)
+	text = trimSpaces(text)
 	if len(text) == 0 {
 		return scale, "", true
 	}
@@ -144,29 +145,26 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 }
 
 // parseDigitGroups parses a number whose digits may be in groups of three. point separates
-// the decimals.
+// the decimals. The separator of the groups is the same throughout the number.
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
-	separator := byte(',')
-	if point == ',' {
-		separator = '.'
-	}
 	var digits [maxAmountLen]byte
 	n, group, groups, decimals := 0, 0, 0, false
-	for _, char := range text {
+	separator := rune(0)
+	for _, char := range string(text) {
 		switch {
-		case char-'0' <= 9:
-			digits[n] = char
+		case char >= '0' && char <= '9':
+			digits[n] = byte(char)
 			group++
-		case char == point && !decimals:
+		case char == rune(point) && !decimals:
 			if groups > 0 && group != 3 {
 				return 0, false
 			}
 			digits[n], decimals = '.', true
-		case char == separator && !decimals:
+		case isThousandsSeparator(char) && (separator == 0 || char == separator) && !decimals:
 			if group == 0 || group > 3 || (groups > 0 && group != 3) {
 				return 0, false
 			}
-			group = 0
+			group, separator = 0, char
 			groups++
 			continue
 		default:
@@ -178,4 +176,20 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 		return 0, false
 	}
 	return ParseNumber(digits[:n])
+}
+
+// isThousandsSeparator reports whether a character that is not the decimal separator may
+// separate thousands: a comma, a point, an apostrophe, or a space that does not break a line. An
+// ordinary space may not, because two numbers may be next to each other in a cell.
+func isThousandsSeparator(char rune) bool {
+	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
+}
+
+// isAmountSpace reports whether char is one of the spaces, other than those of ASCII, that are
+// written in amounts: the no-break space, the thin space and the narrow no-break space.
+func isAmountSpace(char rune) bool { return char == '\u00A0' || char == '\u2009' || char == '\u202F' }
+
+// trimSpaces is like [Trim], but also removes the spaces of amounts.
+func trimSpaces(text []byte) []byte {
+	return bytes.TrimFunc(text, func(char rune) bool { return isAmountSpace(char) || char < utf8.RuneSelf && isSpace(byte(char)) })
 }

@@ -32,13 +32,21 @@ func TestParseAmount(t *testing.T) {
 		{"0,5", "", true, 0.5},
 		{"3,50 €", "€", true, 3.5},
 		{"1.000", "", true, 1000},
+		{"7'626.90", "", false, 7626.9},
+		{"-1’234’567", "", false, -1234567},
+		{"1'234,5", "", true, 1234.5},
+		{"7\u202F626,90", "", true, 7626.9},
+		{"7\u00A0626.90", "", false, 7626.9},
+		{"7\u2009626", "", true, 7626},
+		{"1\u202F234,50\u00A0€", "€", true, 1234.5},
+		{"$\u00A05", "$", false, 5},
 	} {
 		form := NumberFormat{Unit: c.unit, DecimalComma: c.comma}
 		if got, ok := form.Parse([]byte(c.cell)); !ok || got != c.want {
 			t.Errorf("%s: %v %v, want %v", c.cell, got, ok, c.want)
 		}
 	}
-	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5"} {
+	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5", "7'62", "7'6265", "1'234,567", "1,234'567", "1''234", "7 626", "'626", "5'11"} {
 		if got, ok := (&NumberFormat{Unit: "kg"}).Parse([]byte(cell)); ok {
 			t.Errorf("%s is read as %v", cell, got)
 		}
