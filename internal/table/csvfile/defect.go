@@ -63,6 +63,7 @@ const (
 	CodeOtherIDName    = "other-id-name"
 	CodeAmbiguousDates = "ambiguous-dates"
 	CodeDateOrder      = "date-order"
+	CodeMixedDates     = "mixed-dates"
 )
 
 // Defect is an error in a file, with its location.

@@ -104,6 +104,7 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, inf)
+	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
 		s.warnDateOrder(i, inf)
 	}

@@ -32,6 +32,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, so they are not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
 	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such a cell counts as missing, and frequent texts also become a category"},
+	csvfile.CodeMixedDates:     {4, "have dates or times in several formats, so they are read as text"},
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
