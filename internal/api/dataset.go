@@ -140,6 +140,7 @@ type Column struct {
 type NumberFormat struct {
 	Unit         string `json:"unit,omitempty" doc:"The text before or after the numbers, such as % or $. Numbers without it are accepted, too."`
 	DecimalComma bool   `json:"decimalComma,omitempty" doc:"Whether a comma separates the decimals."`
+	Grouped      bool   `json:"grouped,omitempty" doc:"Whether some numbers have a comma or a point between thousands. It does not change how numbers are read."`
 }
 
 // Distribution describes how the values of a column are distributed. Numbers, dates (as days since

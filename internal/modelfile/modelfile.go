@@ -57,7 +57,8 @@ func Dataset(model *learn.Model) *api.Dataset {
 }
 
 // describeColumn returns what a model knows of a column of dates or numbers, and only the name of other
-// columns. A model does not say whether the order of dates was only assumed.
+// columns. A model does not say whether the order of dates was only assumed, nor whether amounts have
+// separators of thousands, so it is assumed that they have.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column := api.Column{Name: name}
 	for i := range schema.Columns {
@@ -65,7 +66,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		switch {
 		case c.SourceName() != name || c.Kind != frame.Numeric:
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
-			column.Kind, column.NumberFormat = string(profile.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma}
+			column.Kind, column.NumberFormat = string(profile.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:
 			column.Kind, column.DateOrder = string(profile.FormDate), string(profile.MonthFirst)
 			if c.DayFirst {

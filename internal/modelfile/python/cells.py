@@ -135,7 +135,7 @@ def parse_digit_groups(text, point):
     separator = next((char for char in whole if char in ",.'’" + AMOUNT_SPACE), "")
     if separator:
         first, *groups = whole.split(separator)
-        if not 1 <= len(first) <= 3 or any(len(group) != 3 for group in groups):
+        if not 1 <= len(first) <= 3 or first[0] == "0" or any(len(group) != 3 for group in groups):
             return 0.0, False
         whole = first + "".join(groups)
     text = whole + "." * len(has_point) + decimals

@@ -16,6 +16,9 @@ type NumberFormat struct {
 	// DecimalComma is set if a comma separates the decimals. A point may then separate the
 	// thousands, and otherwise a comma. Apostrophes and narrow spaces may always do so.
 	DecimalComma bool
+	// Grouped is set if some numbers of the column have a comma or a point between thousands. It
+	// does not change how numbers are parsed.
+	Grouped bool
 }
 
 // Parse parses a cell in the format. It returns false if the cell has another format.
@@ -145,7 +148,8 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 }
 
 // parseDigitGroups parses a number whose digits may be in groups of three. point separates
-// the decimals. The separator of the groups is the same throughout the number.
+// the decimals. The separator of the groups is the same throughout the number, and the first
+// group does not begin with 0: the comma in 0,250 separates decimals.
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte
 	n, group, groups, decimals := 0, 0, 0, false
@@ -161,7 +165,7 @@ func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 			}
 			digits[n], decimals = '.', true
 		case isThousandsSeparator(char) && (separator == 0 || char == separator) && !decimals:
-			if group == 0 || group > 3 || (groups > 0 && group != 3) {
+			if group == 0 || group > 3 || (groups > 0 && group != 3) || digits[0] == '0' {
 				return 0, false
 			}
 			group, separator = 0, char

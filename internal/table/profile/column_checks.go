@@ -99,6 +99,9 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 		features = nil
 	}
 	c.Features = len(features)
+	if s.label < 0 {
+		c.uncounted = s.columns[i].sampleUncounted()
+	}
 	schema := s.profile.Schema
 	schema.Fields = append(schema.Fields, c.Name)
 	schema.Columns = append(schema.Columns, features...)

@@ -152,7 +152,8 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		c.checkCategories(train, blind)
 		return
 	}
-	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
+	matches := c.checkSeparators(train, blind)
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
 	}
 }
@@ -168,7 +169,7 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) (numbersComparable b
 	case form != blind.Form:
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
-		c.reportOtherFormat(train, rows, most)
+		c.reportOtherFormat(train, blind, rows, most)
 	default:
 		return true
 	}
@@ -177,10 +178,10 @@ func (c *comparison) checkForm(train, blind *ColumnProfile) (numbersComparable b
 
 // reportOtherFormat reports that rows of the blind column cannot be parsed in the format of the training
 // column. The parameter most is the most frequent of their values.
-func (c *comparison) reportOtherFormat(train *ColumnProfile, rows int, most distinctValue) {
+func (c *comparison) reportOtherFormat(train, blind *ColumnProfile, rows int, most distinctValue) {
 	form := train.Form
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		humanize.Count(rows, "row"), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
+		blind.countRows(rows), verbHave(rows), form.pluralNoun(), csvfile.Excerpt(most.text), form.pluralNoun())
 }
 
 func (c *comparison) reportChangedForm(train, blind *ColumnProfile) {
@@ -196,9 +197,12 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (numRows 
 	for i := range c.values {
 		known[c.values[i].text] = true
 	}
-	measured := rows - blind.emptyRows
-	for i := range blind.values {
-		one := &blind.values[i]
+	values, measured := blind.values, rows-blind.emptyRows
+	if c.Form == FormNumeric {
+		values = blind.estimatedValues(rows)
+	}
+	for i := range values {
+		one := &values[i]
 		measured -= one.rows
 		if c.CanParse(one.text) || c.Form == blind.Form && (one.kind == cells.Null || known[one.text]) {
 			continue

@@ -61,7 +61,7 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 }
 
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
-// training column. It ignores texts, because it is not known which of them the training file has. It
+// training column, or that are perhaps parsed wrongly. It ignores texts, because it is not known which of them the training file has. It
 // returns true if it reports nothing.
 func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind *ColumnProfile) bool {
 	if format == nil || blind.Form != FormNumeric {
@@ -70,9 +70,11 @@ func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind 
 	if *format != (cells.NumberFormat{}) {
 		train.format = format
 	}
+	matches := c.checkSeparators(train, blind)
 	rows, most := 0, distinctValue{}
-	for i := range blind.values {
-		one := &blind.values[i]
+	values := blind.estimatedValues(c.blind.Rows)
+	for i := range values {
+		one := &values[i]
 		if train.CanParse(one.text) || !blind.CanParse(one.text) {
 			continue
 		}
@@ -81,9 +83,9 @@ func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind 
 		}
 	}
 	if ratio(rows, c.blind.Rows) <= maxUnparsable {
-		return true
+		return matches
 	}
-	c.reportOtherFormat(train, rows, most)
+	c.reportOtherFormat(train, blind, rows, most)
 	return false
 }
 

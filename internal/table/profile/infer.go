@@ -153,6 +153,7 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inf inference, areAmo
 				known++
 				if texts[i].kind == cells.Text {
 					decorated++
+					inf.format.Grouped = inf.format.Grouped || strings.ContainsAny(texts[i].text, thousandsSeparator(comma))
 				}
 				inf.values = append(inf.values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
 			} else {
@@ -170,6 +171,15 @@ func (t *ColumnStats) inferAmounts(texts []distinctValue) (inf inference, areAmo
 		return inference{}, false
 	}
 	return t.decideAmounts(best, texts, different, fewest)
+}
+
+// thousandsSeparator returns the separator of thousands of a format, besides the characters that
+// separate thousands in both formats. decimalComma is set if a comma separates the decimals.
+func thousandsSeparator(decimalComma bool) string {
+	if decimalComma {
+		return "."
+	}
+	return ","
 }
 
 // decideAmounts decides whether a column is a column of numbers, and returns false if it

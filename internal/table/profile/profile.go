@@ -68,6 +68,7 @@ type ColumnProfile struct {
 	Top []ValueCount `json:"top,omitempty"`
 
 	values       []distinctValue     // the counted texts; incomplete if Estimate is set
+	uncounted    []distinctValue     // in a blind file, some of the texts that are not in values
 	parsed       []distinctValue     // the numbers of a column of dates, times or amounts; otherwise nil
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // number of rows with an empty cell

@@ -1,0 +1,134 @@
+package profile
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// numberReadings counts the rows of a blind column whose numbers can be parsed with the decimal
+// separator of the training column, with the other one, or with both.
+type numberReadings struct {
+	trained int // rows that can be parsed only with the decimal separator of training, such as 4.5
+	other   int // rows that can be parsed only with the other decimal separator, such as 4,5
+	// both are rows that have different values in both readings, such as 4,568, and mostBoth is the
+	// most frequent of their cells.
+	both      int
+	mostBoth  distinctValue
+	mostOther distinctValue // the most frequent cell of other
+}
+
+// checkSeparators reports numbers of the blind column whose separator is read as one of thousands,
+// but may separate decimals, or the reverse: 4,568 is 4568 or 4.568. It returns true if it reports
+// nothing. The parameter train needs only Name, Form and format.
+//
+// Numbers of the column that can be read in only one way show how the others are meant. Without
+// them, a separator that the training file does not have is suspicious, unless it has only integers.
+func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
+	if train.Form != FormNumeric || blind.Form != FormNumeric {
+		return true
+	}
+	format := cells.NumberFormat{}
+	if train.format != nil {
+		format = *train.format
+	}
+	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
+	r := readNumbers(blind.estimatedValues(c.blind.Rows), &format, &other)
+	reason := ""
+	switch {
+	case r.both == 0:
+		return true
+	case r.other > r.trained:
+		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", show that this is wrong"
+	case r.other == 0 && r.trained == 0 && !format.Grouped && !train.IsInteger():
+		reason = "no number of the training file has such a separator between thousands"
+	default:
+		return true
+	}
+	cell := []byte(r.mostBoth.text)
+	read, _ := format.Parse(cell)
+	meant, _ := other.Parse(cell)
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
+		blind.countRows(r.both), verbHave(r.both), csvfile.Excerpt(r.mostBoth.text), formatExact(read), formatExact(meant), reason)
+	return false
+}
+
+func readNumbers(values []distinctValue, format, other *cells.NumberFormat) (r numberReadings) {
+	for i := range values {
+		one := &values[i]
+		if one.kind != cells.Text && one.kind != cells.Number || !strings.ContainsAny(one.text, ".,") {
+			continue
+		}
+		read, isTrained := format.Parse([]byte(one.text))
+		meant, isOther := other.Parse([]byte(one.text))
+		switch {
+		case isTrained && !isOther:
+			r.trained += one.rows
+		case isOther && !isTrained:
+			if r.other += one.rows; one.rows > r.mostOther.rows {
+				r.mostOther = *one
+			}
+		case isTrained && read != meant:
+			if r.both += one.rows; one.rows > r.mostBoth.rows {
+				r.mostBoth = *one
+			}
+		}
+	}
+	return r
+}
+
+func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+// maxUncounted is the largest number of texts in ColumnProfile.uncounted.
+const maxUncounted = 200
+
+// sampleUncounted returns some of the texts that were seen in the column, but are no longer counted.
+func (t *ColumnStats) sampleUncounted() []distinctValue {
+	var list []distinctValue
+	for _, one := range t.texts.sampled {
+		if len(list) == maxUncounted {
+			break
+		}
+		if t.texts.find(one.text) == nil {
+			one.text = strings.Clone(one.text) // the text shares memory with many others
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// estimatedValues returns the values of the column. If some are not counted, their rows are divided
+// among those in c.uncounted. The parameter rows is the number of rows of the file.
+func (c *ColumnProfile) estimatedValues(rows int) []distinctValue {
+	if len(c.uncounted) == 0 {
+		return c.values
+	}
+	left, sampled := rows-c.emptyRows, 0
+	for i := range c.values {
+		left -= c.values[i].rows
+	}
+	for i := range c.uncounted {
+		sampled += c.uncounted[i].rows
+	}
+	values, share, given := append([]distinctValue(nil), c.values...), 0, 0
+	for _, one := range c.uncounted {
+		share += one.rows
+		until := int(math.Round(float64(left) * ratio(share, sampled)))
+		one.rows, given = until-given, until
+		values = append(values, one)
+	}
+	return values
+}
+
+// countRows returns a number of rows for a message. It says if the number is an estimate.
+func (c *ColumnProfile) countRows(rows int) string {
+	text := humanize.Count(rows, "row")
+	if len(c.uncounted) > 0 {
+		text = "about " + text
+	}
+	return text
+}

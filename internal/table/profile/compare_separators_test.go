@@ -1,0 +1,94 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// TestSeparators compares blind files whose separators may mean thousands or decimals with a
+// training file, and with what a model knows of it.
+func TestSeparators(t *testing.T) {
+	t.Parallel()
+	const (
+		point, pointComma, comma, commaPoint, integer = "%d.%02d", "1,0%02d.%02d", "%d,%02d", "1.0%02d,%02d", "%d%02d"
+		seven                                         = "7 rows have a number such as "
+		noSeparator                                   = ", but no number of the training file has such a separator between thousands"
+	)
+	shows := func(cell string) string {
+		return ", but other numbers of the column, such as " + cell + ", show that this is wrong"
+	}
+	missing := func(rows, cell string) string {
+		return " " + rows + " rows have numbers in another format than in training, most often " + cell + "; these numbers are treated as missing"
+	}
+	for name, c := range map[string]struct {
+		train string   // format of the numbers of the training file
+		blind []string // numbers of the blind file
+		want  string
+	}{
+		"thousands_like_training":   {pointComma, []string{"4,568"}, ""},
+		"thousands_are_new":         {point, []string{"4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
+		"thousands_of_integers":     {integer, []string{"4,568"}, ""},
+		"thousands_with_decimals":   {point, []string{"4,568", "12.5"}, ""},
+		"decimals_show_the_comma":   {point, []string{"4,568", "12,5", "13,5"}, seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"12,5"`) + missing("14", `"12,5"`)},
+		"decimals_show_the_point":   {comma, []string{"4.568", "12.5", "13.5"}, seven + `"4.568", which is read as 4568 and not as 4.568` + shows(`"12.5"`) + missing("14", `"12.5"`)},
+		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
+		"points_are_new":            {comma, []string{"4.568"}, seven + `"4.568", which is read as 4568 and not as 4.568` + noSeparator},
+		"points_like_training":      {commaPoint, []string{"4.568"}, ""},
+		"apostrophes_are_not_wrong": {point, []string{"4'568"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for i := range 7 {
+				for k, cell := range c.blind {
+					fmt.Fprintf(&b, "%d-%d,\"%s\",1\n", i, k, cell)
+				}
+			}
+			blind := scanText(t, "id,size,n\n"+b.String(), ScanOptions{Blind: true})
+			b.Reset()
+			for i := range 20 {
+				fmt.Fprintf(&b, "%d,\""+c.train+"\",1,%c\n", i, i+10, 3*i+11, "xy"[i%2])
+			}
+			train := scanText(t, "id,size,n,label\n"+b.String(), ScanOptions{})
+			got := []string{}
+			for _, findings := range [][]Finding{
+				Compare(train, blind),
+				CompareKnown([]KnownColumn{{Name: "size", Form: FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
+			} {
+				text := ""
+				for _, f := range findings {
+					if f.Code == csvfile.CodeChangedKind {
+						text += " " + f.Message
+					}
+				}
+				got = append(got, strings.TrimSpace(text))
+			}
+			if c.train == integer { // a model does not say that the numbers are integers
+				got[1] = got[0]
+			}
+			if got[0] != c.want || got[1] != c.want {
+				t.Errorf("got %q\nwith a model %q\nwant %q", got[0], got[1], c.want)
+			}
+		})
+	}
+}
+
+// TestUncountedNumbers compares a column whose numbers are too many to be counted as texts. All
+// of them are missing for a model that expects a decimal comma.
+func TestUncountedNumbers(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("id,size,n\n")
+	for i := range 3 * maxTextLimit {
+		fmt.Fprintf(&b, "%d,%d.5,1\n", i, i)
+	}
+	blind := scanText(t, b.String(), ScanOptions{Blind: true})
+	known := KnownColumn{Name: "size", Form: FormNumeric, NumberFormat: &cells.NumberFormat{DecimalComma: true}}
+	const want = `about 6,144 rows have numbers in another format than in training, most often "`
+	if found := CompareKnown([]KnownColumn{known}, blind); len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
+		t.Errorf("got %v, want %s", found, want)
+	}
+}
