@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"foretell/internal/table/csvfile"
 )
@@ -114,6 +115,28 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 
 func isControl(char rune) bool {
 	return char < ' ' && char != '\n' && char != '\r' && char != '\t'
+}
+
+// minControlShare is the smallest fraction of control characters in a binary file.
+const minControlShare = 0.02
+
+// isBinary reports whether head, the beginning of a file that is not UTF-16, is not that of a text
+// with a few damaged cells: it has several kinds of control characters, which are not rare, and
+// bytes that a text in UTF-8 must not have.
+func isBinary(head []byte) bool {
+	const minKinds = 3
+	var kinds [' ']bool
+	count, distinct := 0, 0
+	for _, char := range head {
+		if char >= 0x1A || char >= '\t' && char <= '\r' { // from 0x1A: the end of a file, escape and separators of texts
+			continue
+		}
+		if count++; !kinds[char] {
+			kinds[char] = true
+			distinct++
+		}
+	}
+	return distinct >= minKinds && float64(count) >= minControlShare*float64(len(head)) && (kinds[0] || !utf8.Valid(head))
 }
 
 // isJSON reports whether the text of the file begins like a JSON object or a list of

@@ -80,9 +80,11 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if found, err := f.convertRandomAccess(ctx, head, opts); found || err != nil {
 		return err
 	}
-	f.charset = opts.Encoding
-	if f.charset == "" {
+	if f.charset = opts.Encoding; f.charset == "" {
 		f.charset = detectUTF16(head)
+	}
+	if !strings.Contains(f.charset, "16") && isBinary(head) {
+		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: "this is a binary file of an unknown format and not a CSV file: write the table as CSV", Line: 1, Column: 1}
 	}
 	if f.charset == "" {
 		if err := f.guessAndSetCharset(ctx, opts.Delimiter); err != nil {

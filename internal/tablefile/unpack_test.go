@@ -114,6 +114,9 @@ func TestUnsupportedFormats(t *testing.T) {
 		{"<html><table><tr><td>1</td></tr></table></html>", "this is a web page"},
 		{strings.Repeat("\x00", 99), "the file has only NUL bytes"},
 		{"\x80\x05\x95\x00", "this is a Python pickle"},
+		{"RIFF\x24\x08\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00\xFF,\xFE\n", "this is a binary file of an unknown format"},
+		{gzipped(t, "\x7FELF\x02\x01\x01"+strings.Repeat("\x00", 99)), "this is a binary file of an unknown format"},
+		{"\xA9^n]\xDA@\xED,\x05A\x1E\x14\x01\n\x02,\x03\n", "this is a binary file of an unknown format"},
 	} {
 		_, err := text(t, openText(t, c.in, Options{}))
 		var defect *csvfile.Defect
