@@ -63,7 +63,7 @@ func TestInterrupt(t *testing.T) {
 			"FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password",
 		}
 		blind, out := strings.Replace(train, "train.csv", "blind.csv", 1), filepath.Join(t.TempDir(), "out.csv")
-		began := runUntil(t, env, append(race[:len(race):len(race)], "--blind", blind, "-o", out, "--require", "accuracy>=0"), `"keptPerformance":0`, syscall.SIGTERM)
+		began := runUntil(t, env, append(race[:len(race):len(race)], "--blind", blind, "-o", out, "--require", "accuracy>=0", "--time-limit", "20m"), `"keptPerformance":0`, syscall.SIGTERM)
 		if began.code != 143 || began.stdout != "" {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}

@@ -80,7 +80,7 @@ If the command is interrupted or reaches --timeout, it prints the command that c
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
 process that ran the race has ended, the race starts over with the same parameters and
-time limit.
+time limit. A resumed race cannot get another --time-limit.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN. These races run on this machine, and take at
@@ -125,9 +125,6 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer cancel()
 	limit := o.training.Deadline(o.factory.Now, began)
-	if o.resume != "" { // a resumed race keeps the time limit that it was started with
-		limit.Limit = 0
-	}
 	prepCtx, stop := limit.PrepContext(ctx)
 	defer stop()
 	files, err := o.checkInputs(ctx, prepCtx, progress, limit, train)
@@ -179,6 +176,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
 		return exit.Usagef("invalid --name %q: want 3 to 30 characters", o.name)
+	}
+	if o.resume != "" && o.training.TimeLimit != 0 {
+		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
 	}
 	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckReasons(), o.gate.Parse())
 }

@@ -10,9 +10,14 @@ import (
 	"foretell/internal/exit"
 )
 
-// resumeCommand returns the command line that resumes the race with the key race. If race
-// is "", the command line starts the run again.
-func (p *runPipeline) resumeCommand(race string) string { return p.factory.CommandWith("resume", race) }
+// resumeCommand returns the command line that resumes the race with the key race, which keeps its
+// time limit. If race is "", the command line starts the run again.
+func (p *runPipeline) resumeCommand(race string) string {
+	if race == "" {
+		return p.factory.CommandWith("resume", race)
+	}
+	return p.factory.CommandWith("resume", race, "time-limit")
+}
 
 // resumeTraining waits for the race of an earlier run on the same data, and finds the
 // baseline. A cancelled race is accepted if it has a model.

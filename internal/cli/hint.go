@@ -117,13 +117,18 @@ func flagValue(flag *pflag.Flag) string {
 	return flag.Value.String()
 }
 
-// CommandWith returns the current command line with a flag set to value. A repeatable flag
-// keeps its other values. If value is "", the flag is removed.
-func (f *Factory) CommandWith(flag, value string) string {
-	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
-		return term.CommandLine(append(setFlag(f.Args, flag, "", false), "--"+flag))
+// CommandWith returns the current command line with a flag set to value, and without the other
+// flags in omitted, which must take a value. A repeatable flag keeps its other values. If value
+// is "", the flag is removed.
+func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
+	args := f.Args
+	for _, other := range omitted {
+		args = setFlag(args, other, "", false)
 	}
-	return term.CommandLine(setFlag(f.Args, flag, value, f.isRepeatable(flag)))
+	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
+		return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
+	}
+	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
 }
 
 // isRepeatable reports whether a flag takes several values.
