@@ -51,6 +51,8 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return "if so, " + p.fixHint(in) + "; otherwise, name all columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
 		return p.columnHint(in, f, suggestedColumn)
+	case csvfile.CodeUnnamedColumn:
+		return p.unnamedHint(in, f, suggestedColumn)
 	case csvfile.CodeLeakingColumn:
 		if f.Count > 1 {
 			return "if not, exclude them with --drop"
@@ -108,6 +110,18 @@ func (p *Preflight) hasRaggedRows(in *Input) bool {
 func (p *Preflight) groupHint(f *finding) string {
 	name := term.ShellQuote(f.Name)
 	return "if so, keep the rows of each value together: train with --group " + name + "; --drop " + name + " excludes the column"
+}
+
+// unnamedHint returns the remedy for a column without a name, which is read under the name readAs,
+// or ignored if readAs is "".
+func (p *Preflight) unnamedHint(in *Input, f *finding, readAs string) string {
+	switch {
+	case f.Severity == profile.SeverityWarning && readAs == "":
+		return "no action is required"
+	case in == p.Blind || in.layout.Blind || readAs == "":
+		return "write a name into the header line"
+	}
+	return "write a name into the header line, or exclude the column: `" + p.Factory.CommandWith("drop", readAs) + "`"
 }
 
 // headerHint returns the remedy for a file whose first row seems not to be a header.

@@ -45,6 +45,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for i := range train.Columns {
+		train.Columns[i].Unnamed = header[i] == ""
+	}
 	p.hasSample, p.noHeader = train.Rows > 0, train.LooksHeaderless
 	layout := &p.Train.layout
 	var question *roles.Question
@@ -147,7 +150,7 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
-		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, "")
+		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, one.To)
 		if i+1 == maxPerKind {
 			return
 		}

@@ -11,6 +11,9 @@ import (
 // ID or a label, or is missing in the blind file.
 type ColumnDescription struct {
 	Name string
+	// Unnamed reports whether the header of the file has no name for the column, so that Name was
+	// made. Describe does not set it.
+	Unnamed bool
 	// Form is what the cells contain, such as numbers or dates.
 	Form profile.Form
 	// Rows is the number of rows read, Filled the number of rows with a value, Distinct the

@@ -171,9 +171,17 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 		}
 	}
 	return named[0].Name, "named like a label", &Question{
-		Why:        fmt.Sprintf("%s named like a label, and %s is the last column", listWithVerb(named), quote(last.Name)),
+		Why:        fmt.Sprintf("%s named like a label, and %s", listWithVerb(named), last.nameAsLast()),
 		Candidates: append(columnNames(named), last.Name),
 	}
+}
+
+// nameAsLast says that the column is the last one.
+func (c *ColumnDescription) nameAsLast() string {
+	if c.Unnamed {
+		return "the last column has no name and is read as " + quote(c.Name)
+	}
+	return quote(c.Name) + " is the last column"
 }
 
 func listWithVerb(columns []*ColumnDescription) string {
