@@ -8,6 +8,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/learn"
 	"foretell/internal/store"
 )
 
@@ -74,6 +75,8 @@ func (a *App) failureReason(cause error) string {
 	switch {
 	case errors.As(a.toProblem(cause), &p):
 		return p.Error()
+	case errors.Is(cause, learn.ErrNoEarlierRows):
+		return learn.ErrNoEarlierRows.Error()
 	case errors.Is(cause, job.ErrTooManyAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
 	}

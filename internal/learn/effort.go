@@ -22,7 +22,7 @@ func (e Effort) Includes(algorithm string) bool {
 	return name == "SIX01" || name == "SEV02"
 }
 
-// fastFolds is the largest number of folds of a run in a fast race.
+// fastFolds is the largest number of folds of a run in a fast race without Params.Times.
 const fastFolds = 3
 
 // maxFolds returns the largest number of folds of a run of algorithm a; 0 means no limit.

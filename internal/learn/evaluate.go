@@ -132,11 +132,13 @@ func (e *evaluator) scoredPredictions(probabilities []float32) metric.Prediction
 
 // decidedPredictions returns the predictions from which scores of decisions, such as
 // accuracy, are computed: with the class weights of the race or, if the metric uses
-// decision weights, with cross-fitted ones.
+// decision weights, with cross-fitted ones. The class weights of the race are for calibrated
+// probabilities, like those of the final model. For cross-fitted weights the probabilities
+// need no calibration, because the model has the same decisions, see fitClassWeights.
 func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
 	switch {
 	case e.weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
-		p := e.newPredictions(probabilities)
+		p := e.newPredictions(e.calibrate(probabilities))
 		p.Weights = e.weights
 		return p
 	case e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric):
@@ -151,13 +153,20 @@ func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
 	}
 }
 
-// fitClassWeights returns the decision weights of the model: the class weights of the race,
-// or those that are fitted to all validation rows.
-func (e *evaluator) fitClassWeights(probabilities []float32) []float64 {
+// fitClassWeights returns the decision weights of a model: the class weights of the race, or
+// those that are fitted to all validation rows. The model multiplies them by probabilities
+// that are calibrated by the given temperature T. Weights w that were fitted to probabilities p
+// before calibration are therefore returned as w^(1/T): the class of the largest
+// w^(1/T)·p^(1/T) is that of the largest w·p.
+func (e *evaluator) fitClassWeights(probabilities []float32, temperature metric.Temperature) []float64 {
 	if e.weights != nil {
 		return e.weights
 	}
-	return metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
+	weights := metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
+	for c, w := range weights {
+		weights[c] = math.Pow(w, 1/float64(temperature))
+	}
+	return weights
 }
 
 // applyClassWeights returns a copy of probabilities in which each half of the

@@ -13,6 +13,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
+// ErrNoEarlierRows is the error of a race with Params.Times in which no row is earlier than
+// the test rows, apart from those of groups that also have test rows.
+var ErrNoEarlierRows = errors.New("no rows are left to train on that are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
+
 func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
@@ -71,6 +75,12 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	r.evaluator.weights = weights
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
+	}
+	if len(r.plan.Folds) == 0 {
+		return nil, ErrNoEarlierRows
+	}
+	if n := r.plan.Dropped; n > 0 {
+		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
 	}
 	if r.data.numScreened() > 0 {
 		r.data.foldRows = r.foldRows()

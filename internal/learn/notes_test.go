@@ -21,6 +21,21 @@ func TestNothingFailsSilently(t *testing.T) {
 			t.Errorf("%q", o.Report.Notes)
 		}
 	})
+	t.Run("groups_with_later_rows", func(t *testing.T) {
+		p := Params{Groups: make([]int32, f.Rows), Times: make([]float64, f.Rows)}
+		for row := range f.Rows {
+			p.Groups[row], p.Times[row] = int32(row%30), float64(row/30)
+		}
+		if _, err := raceAlgorithms(t.Context(), f, p, fakeAlgorithms(good)); !errors.Is(err, ErrNoEarlierRows) {
+			t.Errorf("every group has test rows: error %v", err)
+		}
+		for row := range f.Rows {
+			if row%30 >= 10 {
+				p.Groups[row] = int32(row + 30)
+			}
+		}
+		expectNote(t, mustRace(t, f, p, good), "80 rows were used only by the final training, because later rows of their groups are test rows")
+	})
 	t.Run("a_refit_that_fails", func(t *testing.T) {
 		broken := good
 		broken.refitFault = errors.New("no luck")

@@ -221,6 +221,29 @@ func TestFailedPartIsNoted(t *testing.T) {
 	}
 }
 
+// TestLostWinner stops a race whose winner, on another machine, has not delivered its model.
+// The other run must provide the model.
+func TestLostWinner(t *testing.T) {
+	stop := make(chan struct{})
+	wins := make(chan ThresholdReached, 1)
+	wins <- ThresholdReached{"BFIF01", 1e6}
+	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3}, fakeFitter{skills: []float64{0.95}, work: 1e6, done: 3})
+	p := Params{Threshold: new(0.9), Stop: stop, Remote: &RemoteRuns{Algorithms: []string{"BFIF01"}, ReachedElsewhere: wins}}
+	p.Remote.Await = func(ctx context.Context, _ string, idle <-chan struct{}) (io.ReadCloser, int64, error) {
+		<-idle
+		close(stop)
+		<-ctx.Done()
+		return nil, 0, errors.New("worker died")
+	}
+	o, err := raceAlgorithms(t.Context(), fakeFrame(300, 2), p, fakes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Model == nil || o.Algorithm != "BSEV01" || o.Status != Cancelled {
+		t.Errorf("%s, algorithm %q, model %v", o.Status, o.Algorithm, o.Model != nil)
+	}
+}
+
 // damagedRecording is a recording whose checksum is wrong.
 type damagedRecording struct{ *bytes.Reader }
 

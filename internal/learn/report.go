@@ -123,11 +123,12 @@ const (
 // finalize builds the chosen model from its members and adds the model and its
 // report to the outcome.
 func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
+	temperature := metric.FitTemperature(r.evaluator.newPredictions(c.probabilities))
 	m := &Model{
 		schema:      r.data.Schema,
 		algorithm:   c.name(),
-		temperature: metric.FitTemperature(r.evaluator.newPredictions(c.probabilities)),
-		weights:     r.evaluator.fitClassWeights(c.probabilities),
+		temperature: temperature,
+		weights:     r.evaluator.fitClassWeights(c.probabilities, temperature),
 		background:  r.newBackground(members),
 	}
 	o.Model = m.withMembers(members...)

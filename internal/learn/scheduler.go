@@ -47,6 +47,7 @@ type scheduler struct {
 // entrant is the state of a run in the scheduler. Its index is run.index.
 type entrant struct {
 	active bool               // whether other entrants wait for it
+	local  bool               // whether wins on another machine no longer count, see withdrawRemoteWin
 	due    float64            // the due time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
@@ -159,7 +160,21 @@ func (s *scheduler) setRemote(index int) {
 func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recordWinAndCancelLosers(index, scoreTime)
+	if !s.entrants[index].local {
+		s.recordWinAndCancelLosers(index, scoreTime)
+	}
+	s.changed.Broadcast()
+}
+
+// withdrawRemoteWin withdraws the win of an entrant whose other machine has not delivered
+// its model. The entrant can then win only on this machine.
+func (s *scheduler) withdrawRemoteWin(index int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entrants[index].local = true
+	if s.winner == index {
+		s.winTime, s.winner = math.Inf(1), -1
+	}
 	s.changed.Broadcast()
 }
 

@@ -73,11 +73,31 @@ func (p *predictions) allProbabilities(c *classes) []float32 {
 	return all
 }
 
-// canonicalLabel returns a text that is equal for equal labels. It formats numbers in the same
-// way, because some programs write 1 as 1.0.
+// canonicalLabel returns a text that is equal for equal labels. It formats decimal numbers in
+// the same way, because some programs write 1 as 1.0. It does not change codes: numbers that
+// begin with a redundant zero, and numbers of more digits than a float64 represents.
 func canonicalLabel(label string) string {
+	digits := strings.TrimLeft(label, "+-")
+	isCode := len(digits) > 1 && digits[0] == '0' && isDigit(digits[1]) || countDigits(label) > maxExactDigits
+	if isCode || strings.ContainsAny(label, "xX_") {
+		return label
+	}
 	if v, err := strconv.ParseFloat(label, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return label
+}
+
+// maxExactDigits is the largest number of decimal digits that a float64 always represents.
+const maxExactDigits = 15
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func countDigits(s string) (n int) {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n
 }

@@ -74,6 +74,15 @@ func TestScoreOfOtherPrograms(t *testing.T) {
 	}
 }
 
+// TestCodesAreDifferentLabels compares labels that are equal as float64, but are different
+// classes.
+func TestCodesAreDifferentLabels(t *testing.T) {
+	r := scored(t, "id,prediction\n1,999000011000000103\n2,01\n3,0x10\n4,2.50\n", "id,kind\n1,999000011000000104\n2,1\n3,16\n4,2.5\n", Options{})
+	if r.Accuracy.Value != 0.25 {
+		t.Errorf("accuracy %v, want 0.25: only 2.50 and 2.5 are equal", r.Accuracy.Value)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {

@@ -359,3 +359,34 @@ func TestOddsComputedTwice(t *testing.T) {
 		t.Error("models differ")
 	}
 }
+
+// TestRareFlags trains on a table in which a tree may often use only columns that cannot
+// be split. Training must go on with the column that can.
+func TestRareFlags(t *testing.T) {
+	const rows = 1000
+	draw := rand.New(rand.NewPCG(1, 2))
+	f := &frame.Frame{Rows: rows, Columns: make([]frame.Column, 3), Labels: make([]int32, rows)}
+	f.Schema = &frame.Schema{Columns: make([]frame.ColumnSchema, 3), Classes: make([]string, 2)}
+	for i := range f.Columns {
+		f.Columns[i].Floats = make([]float64, rows)
+	}
+	for row := range rows {
+		x := draw.NormFloat64()
+		f.Columns[0].Floats[row] = x
+		if x+0.3*draw.NormFloat64() > 0 {
+			f.Labels[row] = 1
+		}
+	}
+	f.Columns[1].Floats[500], f.Columns[2].Floats[600] = 1, 1
+	for name, construct := range constructors {
+		fitter, err := construct(t.Context(), f, everyThirdRow(rows), Options{Classes: 2, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for fitter.Rounds() < 30 {
+			if done, err := fitter.Step(t.Context()); done || err != nil {
+				t.Fatalf("%s: training ended after %d rounds: %v", name, fitter.Rounds(), err)
+			}
+		}
+	}
+}

@@ -30,7 +30,8 @@ type leafwiseBooster struct {
 }
 
 // boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
-// output of the tree had converged.
+// output of the tree had converged: its gradients were nearly zero, or no feature had an
+// allowed split.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
@@ -138,6 +139,10 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 		return nil, 0, err
 	}
 	grown, err := grower.Grow(ctx, sample)
+	if err == nil && grown.Leaves < 2 && sample.Features != nil {
+		sample.Features = nil // the drawn features have no allowed split, but others may have
+		grown, err = grower.Grow(ctx, sample)
+	}
 	if err != nil || grown.Leaves < 2 {
 		return nil, 0, err
 	}

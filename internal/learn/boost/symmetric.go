@@ -82,7 +82,8 @@ func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	}
 }
 
-// round adds a tree. If no split improves the score, no tree is added and done is true.
+// round adds a tree. If no split of any feature improves the score, no tree is added and
+// done is true.
 func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 	defer b.acquireWorkspace()()
 	number := uint64(len(b.ends))
@@ -106,6 +107,10 @@ func (b *symmetricBooster) round(ctx context.Context) (done bool, err error) {
 		}
 	}
 	splits, err := b.grower.Grow(ctx, sample)
+	if err == nil && len(splits) == 0 && len(sample.Features) < len(b.features.usable) {
+		sample.Features = b.features.usable // the drawn features have no allowed split, but others may have
+		splits, err = b.grower.Grow(ctx, sample)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -23,9 +23,9 @@ import (
 // However, the first rows have few rows before them. Here the order is therefore a
 // circle, and the statistic of a row is computed from the half of the circle before it,
 // so all statistics are equally accurate. If a is in the statistic of e, then e is not in
-// the statistic of a:
+// the statistic of a, unless the two are exactly opposite:
 //
-//	… h [ a b c d ] e f g h …     the statistic of e is computed from a b c d
+//	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
 // There are several random orders, which trees use in turn. The statistic of a row that
 // is not a training row is computed from all training rows.
@@ -105,11 +105,12 @@ type targetEncoder struct {
 	buckets int
 }
 
-// targetSum is the sum of a target over n rows of a category.
-type targetSum struct{ sum, n float32 }
+// targetSum is the sum of a target over n rows of a category. The sums are integers,
+// because a float32 stops counting at 2²⁴ rows.
+type targetSum struct{ sum, n int32 }
 
 func (t targetSum) smoothedMean(prior float32) float32 {
-	return (t.sum + priorWeight*prior) / (t.n + priorWeight)
+	return (float32(t.sum) + priorWeight*prior) / (float32(t.n) + priorWeight)
 }
 
 // orderedMeans computes the ordered target statistic of each row of order and calls visit
@@ -126,9 +127,9 @@ func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories in
 		}
 		all.n++
 	}
-	p := all.sum / max(all.n, 1)
+	p := float32(all.sum) / float32(max(all.n, 1))
 	half := len(order) / 2
-	add := func(row int32, n float32) {
+	add := func(row, n int32) {
 		t := &sums[categories[row]]
 		t.n += n
 		if target[e.labels[row]] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 
 	"foretell/internal/learn/duplicate"
 	"foretell/internal/table/frame"
@@ -32,7 +33,7 @@ func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sam
 		return 0, 0, err
 	}
 	w := &trainingRowFinder{background: m.Background, found: map[uint64]bool{}}
-	training := w.hashRows(m.Background)
+	training := slices.Clone(w.hashRows(m.Background)) // because blocks reuse w.hashes
 	for _, hash := range training {
 		w.found[hash] = false
 	}
@@ -59,8 +60,8 @@ type trainingRowFinder struct {
 	buffer     []float64
 }
 
-// hashRows returns a hash of the features of each row of f. It omits the features that no
-// background row has, because no member of the model uses them.
+// hashRows returns a hash of the features of each row of f, in w.hashes. It omits the
+// features that no background row has, because no member of the model uses them.
 func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
 	if cap(w.hashes) < f.Rows {
 		w.hashes, w.buffer = make([]uint64, f.Rows), make([]float64, f.Rows)

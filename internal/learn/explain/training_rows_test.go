@@ -28,14 +28,16 @@ func TestFindTrainingRows(t *testing.T) {
 		name     string
 		values   int // number of different values of a column
 		from, to int // rows of the file
+		step     int // distance of two rows of the file
 		min, max int
 	}{
-		{"new_rows", 1000, training, training + fresh, 0, 0},
-		{"all_rows", 1000, 0, training, 40, 40},
-		{"a_quarter", 1000, 0, training / 4, 4, 20},
-		{"new_and_old", 1000, 0, training + fresh, 40, 40},
-		{"equal_rows_are_usual", 2, training, training + fresh, 0, 0},
-		{"some_equal_rows", 20, training, training + fresh, 0, 0},
+		{"new_rows", 1000, training, training + fresh, 1, 0, 0},
+		{"all_rows", 1000, 0, training, 1, 40, 40},
+		{"a_quarter", 1000, 0, training / 4, 1, 4, 20},
+		{"few_rows", 1000, training / 2, training, 10, 20, 20},
+		{"new_and_old", 1000, 0, training + fresh, 1, 40, 40},
+		{"equal_rows_are_usual", 2, training, training + fresh, 1, 0, 0},
+		{"some_equal_rows", 20, training, training + fresh, 1, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := rows(tt.values)
@@ -51,7 +53,11 @@ func TestFindTrainingRows(t *testing.T) {
 			for row := int32(0); row < training; row += training / 40 {
 				sample = append(sample, row)
 			}
-			found, n, err := FindTrainingRows(t.Context(), &Model{Schema: p.Schema, Background: all.Take(sample)}, strings.NewReader(file(lines[tt.from:tt.to])))
+			var rows []string
+			for row := tt.from; row < tt.to; row += tt.step {
+				rows = append(rows, lines[row])
+			}
+			found, n, err := FindTrainingRows(t.Context(), &Model{Schema: p.Schema, Background: all.Take(sample)}, strings.NewReader(file(rows)))
 			if err != nil || n != 40 || found < tt.min || found > tt.max {
 				t.Errorf("found %d of %d rows, want %d to %d (%v)", found, n, tt.min, tt.max, err)
 			}

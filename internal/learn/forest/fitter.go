@@ -239,16 +239,6 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 	}
 }
 
-// OutOfBag returns predictions for the training rows, or for a sample of them if there
-// are many. Each row is predicted only by the trees that were not trained on it, so the
-// predictions show the quality of the forest without validation rows. They are calibrated
-// by the temperature, which was fitted to the same rows.
-func (f *Fitter) OutOfBag() metric.Predictions {
-	p := f.outOfBagPredictions(f.best, oobValues)
-	f.current.temperature.Apply(p.Probabilities, p.Classes)
-	return p
-}
-
 // outOfBagPredictions returns the out-of-bag predictions of forest, before calibration.
 // If these would be more than maxValues probabilities, it returns the predictions of
 // every n-th row only.

@@ -101,13 +101,20 @@ func TestForestLearns(t *testing.T) {
 			if got := metric.LogLoss(p); got > c.loss {
 				t.Errorf("log loss = %.4f, want at most %v", got, c.loss)
 			}
-			oob := metric.Accuracy(fitter.OutOfBag())
+			oob := metric.Accuracy(outOfBag(fitter))
 			if math.Abs(oob-metric.Accuracy(p)) > 0.03 {
 				t.Errorf("out-of-bag accuracy = %.4f and %.4f on other rows", oob, metric.Accuracy(p))
 			}
 			checkSums(t, p.Probabilities, c.classes)
 		})
 	}
+}
+
+// outOfBag returns the calibrated out-of-bag predictions of f.
+func outOfBag(f *Fitter) metric.Predictions {
+	p := f.outOfBagPredictions(f.best, oobValues)
+	f.current.temperature.Apply(p.Probabilities, p.Classes)
+	return p
 }
 
 func checkSums(t *testing.T, probabilities []float32, classes int) {

@@ -117,8 +117,8 @@ func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) e
 	forest.trees += lastHalf.trees
 	forest.oobVotes.merge(lastHalf.oobVotes)
 	whole := f.estimateError(forest)
-	forest.oobError.brier = 2*whole.brier - (first.brier+second.brier)/2
-	forest.oobError.logLoss = 2*whole.logLoss - (first.logLoss+second.logLoss)/2
+	forest.oobError.brier = max(2*whole.brier-(first.brier+second.brier)/2, 0) // of few rows the estimate may be negative
+	forest.oobError.logLoss = max(2*whole.logLoss-(first.logLoss+second.logLoss)/2, 0)
 	return nil
 }
 

@@ -14,7 +14,8 @@ import (
 // For calls do(worker, task) for each task in 0…tasks-1 on at most workers
 // goroutines, and returns when all tasks are done. worker is below min(workers,
 // tasks). Tasks begin in ascending order, but any worker may run a task, so the
-// result must not depend on worker. Loops may be nested.
+// result must not depend on worker. Loops may be nested. If a task panics, no further
+// task begins, and For panics when the other workers have ended.
 func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
@@ -42,6 +43,9 @@ func ForContext(ctx context.Context, workers, tasks int, do func(worker, task in
 	for _, w := range acquired {
 		idleWorkers.release(w)
 	}
+	if reason := l.panicked.Load(); reason != nil {
+		panic(*reason)
+	}
 	return ctx.Err()
 }
 
@@ -51,13 +55,21 @@ type loop struct {
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
+	// panicked is the reason of the first panic of a task, or nil. A panic on a goroutine
+	// other than that of the caller would end the process.
+	panicked atomic.Pointer[any]
 }
 
-// run runs tasks until none is left.
+// run runs tasks until none is left or a task panics.
 func (l *loop) run(worker int) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			l.panicked.CompareAndSwap(nil, &reason)
+		}
+	}()
 	for l.ctx.Err() == nil {
 		task := int(l.next.Add(1)) - 1
-		if task >= l.tasks {
+		if task >= l.tasks || l.panicked.Load() != nil {
 			return
 		}
 		l.do(worker, task)

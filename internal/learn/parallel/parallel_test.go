@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -67,6 +69,28 @@ func TestParallel(t *testing.T) {
 		})
 		if err != nil || !finished.Load() {
 			t.Errorf("finished: %v, error: %v", finished.Load(), err)
+		}
+	})
+	t.Run("the_caller_gets_the_panic_of_a_task", func(t *testing.T) {
+		for worker := range 2 {
+			err := Recover(func() error {
+				both := make(chan struct{}, 2) // so that both workers have a task
+				For(2, 100, func(w, task int) {
+					if task < 2 {
+						both <- struct{}{}
+						for len(both) < 2 {
+							runtime.Gosched()
+						}
+					}
+					if w == worker {
+						panic("broken")
+					}
+				})
+				return nil
+			})
+			if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "broken") {
+				t.Errorf("worker %d: error %v", worker, err)
+			}
 		}
 	})
 	t.Run("no_task_begins_once_cancelled", func(t *testing.T) {

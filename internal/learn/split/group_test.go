@@ -136,6 +136,31 @@ func TestMeasuredRowsAreLater(t *testing.T) {
 	}
 }
 
+// TestRecurringGroups divides tables by time in which all groups, or half of them, have rows
+// at every time.
+func TestRecurringGroups(t *testing.T) {
+	const groups, times = 50, 12
+	s := Sample{Classes: 2}
+	for row := range groups * times {
+		s.Labels = append(s.Labels, int32(row%2))
+		s.Groups = append(s.Groups, int32(row%groups))
+		s.Times = append(s.Times, float64(row/groups))
+	}
+	plan := NewValidationPlan(s, 1)
+	if plan.Folds != nil || len(plan.Rest) > 0 || plan.Dropped != groups*times-len(plan.Test) {
+		t.Errorf("%d folds, %d other rows, %d dropped rows, %d test rows", len(plan.Folds), len(plan.Rest), plan.Dropped, len(plan.Test))
+	}
+	for row := range s.Groups {
+		if row%groups >= groups/2 {
+			s.Groups[row] = int32(row) // a group of one row
+		}
+	}
+	plan = NewValidationPlan(s, 1)
+	if plan.Folds == nil || plan.Dropped != len(s.Labels)-len(plan.Test)-len(plan.Rest) || plan.Dropped == 0 {
+		t.Errorf("%d folds, %d other rows, %d dropped rows, %d test rows", len(plan.Folds), len(plan.Rest), plan.Dropped, len(plan.Test))
+	}
+}
+
 // checkOrder fails unless every row of later is later than every row of earlier.
 func checkOrder(t *testing.T, s Sample, earlier, later []int32) {
 	t.Helper()

@@ -4,11 +4,15 @@ package split
 type ValidationPlan struct {
 	// Test are rows that are not used before the winner is known.
 	Test []int32
-	// Rest are all other rows.
+	// Rest are all other rows. If the sample has Times, they do not include rows without a
+	// time, nor the dropped rows.
 	Rest []int32
 	// Folds divide Rest. Their Validation rows are used for early stopping, for
-	// the choice of the algorithm and for calibration.
+	// the choice of the algorithm and for calibration. There are none if Rest is empty.
 	Folds []Fold
+	// Dropped is the number of rows that are on neither side, because the sample has Times and
+	// later rows of their groups are test rows.
+	Dropped int
 }
 
 // An accuracy of p computed from n rows has a standard error of √(p(1-p)/n). At p = 0.9

@@ -27,7 +27,7 @@ func newTimePlan(s Sample) ValidationPlan {
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
 	n := len(rows)
 	rest, test := s.splitAtTimes(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
-	plan := ValidationPlan{Rest: rest, Test: test}
+	plan := ValidationPlan{Rest: rest, Test: test, Dropped: n - len(rest) - len(test)}
 	ordered := slices.DeleteFunc(slices.Clone(rows[:n-len(test)]), func(row int32) bool {
 		_, kept := slices.BinarySearch(rest, row)
 		return !kept
@@ -51,7 +51,7 @@ func newTimePlan(s Sample) ValidationPlan {
 
 // splitAtTimes returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
 // order. rows must be in the order of time. First, begin and end are moved to the nearest
-// index at which the time changes. If earlier or later would then be empty, cut returns
+// index at which the time changes. If earlier or later would then be empty, splitAtTimes returns
 // all rows as earlier, and nil as later. If a group has rows in both, its earlier rows
 // are removed.
 func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int32) {

@@ -9,8 +9,6 @@ import (
 type Params struct {
 	// MaxLeaves is the largest number of leaves, at least 2.
 	MaxLeaves int
-	// MaxDepth is the largest number of splits between the root and a leaf.
-	MaxDepth int
 	// MinRows is the smallest number of rows in a leaf. It is approximate, because
 	// histograms do not count rows: if a side of a split has a third of the leaf's
 	// hessian, it is assumed to have a third of the leaf's rows.
@@ -92,7 +90,6 @@ func (r rowRange) len() int { return r.hi - r.lo }
 // frontierLeaf is a leaf of the growing tree that may be split.
 type frontierLeaf struct {
 	node  int32
-	depth int
 	total int64
 	cells []int64
 	best  split
@@ -197,12 +194,8 @@ func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
 	return root, g.findBestSplits(ctx, []*frontierLeaf{root}, root, nil)
 }
 
-// canSplit reports whether the depth, the number of rows and the hessian of a leaf allow
-// a split.
+// canSplit reports whether the number of rows and the hessian of a leaf allow a split.
 func (g *Grower) canSplit(leaf *frontierLeaf) bool {
-	if g.params.MaxDepth > 0 && leaf.depth >= g.params.MaxDepth {
-		return false
-	}
 	_, h := unpack(leaf.total)
 	return g.rowRanges[leaf.node].len() >= 2*max(g.params.MinRows, 1) &&
 		h*g.sample.Scale.Hessian >= 2*g.params.MinHessian
@@ -230,8 +223,8 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	}
 	g.cost.Moved += int64(r.len())
 	g.rowRanges = append(g.rowRanges, rowRange{r.lo, r.lo + leftCount}, rowRange{r.lo + leftCount, r.hi})
-	left = &frontierLeaf{node: n.Left, depth: leaf.depth + 1, total: leaf.best.left}
-	right = &frontierLeaf{node: n.Left + 1, depth: leaf.depth + 1, total: leaf.total - leaf.best.left}
+	left = &frontierLeaf{node: n.Left, total: leaf.best.left}
+	right = &frontierLeaf{node: n.Left + 1, total: leaf.total - leaf.best.left}
 	g.totals = append(g.totals, left.total, right.total)
 	g.appendChildBounds(leaf)
 	return left, right, nil
