@@ -66,7 +66,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	session.Progress = progress
 	r := &race.Planner{Session: session, Buckets: o.buckets, Now: o.factory.Now, Dir: dir, TrainProfile: files.TrainProfile, Body: body}
-	if err := r.RaceSamples(ctx, files.Train, sizes, doc); err != nil {
+	if err := r.RaceTwoSamples(ctx, files.Train, sizes, doc); err != nil {
 		return r.TranslateInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy

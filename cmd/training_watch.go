@@ -63,7 +63,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := session.ResumePreparation(ctx, key); err != nil {
+	if err := session.ResumeEmbeddedPreparation(ctx, key); err != nil {
 		return err
 	}
 	if err := o.gate.Prepare(ctx, session, key, body.Metric); err != nil {

@@ -23,7 +23,7 @@ func (c *Client) Download(ctx context.Context, resultURL string, w io.Writer) (n
 	}
 	return c.download(ctx, w, &request{
 		op: api.DownloadResult.ID, method: http.MethodGet, url: address, header: http.Header{},
-		sendToken: sameService(c.base, address), idempotent: true, waitOn429: true,
+		sendToken: isSameServiceOrHTTPS(c.base, address), idempotent: true, waitOn429: true,
 	})
 }
 

@@ -36,7 +36,7 @@ func (c *Client) DoRaw(ctx context.Context, raw RawRequest) (*http.Response, err
 	if err != nil {
 		return nil, fmt.Errorf("invalid path %s: %w", raw.Path, err)
 	}
-	if !sameService(c.base, u) {
+	if !isSameServiceOrHTTPS(c.base, u) {
 		return nil, fmt.Errorf("%s is not a URL of the service at %s, and the token is sent to no other service", redactURL(u), c.base)
 	}
 	req := &request{

@@ -28,7 +28,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 			first.Method, next.URL.Scheme+"://"+next.URL.Host)}
 	}
 	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
-		if sameService(first.URL, earlier.URL) {
+		if isSameServiceOrHTTPS(first.URL, earlier.URL) {
 			continue
 		}
 		next.Header.Del("Authorization")
@@ -39,16 +39,16 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameService reports whether both URLs have the same scheme, host and port, or
-// b is the https URL of the same host on the default port.
-func sameService(a, b *url.URL) bool {
-	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port, or to
+// is the https URL of the same host on the default port.
+func isSameServiceOrHTTPS(from, to *url.URL) bool {
+	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
 	}
-	if a.Scheme == b.Scheme {
-		return effectivePort(a) == effectivePort(b)
+	if from.Scheme == to.Scheme {
+		return effectivePort(from) == effectivePort(to)
 	}
-	return a.Scheme == "http" && b.Scheme == "https" && effectivePort(a) == "80" && effectivePort(b) == "443"
+	return from.Scheme == "http" && to.Scheme == "https" && effectivePort(from) == "80" && effectivePort(to) == "443"
 }
 
 func effectivePort(u *url.URL) string {

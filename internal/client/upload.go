@@ -104,7 +104,7 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 // sent to the service's host. It is sent to another host only if the URL has no
 // signature, and not over http if the service uses https.
 func (c *Client) sendsToken(address *url.URL) bool {
-	if sameService(c.base, address) {
+	if isSameServiceOrHTTPS(c.base, address) {
 		return true
 	}
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")

@@ -15,13 +15,13 @@ func NewClient(opts client.Options) (*client.Client, error) {
 		return c, nil
 	}
 	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
-		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", addScheme(strings.TrimSpace(opts.BaseURL)))
+		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", guessScheme(strings.TrimSpace(opts.BaseURL)))
 	}
 	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// addScheme puts http:// before an address of this machine, and https:// before any other.
-func addScheme(address string) string {
+// guessScheme returns the URL that is probably meant by an address without a scheme: it puts http:// before an address of this machine, and https:// before any other.
+func guessScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -42,9 +42,9 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	return dataset, nil
 }
 
-// ResumePreparation continues the preparation of a dataset of the embedded service, if the
+// ResumeEmbeddedPreparation continues the preparation of a dataset of the embedded service, if the
 // process that prepared it has ended. Otherwise it does nothing.
-func (c *Session) ResumePreparation(ctx context.Context, key string) error {
+func (c *Session) ResumeEmbeddedPreparation(ctx context.Context, key string) error {
 	if !c.Embedded { // a server resumes its jobs by itself
 		return nil
 	}

@@ -139,7 +139,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		r.discardRecording(run) // the recording may be damaged
 		err = cmp.Or(err, closed)
 	}
-	r.scheduler.withdrawRemoteWin(run.index)
+	r.scheduler.dropRemoteWin(run.index)
 	if ctx.Err() == nil {
 		run.remoteErr = err
 		r.runHere(ctx, run)

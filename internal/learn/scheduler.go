@@ -47,7 +47,7 @@ type scheduler struct {
 // entrant is the state of a run in the scheduler. Its index is run.index.
 type entrant struct {
 	active bool               // whether other entrants wait for it
-	local  bool               // whether wins on another machine no longer count, see withdrawRemoteWin
+	local  bool               // whether wins on another machine no longer count, see dropRemoteWin
 	due    float64            // the due time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
@@ -166,9 +166,9 @@ func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
 	s.changed.Broadcast()
 }
 
-// withdrawRemoteWin withdraws the win of an entrant whose other machine has not delivered
+// dropRemoteWin drops the win of an entrant whose other machine has not delivered
 // its model. The entrant can then win only on this machine.
-func (s *scheduler) withdrawRemoteWin(index int) {
+func (s *scheduler) dropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entrants[index].local = true

@@ -40,9 +40,9 @@ func (p *Planner) TranslateInterrupt(ctx context.Context, err error) error {
 	return err
 }
 
-// RaceSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
+// RaceTwoSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
 // appends the results to plan.
-func (p *Planner) RaceSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
+func (p *Planner) RaceTwoSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {

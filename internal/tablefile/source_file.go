@@ -96,7 +96,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 		return err
 	}
 	if !found {
-		return f.convertText(ctx, opts)
+		return f.convertOtherTextFormats(ctx, opts)
 	}
 	for i := range f.warnings {
 		f.warnings[i].Column = 0 // the file has no columns of CSV

@@ -26,10 +26,10 @@ const (
 // maxLine is the largest length in bytes of a line of a table separated by spaces.
 const maxLine = 16 << 20
 
-// convertText converts other text formats to CSV: columns separated by spaces, as
+// convertOtherTextFormats converts other text formats to CSV: columns separated by spaces, as
 // statistics programs write them, and CSV below a title line, as scikit-learn writes it.
 // It does nothing if the file has another format.
-func (f *sourceFile) convertText(ctx context.Context, opts Options) error {
+func (f *sourceFile) convertOtherTextFormats(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *f
 //go:noescape
 func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// gather4Rows is Gather4; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.
+// gather4Rows is Gather4Columns; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.
 //
 //go:noescape
 func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)

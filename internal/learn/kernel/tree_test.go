@@ -22,7 +22,7 @@ func TestGather(t *testing.T) {
 			}
 			one, four := make([]uint64, n), make([]uint64, 4*stride)
 			Gather(one, words[2:], width, rows)
-			Gather4(four, stride, words[2:], width, rows, n)
+			Gather4Columns(four, stride, words[2:], width, rows, n)
 			for i, row := range rows[:n] {
 				for lane := range 4 {
 					want := words[int(row)*width+2+lane]

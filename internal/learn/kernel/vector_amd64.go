@@ -82,7 +82,7 @@ func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done
 	return true
 }
 
-// gather4Vector is Gather4. It reports whether it processed all rows.
+// gather4Vector is Gather4Columns. It reports whether it processed all rows.
 func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) (done bool) {
 	if !useAVX2 || n == 0 {
 		return useAVX2

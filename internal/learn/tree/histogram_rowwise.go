@@ -106,7 +106,7 @@ func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gra
 	}
 	i := first
 	for ; end-i >= 4; i += 4 {
-		kernel.Gather4(b.words[i*gatherRows:], gatherRows, block.words[i:], block.width, rows, n)
+		kernel.Gather4Columns(b.words[i*gatherRows:], gatherRows, block.words[i:], block.width, rows, n)
 	}
 	for ; i < end; i++ {
 		kernel.Gather(b.words[i*gatherRows:][:n], block.words[i:], block.width, rows)

@@ -84,7 +84,7 @@ func (s *rowSample) addChunk(chunk *csvfile.ParsedChunk, first int) {
 			}
 			cells[field] = s.encodeCell(field, chunk.Cell(row, field))
 		}
-		s.endRow(cells)
+		s.spillRow(cells)
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *rowSample) add(fields [][]byte, row int) {
 	for field := range cells {
 		cells[field] = s.encodeCell(field, fields[field])
 	}
-	s.endRow(cells)
+	s.spillRow(cells)
 }
 
 func (s *rowSample) encodeCell(field int, cell []byte) uint64 {
@@ -117,7 +117,7 @@ func (s *rowSample) encodeCell(field int, cell []byte) uint64 {
 func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
 
 // startRow returns memory for the values of a row, or nil if the row is not needed. The
-// caller must fill the memory and pass it to endRow.
+// caller must fill the memory and pass it to spillRow.
 func (s *rowSample) startRow(row int) []uint64 {
 	if s.spilled != nil && s.spilled.rows == maxWideRows {
 		s.spilled = nil
@@ -137,8 +137,9 @@ func (s *rowSample) startRow(row int) []uint64 {
 	return cells
 }
 
-// endRow adds the values of a row for which startRow has returned the memory.
-func (s *rowSample) endRow(cells []uint64) {
+// spillRow writes the values of a row, for which startRow has returned the memory, to disk if the
+// sample writes all rows to disk.
+func (s *rowSample) spillRow(cells []uint64) {
 	if s.spilled != nil && cells != nil {
 		s.spilled.add(cells)
 	}

@@ -63,7 +63,7 @@ func gather() {
 // gather4 emits gather4Rows.
 func gather4() {
 	TEXT("gather4Rows", NOSPLIT, "func(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead, n uintptr)")
-	Doc("gather4Rows is Gather4; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.")
+	Doc("gather4Rows is Gather4Columns; stride and width are in bytes. The first ahead rows are followed by rows to prefetch.")
 	Pragma("noescape")
 	first := Load(Param("dst"), GP64())
 	stride := Load(Param("stride"), GP64())
