@@ -98,7 +98,7 @@ type App struct {
 	// basePreparationLimit is Config.PreparationLimit.
 	basePreparationLimit time.Duration
 	pool                 *job.Pool
-	queueWatchers        queueWatchers
+	queueWatchers        job.Watchers
 	deadlines            raceDeadlines
 	models               *modelCache
 	scanner              *clamav.Client // nil if no file is scanned

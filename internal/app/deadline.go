@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/job"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
 )
@@ -97,7 +98,7 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 // therefore get a result in time even if the queue is long. The goroutine ends when stop is called
 // or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
-	return a.queueWatchers.run(ctx, func() time.Duration {
+	return a.queueWatchers.Run(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)
@@ -107,7 +108,7 @@ func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 }
 
 // expireRaces ends the queued races whose deadline has passed. It returns the time until the
-// next deadline, or maxQueueInterval if none exists.
+// next deadline, or job.MaxWatchInterval if none exists.
 func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 	var races []*store.Training
 	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
@@ -115,9 +116,9 @@ func (a *App) expireRaces(ctx context.Context) (next time.Duration, err error) {
 		return err
 	})
 	if err != nil {
-		return maxQueueInterval, err
+		return job.MaxWatchInterval, err
 	}
-	next = maxQueueInterval
+	next = job.MaxWatchInterval
 	queued := make(map[string]bool, len(races))
 	for _, race := range races {
 		queued[race.Key] = true

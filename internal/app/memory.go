@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/job"
 	"foretell/internal/learn/memory"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -33,7 +34,7 @@ const (
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // by race, the time since when no worker has enough memory
-	return a.queueWatchers.run(ctx, func() time.Duration {
+	return a.queueWatchers.Run(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {
@@ -52,7 +53,7 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 		if len(since) > 0 {
 			return memoryInterval
 		}
-		return maxQueueInterval
+		return job.MaxWatchInterval
 	})
 }
 

@@ -33,7 +33,7 @@ const (
 // cores and holds a dataset in memory. The other jobs read their files row by row.
 func (a *App) newPool(maxRaces int) *job.Pool {
 	c := job.Config{
-		Store: jobStore{a.store, a.queueWatchers.notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
+		Store: jobStore{a.store, a.queueWatchers.Notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
 			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
 			{Name: kindTrain, Workers: maxRaces, Do: a.withSpan(kindTrain, postponeIfUnavailable(a.train)), Fail: a.failTraining},
@@ -93,7 +93,7 @@ func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err err
 // be called after the transaction has been committed.
 func (a *App) notifyWorkers(kind string) {
 	a.pool.Wake(kind)
-	a.queueWatchers.notify()
+	a.queueWatchers.Notify()
 }
 
 // finishJob deletes a job and calls write, both in one transaction. If this process no longer holds
