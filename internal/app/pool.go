@@ -99,7 +99,8 @@ func (a *App) notifyWorkers(kind string) {
 // finishJob deletes a job and calls write, both in one transaction. If this process no longer holds
 // the lease, it returns job.ErrLeaseLost and writes nothing. The parameter outcome, for
 // [JobCounts], is the final state of the dataset, training job or prediction. While the database is
-// unavailable, finishJob repeats the transaction, so that the result of the work is not lost. If it
+// unavailable, or its disk is full, finishJob repeats the transaction, so that the result of the
+// work is not lost. The embedded service does not wait for a full disk: its client reports it. If it
 // ends without success, and an attempt may have been committed, its error wraps
 // store.ErrUnavailable.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
@@ -118,14 +119,16 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 			}
 			return nil
 		}
-		if !errors.Is(err, store.ErrUnavailable) {
+		if !errors.Is(err, store.ErrUnavailable) && (a.ownJobsOnly || !errors.Is(err, store.ErrDiskFull)) {
 			return errors.Join(translateLeaseLost(err), unknown)
 		}
-		unknown = err
+		if errors.Is(err, store.ErrUnavailable) {
+			unknown = err
+		}
 		a.log.WarnContext(ctx, "storing the result of a job", "job", j.Key, "error", err)
 		select {
 		case <-ctx.Done():
-			return err
+			return errors.Join(err, unknown)
 		case <-time.After(finishRetryInterval):
 		}
 	}

@@ -278,9 +278,9 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if err != nil {
 		return nil, err
 	}
-	info, err := a.writeModel(ctx, outcome.Model)
+	info, err := a.writeModel(ctx, outcome.Model, false)
 	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = a.writeModel(ctx, outcome.Model)
+		info, err = a.writeModel(ctx, outcome.Model, !a.ownJobsOnly)
 	}
 	if err != nil {
 		return nil, err
@@ -300,11 +300,12 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 const modelRetryInterval = 2 * time.Second
 
 // writeModel stores a model as a blob. While the S3 store is unavailable, it waits, because
-// otherwise the race would have to be repeated.
-func (a *App) writeModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+// otherwise the race would have to be repeated. If awaitSpace is true, it also waits while the disk
+// is full.
+func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
 	for {
 		info, err := a.tryWriteModel(ctx, m)
-		if !errors.Is(err, blob.ErrUnavailable) {
+		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
 			return info, err
 		}
 		a.log.WarnContext(ctx, "storing a model", "error", err)

@@ -30,8 +30,9 @@ var (
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
-	// ErrUnavailable is returned if the database cannot be reached or does not respond.
-	// The transaction may have been committed.
+	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
+	// SQLite, this includes that another process has held the lock of the database for longer than
+	// busyTimeout. The transaction may have been committed.
 	ErrUnavailable = errors.New("the database does not respond")
 )
 
@@ -68,6 +69,10 @@ func errorOfSQLiteCode(code int) error {
 		return ErrCorrupt
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SHMSIZE: no space for the index of the write-ahead log
 		return ErrDiskFull
+	}
+	switch code & 0xff { // the primary code of codes such as SQLITE_BUSY_TIMEOUT
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return ErrUnavailable
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -83,13 +84,16 @@ func createPrivateFile(path string) error {
 	return f.Close()
 }
 
+// busyTimeout is how long a statement waits for the lock of another process.
+const busyTimeout = 10 * time.Second
+
 // openSQLiteDB returns a pool of connections to the SQLite file at path. The parameter txLock is
 // the kind of its transactions, "immediate" or "deferred". The parameter pragma is an additional
 // PRAGMA, or empty. The setting synchronous(FULL) makes each commit wait for an fsync, so that the
 // commit survives a power failure and not only the end of the process.
 func openSQLiteDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}
 	if pragma != "" {
 		query.Add("_pragma", pragma)
