@@ -255,7 +255,7 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 // deleteUncommittedBlob keeps the blob. If the blob then has no row, [App.Run] of another process
 // removes it after this process has ended.
 func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
-	if !errors.Is(txErr, store.ErrUnavailable) {
+	if !errors.Is(txErr, store.ErrCommitUnknown) {
 		a.deleteBlobs(ctx, key)
 	}
 }

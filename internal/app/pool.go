@@ -102,7 +102,7 @@ func (a *App) notifyWorkers(kind string) {
 // unavailable, or its disk is full, finishJob repeats the transaction, so that the result of the
 // work is not lost. The embedded service does not wait for a full disk: its client reports it. If it
 // ends without success, and an attempt may have been committed, its error wraps
-// store.ErrUnavailable.
+// store.ErrCommitUnknown.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {
@@ -122,7 +122,7 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 		if !errors.Is(err, store.ErrUnavailable) && (a.ownJobsOnly || !errors.Is(err, store.ErrDiskFull)) {
 			return errors.Join(translateLeaseLost(err), unknown)
 		}
-		if errors.Is(err, store.ErrUnavailable) {
+		if errors.Is(err, store.ErrCommitUnknown) {
 			unknown = err
 		}
 		a.log.WarnContext(ctx, "storing the result of a job", "job", j.Key, "error", err)

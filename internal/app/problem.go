@@ -30,6 +30,11 @@ func (a *App) toProblem(err error) error {
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
 		p.RetryAfter = unavailableRetryAfter
 		return p
+	case errors.Is(err, store.ErrCommitUnknown):
+		a.log.Warn("the database is unavailable", "error", err)
+		p = api.NewProblem(api.CodeInternal, "the service lost its database while it stored the change, so the change may have been made: read or list what you changed before you repeat the request").WithCause(err)
+		p.RetryAfter = unavailableRetryAfter
+		return p
 	case errors.Is(err, store.ErrUnavailable):
 		a.log.Warn("the database is unavailable", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds").WithCause(err)

@@ -6,10 +6,25 @@ import (
 	"log/slog"
 	"testing"
 
+	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/store"
 )
+
+// TestOutageProblems checks that only a request that stored nothing is answered with 503: programs
+// repeat such a request.
+func TestOutageProblems(t *testing.T) {
+	t.Parallel()
+	a := &App{log: slog.New(slog.DiscardHandler)}
+	for cause, want := range map[error]api.Code{store.ErrUnavailable: api.CodeNotReady, store.ErrCommitUnknown: api.CodeInternal} {
+		var p *api.Problem
+		if err := a.toProblem(fmt.Errorf("%w: EOF", cause)); !errors.As(err, &p) || p.Code != want || p.RetryAfter == 0 {
+			t.Errorf("%v returns %+v", cause, p)
+		}
+	}
+}
 
 func TestFailureReason(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func
 	if err = b.readFiles(ctx); err == nil {
 		err = b.into.Store.WriteOnce(ctx, func(t *store.Tx) error { return b.insertRowsAndVerify(ctx, t) })
 	}
-	if err != nil && !errors.Is(err, store.ErrUnavailable) { // with ErrUnavailable, the transaction may have been committed
+	if err != nil && !errors.Is(err, store.ErrCommitUnknown) {
 		err = errors.Join(err, b.deleteFiles(ctx, func(string) bool { return true }))
 	}
 	return &b.summary, err

@@ -135,6 +135,10 @@ func TestRetries(t *testing.T) {
 			respondJSON(429, `{"code":"too-many-requests","detail":"slow"}`)(w, nil)
 		}
 	}
+	lost := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		respondJSON(500, `{"code":"internal"}`)(w, nil)
+	}
 	busyUntil := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", "Sun, 22 Nov 2026 10:00:00 GMT") // the clock of the service
 		busy("Sun, 22 Nov 2026 10:00:09 GMT")(w, r)
@@ -163,12 +167,15 @@ func TestRetries(t *testing.T) {
 		ok       bool
 	}{
 		{"503_then_well", respondInTurn(respondJSON(503, "{}"), respondJSON(200, "{}")), get, 2, true},
-		{"503_before_a_creation", respondInTurn(respondJSON(503, "{}"), respondJSON(201, "{}")), create, 2, true},
+		{"503_before_a_creation", respondInTurn(respondJSON(503, `{"code":"not-ready"}`), respondJSON(201, "{}")), create, 2, true},
+		{"503_of_a_proxy_after_a_creation_may_have_happened", respondInTurn(respondJSON(503, "{}"), respondJSON(201, "{}")), create, 1, false},
 		{"504_after_a_creation_may_have_happened", respondInTurn(respondJSON(504, "{}"), respondJSON(201, "{}")), create, 1, false},
 		{"a_connection_cut", respondInTurn(cut, cut, respondJSON(200, "{}")), get, 3, true},
 		{"a_connection_cut_on_a_creation", respondInTurn(cut, respondJSON(201, "{}")), create, 1, false},
 		{"never_well", respondJSON(503, "{}"), get, 5, false},
 		{"500_is_final", respondJSON(500, "{}"), get, 1, false},
+		{"500_after_a_creation_may_have_happened", respondInTurn(lost, respondJSON(201, "{}")), create, 1, false},
+		{"500_after_a_deletion_may_have_happened", respondInTurn(lost, respondJSON(404, `{"code":"not-found"}`)), remove, 2, true},
 		{"404_is_final", respondJSON(404, "{}"), get, 1, false},
 		{"a_deletion_whose_answer_was_lost", respondInTurn(cut, respondJSON(404, `{"code":"not-found"}`)), remove, 2, true},
 		{"429_with_a_short_wait", respondInTurn(busy("7"), respondJSON(201, "{}")), create, 2, true},

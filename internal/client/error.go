@@ -184,12 +184,16 @@ func parseForeignProblem(status int, object map[string]any) *api.Problem {
 	return p
 }
 
+// errForeign is wrapped by the problem of a response that does not have the error format of the
+// service.
+var errForeign = errors.New("the response is not in the error format of the service")
+
 // problemFromStatus returns the problem for a response that has a status but no
-// details.
+// details. It wraps errForeign.
 func problemFromStatus(status int) *api.Problem {
 	p := api.NewProblem(codeFromStatus(status), "the service returned %d %s", status, http.StatusText(status))
 	p.Status, p.Title = status, http.StatusText(status)
-	return p
+	return p.WithCause(errForeign)
 }
 
 func codeFromStatus(status int) api.Code {

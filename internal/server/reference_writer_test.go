@@ -79,8 +79,8 @@ var codeMeanings = map[api.Code]string{
 	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
 	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",
-	api.CodeInternal:          "a bug in the service; `requestId` identifies it in the log",
-	api.CodeNotReady:          "the service is starting or stopping, or its database or storage does not respond",
+	api.CodeInternal:          "a bug in the service; `requestId` identifies it in the log. If the response has `Retry-After`, the database did not confirm a change, which may have been stored",
+	api.CodeNotReady:          "the service is starting or stopping, or its database or storage does not respond. Nothing was stored, so any request may be repeated",
 }
 
 // referenceWriter writes Markdown from the document.

@@ -32,8 +32,11 @@ var (
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
 	// SQLite, this includes that another process has held the lock of the database for longer than
-	// busyTimeout. The transaction may have been committed.
+	// busyTimeout. The transaction was not committed unless the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
+	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
+	// have been committed. It wraps ErrUnavailable.
+	ErrCommitUnknown = fmt.Errorf("%w to a commit", ErrUnavailable)
 )
 
 // translateError wraps an error of the driver in the matching error of this package. If

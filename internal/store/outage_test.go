@@ -55,6 +55,30 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestCommitUnknown checks that an error says whether the transaction may have been committed.
+func TestCommitUnknown(t *testing.T) {
+	for _, mode := range []testenv.RelayMode{testenv.Refusing, testenv.Hanging} {
+		relay, address := testenv.StartRelay(t, testenv.Postgres(t))
+		s := openStore(t, address)
+		dialect := *s.dialect
+		dialect.timeout = time.Second
+		impatient := *s
+		impatient.dialect = &dialect
+		write := func() error {
+			return impatient.Write(t.Context(), func(tx *Tx) error {
+				err := tx.UpsertWorker(t.Context(), &Worker{Process: "w"})
+				relay.SetMode(mode)
+				return err
+			})
+		}
+		wantErr(t, write(), ErrCommitUnknown)
+		if err := write(); !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrCommitUnknown) {
+			t.Errorf("before the commit: %v", err)
+		}
+		relay.SetMode(testenv.Forwarding)
+	}
+}
+
 // TestNoTakeoverAfterOutage checks that, after an outage, a process takes no job from another
 // process: the outage may have prevented the heartbeats of that process.
 func TestNoTakeoverAfterOutage(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -219,7 +220,12 @@ func (s *Store) runTx(ctx context.Context, p *connectionPool, opts *sql.TxOption
 	if err != nil {
 		return errors.Join(s.translateTxError(ctx, limited, err), ignoreTxDone(tx.Rollback()))
 	}
-	return s.translateTxError(whole, wholeLimited, tx.Commit())
+	commit := tx.Commit()
+	err = s.translateTxError(whole, wholeLimited, commit)
+	if errors.Is(err, ErrUnavailable) && s.dialect.timeout > 0 && !isConflict(commit) {
+		return fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+	}
+	return err
 }
 
 // ignoreTxDone returns nil if err means that the transaction had already been rolled
