@@ -20,12 +20,11 @@ const (
 	kindPart    = "part"
 )
 
-// The maximum numbers of concurrent jobs of a process. Because maxPreparationsPerAccount is less
-// than maxPreparations, one account cannot use all the workers for preparations.
+// The maximum numbers of concurrent preparations, and of concurrent predictions, of a process.
+// Because maxPerAccount is less than maxJobs, one account cannot use all the workers of either kind.
 const (
-	maxPredictions            = 2
-	maxPreparations           = 3
-	maxPreparationsPerAccount = 2
+	maxJobs       = 3
+	maxPerAccount = 2
 )
 
 // newPool returns a pool that runs the jobs of all kinds. The parameter maxRaces is the
@@ -35,9 +34,9 @@ func (a *App) newPool(maxRaces int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{a.store, a.queueWatchers.Notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxPreparations, PerAccount: maxPreparationsPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
+			{Name: kindPrepare, Workers: maxJobs, PerAccount: maxPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
 			{Name: kindTrain, Workers: maxRaces, Do: a.withSpan(kindTrain, postponeIfUnavailable(a.train)), Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxPredictions, Do: a.withSpan(kindPredict, postponeIfUnavailable(a.predict)), Fail: a.failPrediction},
+			{Name: kindPredict, Workers: maxJobs, PerAccount: maxPerAccount, Do: a.withSpan(kindPredict, postponeIfUnavailable(a.predict)), Fail: a.failPrediction},
 		},
 	}
 	if a.spreads {
