@@ -48,8 +48,12 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if body.NumberOfBuckets != nil {
 		d.Buckets = *body.NumberOfBuckets
 	}
+	added := store.Usage{Datasets: 1}
+	if a.direct != nil { // the client will not ask the service before it uploads
+		added.Bytes = api.MinUploadBytes
+	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Datasets: 1}); err != nil {
+		if err := a.checkQuota(ctx, t, d.Account, added); err != nil {
 			return err
 		}
 		return t.InsertDataset(ctx, d)

@@ -89,28 +89,29 @@ func (a *App) adoptUploads(ctx context.Context) error {
 }
 
 // adoptUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes the
-// upload. If the upload exceeds the quota of the account, or if the dataset was deleted or already
-// has its data, adoptUpload only deletes the upload. An upload of an invalid size is kept until its
-// URL expires, because the client may replace it.
+// upload. If the upload is too large or exceeds the quota of the account, it makes the dataset
+// FAILED instead. If the dataset was deleted or is not PENDING, it only deletes the upload. An upload
+// that is too small is kept until its URL expires, because the client may replace it.
 func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		d, err = t.GetDataset(ctx, account, key)
-		return err
+		if d, err = t.GetDataset(ctx, account, key); err != nil || d.Status != api.DatasetPending {
+			return err
+		}
+		return a.checkQuota(ctx, t, account, store.Usage{Bytes: u.Size})
 	})
 	switch {
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), err == nil && d.Status != api.DatasetPending:
 		return a.direct.Delete(ctx, u.Name)
 	case err != nil:
-		return err
-	case d.Status != api.DatasetPending:
-		return a.direct.Delete(ctx, u.Name)
-	case u.Size < api.MinUploadBytes || u.Size > api.MaxUploadBytes:
+		return a.refuseUpload(ctx, u, d, err)
+	case u.Size > api.MaxUploadBytes:
+		return a.refuseUpload(ctx, u, d, tooLargeProblem(api.MaxUploadBytes))
+	case u.Size < api.MinUploadBytes:
 		if a.now().Sub(u.Modified) < signedURLSeconds*time.Second {
 			return nil // while the URL is valid, the client may be replacing the file
 		}
-		a.log.WarnContext(ctx, "deleted an upload of an invalid size", "dataset", key, "bytes", u.Size)
 		return a.direct.Delete(ctx, u.Name)
 	}
 	info, err := a.direct.CopyToBlob(ctx, u)
@@ -121,11 +122,22 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 		return err
 	}
 	err = a.setFileAndQueuePreparation(ctx, d, info)
-	switch {
-	case errors.Is(err, store.ErrWrongState): // another upload was faster
-	case err != nil && api.CodeFromError(err) == api.CodeQuota:
-		a.log.WarnContext(ctx, "deleted an upload that exceeds the quota of its account", "dataset", key, "error", err)
-	case err != nil:
+	if err != nil && !errors.Is(err, store.ErrWrongState) { // in the wrong state, another upload was faster
+		return a.refuseUpload(ctx, u, d, err)
+	}
+	return a.direct.Delete(ctx, u.Name)
+}
+
+// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause is a
+// problem of the upload. It returns other errors unchanged.
+func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset, cause error) error {
+	if code := api.CodeFromError(cause); code != api.CodeQuota && code != api.CodeTooLarge {
+		return cause
+	}
+	a.log.WarnContext(ctx, "refused an upload", "dataset", d.Key, "bytes", u.Size, "error", cause)
+	d.Status, d.File, d.FailureReason, d.Updated = api.DatasetFailed, store.File{}, cause.Error(), a.now()
+	err := a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetPending) })
+	if err != nil && !errors.Is(err, store.ErrWrongState) {
 		return err
 	}
 	return a.direct.Delete(ctx, u.Name)
