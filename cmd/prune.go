@@ -110,9 +110,9 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	if !session.Embedded {
 		return nil
 	}
-	used, err := session.App.Usage(ctx)
-	if err == nil && used.Orphans.Count > 0 {
-		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.FormatOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), used.Orphans))
+	orphans, err := session.App.Orphans(ctx)
+	if err == nil && orphans.Count > 0 {
+		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.FormatOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
 	}
 	return err
 }

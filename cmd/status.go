@@ -80,7 +80,11 @@ func (s *status) setSizes(ctx context.Context, session *connect.Session) error {
 		return err
 	}
 	s.DatasetBytes, s.ModelBytes, s.PredictionBytes = used.Datasets, used.Models, used.Predictions
-	s.Orphans, s.OrphanBytes = used.Orphans.Count, used.Orphans.Bytes
+	orphans, err := session.App.Orphans(ctx)
+	if err != nil {
+		return err
+	}
+	s.Orphans, s.OrphanBytes = orphans.Count, orphans.Bytes
 	return filepath.WalkDir(session.DataDir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			if info, gone := entry.Info(); gone == nil { // another process may delete a file meanwhile

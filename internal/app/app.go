@@ -115,6 +115,7 @@ type App struct {
 	// seconds.
 	uploadURLs    chan struct{}
 	lastUploadURL atomic.Int64
+	sweptOrphans  atomic.Pointer[blob.Orphans] // see SweptOrphans
 }
 
 // New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that

@@ -81,41 +81,41 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums b
 // Usage has the total sizes of the stored files, in bytes.
 type Usage struct {
 	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
-	// results and blind files.
+	// results and blind files. Files that an earlier release stored may count as 0 until they are
+	// read.
 	Datasets, Models, Predictions int64
 	// Files is the number of files in these sizes. Orphans are not included.
-	Files   int64
-	Orphans blob.Orphans
+	Files int64
 }
 
 // Usage returns the total size of the stored files of all accounts.
 func (a *App) Usage(ctx context.Context) (*Usage, error) {
-	files, err := a.listStoredFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	u := Usage{Files: int64(len(files))}
-	if u.Orphans, err = a.blobs.Orphans(ctx); err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		if f.Bytes == 0 { // stored by an earlier release
-			if r, err := a.blobs.Open(ctx, f.Blob); err == nil {
-				f.Bytes = r.Size
-				_ = r.Close() // only the size was read
-			}
-		}
-		switch f.Kind {
+	var totals []*store.FileTotal
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		totals, err = t.SumFiles(ctx)
+		return err
+	})
+	var u Usage
+	for _, total := range totals {
+		u.Files += total.Files
+		switch total.Kind {
 		case store.CSVFile:
-			u.Datasets += f.Bytes
+			u.Datasets += total.Bytes
 		case store.ModelFile:
-			u.Models += f.Bytes
+			u.Models += total.Bytes
 		default:
-			u.Predictions += f.Bytes
+			u.Predictions += total.Bytes
 		}
 	}
-	return &u, nil
+	return &u, a.toProblem(err)
 }
+
+// Orphans lists all stored files and returns the number and size of the orphans.
+func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.blobs.Orphans(ctx) }
+
+// SweptOrphans returns the number and size of the orphans after the last clean-up of this process.
+// It returns nil if there was none.
+func (a *App) SweptOrphans() *blob.Orphans { return a.sweptOrphans.Load() }
 
 // ObserveFiles makes the App call report at the end of each read, write and delete of a stored
 // file. The function report must be safe for concurrent use. On a zero App, ObserveFiles does

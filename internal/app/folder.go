@@ -152,7 +152,9 @@ func (a *App) sweepBlobs(ctx context.Context) {
 		})
 		return keys, err
 	})
-	if err != nil && ctx.Err() == nil {
+	if err == nil {
+		a.sweptOrphans.Store(&swept.Orphans)
+	} else if ctx.Err() == nil {
 		a.log.WarnContext(ctx, "sweeping leftover files", "error", err)
 	}
 	days := int(blob.OrphanGrace.Hours() / 24)

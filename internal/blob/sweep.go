@@ -21,6 +21,8 @@ type SweepResult struct {
 	Orphaned []string
 	// Restored are orphans that a row references again.
 	Restored []string
+	// Orphans describes all orphans that exist after the sweep.
+	Orphans Orphans
 }
 
 // Sweep cleans up after dead processes and replaced databases. It removes incomplete blobs, makes a
@@ -77,11 +79,15 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenc
 		return recordSwept(s.unsetOrphan(ctx, e.name), e.name, &result.Restored)
 	case orphan && now.Sub(e.orphaned) >= OrphanGrace:
 		return recordSwept(s.discard(ctx, e), e.name, &result.Removed)
-	case orphan || referenced:
+	case orphan:
+		result.Orphans.add(e.size, e.orphaned)
+		return nil
+	case referenced:
 		return nil
 	case e.incomplete:
 		return recordSwept(s.discard(ctx, e), e.name, &result.Removed)
 	}
+	result.Orphans.add(e.size, now)
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
@@ -105,18 +111,23 @@ type Orphans struct {
 	Oldest time.Time
 }
 
-// Orphans returns the number and size of the orphans.
+// add adds an orphan of the given size in bytes, which became an orphan at since.
+func (o *Orphans) add(size int64, since time.Time) {
+	o.Count++
+	o.Bytes += size
+	if o.Oldest.IsZero() || since.Before(o.Oldest) {
+		o.Oldest = since
+	}
+}
+
+// Orphans lists all blobs and returns the number and size of the orphans. See also
+// [SweepResult.Orphans].
 func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 	var o Orphans
 	err := s.eachBatch(ctx, func(entries []entry) error {
 		for _, e := range entries {
-			if e.orphaned.IsZero() {
-				continue
-			}
-			o.Count++
-			o.Bytes += e.size
-			if o.Oldest.IsZero() || e.orphaned.Before(o.Oldest) {
-				o.Oldest = e.orphaned
+			if !e.orphaned.IsZero() {
+				o.add(e.size, e.orphaned)
 			}
 		}
 		return nil

@@ -69,6 +69,12 @@ func TestSweep(t *testing.T) {
 			if age := s.now.Sub(o.Oldest).Abs(); o.Count != 1 || o.Bytes != 1 || age > time.Minute || err != nil {
 				t.Errorf("%+v, %v", o, err)
 			}
+			if o := done.Orphans; o.Count != 1 || o.Bytes != 1 || !o.Oldest.Equal(s.now) {
+				t.Errorf("the sweep has counted %+v", o)
+			}
+			if o := s.sweep(t).Orphans; o.Count != 1 || o.Bytes != 1 || s.now.Sub(o.Oldest).Abs() > time.Minute {
+				t.Errorf("the next sweep has counted %+v", o)
+			}
 		})
 		t.Run("it is taken back when a row names it", func(t *testing.T) {
 			s.used = []string{s.kept, s.unused}

@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/term"
@@ -51,8 +52,10 @@ type embeddedApp interface {
 	// RunsElsewhere reports whether another process runs the jobs of the object with the given
 	// key.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
-	// Usage returns the number and the size of the stored files.
+	// Usage returns the number and the size of the stored files, and Orphans those of the files that
+	// the database does not reference.
 	Usage(ctx context.Context) (*app.Usage, error)
+	Orphans(ctx context.Context) (blob.Orphans, error)
 }
 
 // Close stops the embedded service. Running jobs end within a second, and run again when

@@ -88,9 +88,9 @@ func (c jobCollector) collectWorkers(ctx context.Context, metrics chan<- prometh
 
 var (
 	storedDesc = prometheus.NewDesc("foretell_storage_bytes",
-		"Bytes of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes.", []string{"kind"}, nil)
+		"Bytes of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
 	filesDesc = prometheus.NewDesc("foretell_storage_objects",
-		"Number of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes.", []string{"kind"}, nil)
+		"Number of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
 	freeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
 	sizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
 )
@@ -105,8 +105,8 @@ type storageCollector struct {
 	now func() time.Time
 
 	mu    sync.Mutex
-	usage *app.Usage // nil until it was read
-	read  time.Time
+	usage *app.Usage // nil if the last attempt to read it failed
+	read  time.Time  // the time of this attempt; zero before the first
 }
 
 func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *storageCollector {
@@ -129,9 +129,11 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 		gauge(storedDesc, usage.Datasets, "datasets")
 		gauge(storedDesc, usage.Models, "models")
 		gauge(storedDesc, usage.Predictions, "predictions")
-		gauge(storedDesc, usage.Orphans.Bytes, "orphans")
 		gauge(filesDesc, usage.Files, "files")
-		gauge(filesDesc, int64(usage.Orphans.Count), "orphans")
+	}
+	if orphans := c.app.SweptOrphans(); orphans != nil {
+		gauge(storedDesc, orphans.Bytes, "orphans")
+		gauge(filesDesc, int64(orphans.Count), "orphans")
 	}
 	if free, size, err := c.app.Disk(); err == nil {
 		gauge(freeDesc, int64(free))
@@ -140,11 +142,12 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // readUsage returns the sizes of the stored files. The sizes may be as old as usageInterval. If the
-// sizes cannot be read, readUsage returns nil.
+// sizes cannot be read, readUsage returns nil, and tries again after usageInterval: everybody may
+// request the metrics, and each attempt reads many rows.
 func (c *storageCollector) readUsage() *app.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.usage != nil && c.now().Sub(c.read) < usageInterval {
+	if !c.read.IsZero() && c.now().Sub(c.read) < usageInterval {
 		return c.usage
 	}
 	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
@@ -152,7 +155,7 @@ func (c *storageCollector) readUsage() *app.Usage {
 	usage, err := c.app.Usage(ctx)
 	if err != nil {
 		c.log.Warn("reading the sizes of the stored files", "error", err)
-		return nil
+		usage = nil
 	}
 	c.usage, c.read = usage, c.now()
 	return usage

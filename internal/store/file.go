@@ -64,6 +64,27 @@ func (t *Tx) EachFile(ctx context.Context, fn func(*OwnedFile) error) error {
 	return rows.Err()
 }
 
+// FileTotal is the number of stored files of a kind that rows reference, and the sum of their sizes.
+type FileTotal struct {
+	Kind         string
+	Files, Bytes int64
+}
+
+// SumFiles returns the totals of all kinds of stored files.
+func (t *Tx) SumFiles(ctx context.Context) ([]*FileTotal, error) {
+	rows, err := t.tx.QueryContext(ctx, `SELECT 'dataset', count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM dataset WHERE blob <> ''
+		UNION ALL SELECT 'model', count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM model
+		UNION ALL SELECT 'blind', count(*), CAST(coalesce(sum(blind_bytes), 0) AS BIGINT) FROM prediction WHERE blind <> ''
+		UNION ALL SELECT 'result', count(*), CAST(coalesce(sum(result_bytes), 0) AS BIGINT) FROM prediction WHERE result <> ''`)
+	if err != nil {
+		return nil, err
+	}
+	return scanAllAndClose(rows, func(row rowScanner) (*FileTotal, error) {
+		var f FileTotal
+		return &f, row.Scan(&f.Kind, &f.Files, &f.Bytes)
+	})
+}
+
 // SetMissingChecksum writes the size and checksum of a file that has no checksum
 // yet. It does nothing if the owner was deleted or references another file.
 func (t *Tx) SetMissingChecksum(ctx context.Context, f *OwnedFile) error {

@@ -215,9 +215,38 @@ func (s suite) files(t *testing.T) {
 		if diff := cmp.Diff(p, again); diff != "" {
 			t.Error(diff)
 		}
+		if err := checkTotals(t, tx); err != nil {
+			return err
+		}
 		p.Blind, p.Result = blind, File{}
 		return errors.Join(err, tx.UpdatePrediction(t.Context(), p, p.Status))
 	})
+}
+
+// checkTotals compares the totals of stored files with the list of the files.
+func checkTotals(t *testing.T, tx *Tx) error {
+	t.Helper()
+	totals, err := tx.SumFiles(t.Context())
+	if err != nil {
+		return err
+	}
+	files, err := tx.ListFiles(t.Context())
+	if err != nil {
+		return err
+	}
+	want := []*FileTotal{{Kind: CSVFile}, {Kind: ModelFile}, {Kind: BlindFile}, {Kind: ResultFile}}
+	for _, f := range files {
+		for _, total := range want {
+			if total.Kind == f.Kind {
+				total.Files++
+				total.Bytes += f.Bytes
+			}
+		}
+	}
+	if diff := cmp.Diff(want, totals); diff != "" || len(files) == 0 {
+		t.Errorf("%d files, %s", len(files), diff)
+	}
+	return nil
 }
 
 func (s suite) models(t *testing.T) {
