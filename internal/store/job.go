@@ -96,7 +96,8 @@ func (c *JobClaim) condition() (where string, args []any) {
 // claimed. The key of the account is the argument of the placeholder. The value is greater than
 // served of this account and of all accounts with jobs, because the turns of these accounts come
 // first. It is a counter and not a time, because turns must not depend on clocks.
-const nextTurn = `(SELECT max(b.served) + 1 FROM account b WHERE b.key = ? OR b.key IN (SELECT account FROM job))`
+const nextTurn = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
+	UNION ALL SELECT b.served FROM job q JOIN account b ON b.key = q.account) AS turns)`
 
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
 // next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns

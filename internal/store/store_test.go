@@ -61,6 +61,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 		t.Run("deletes", s.deletes)
 	})
 	t.Run("series", begin(t).series)
+	t.Run("plans", begin(t).plans)
 	t.Run("lists omit large columns", begin(t).listsOmitLargeColumns)
 	t.Run("distant pages", begin(t).distantPages)
 	t.Run("secrets", begin(t).secrets)
