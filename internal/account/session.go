@@ -38,7 +38,7 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 		if err := checkCredentialsUnchanged(ctx, t, account); err != nil {
 			return err
 		}
-		if err := t.InsertSessionAndPrune(ctx, session); err != nil {
+		if err := t.InsertSession(ctx, session); err != nil {
 			return err
 		}
 		if account.Email != localEmail {

@@ -173,12 +173,16 @@ const sweepInterval = time.Hour
 // registerInterval is how often a worker repeats its registration in a PostgreSQL database.
 const registerInterval = time.Minute
 
-// Run removes the files of dead processes and runs jobs until ctx is done. Then it stops the
-// running jobs and ends their leases, so that another process can claim the jobs immediately. See
-// [job.Pool.Run] for how long this takes.
+// Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so that
+// another process can claim the jobs immediately. See [job.Pool.Run] for how long this takes.
+// Meanwhile it removes, at once and then every hour, what dead processes have left. Jobs do not wait
+// for this, because a list of all stored files may take minutes.
 func (a *App) Run(ctx context.Context) error {
-	a.removeLeftoversAndRecount(ctx)
-	defer runEvery(ctx, sweepInterval, func() { a.removeLeftoversAndRecount(ctx) })()
+	recounts := 2
+	defer runAfterAndEvery(ctx, 0, sweepInterval, func() {
+		a.removeLeftovers(ctx, recounts > 0)
+		recounts--
+	})()
 	defer a.failTooLargeRaces(ctx)()
 	if !a.ownJobsOnly {
 		defer a.registerWorker(ctx)()
@@ -216,24 +220,25 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftoversAndRecount removes the files and registrations of dead processes. It also
-// recounts the datasets of each account, because processes of earlier releases do not update the
-// stored count.
-func (a *App) removeLeftoversAndRecount(ctx context.Context) {
+// removeLeftovers removes the files and registrations of dead processes, and expired sessions. If
+// recount is true, it also recounts the datasets of each account: processes of earlier releases do
+// not update the stored count, and they end in the first hour of an upgrade.
+func (a *App) removeLeftovers(ctx context.Context, recount bool) {
+	warn := func(doing string, err error) {
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, doing, "error", err)
+		}
+	}
+	warn("removing dead workers", a.store.DeleteDeadWorkers(ctx))
+	warn("removing expired sessions", a.store.DeleteExpiredSessions(ctx, a.now()))
 	a.deletePartsOfEndedRaces(ctx)
+	if recount {
+		warn("counting datasets", a.store.RecountDatasets(ctx))
+	}
+	if a.tempDir != "" {
+		warn("sweeping temporary files", spill.Sweep(a.tempDir))
+	}
 	a.sweepBlobs(ctx)
-	if err := a.store.RecountDatasets(ctx); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "counting datasets", "error", err)
-	}
-	if err := a.store.DeleteDeadWorkers(ctx); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "removing dead workers", "error", err)
-	}
-	if a.tempDir == "" {
-		return
-	}
-	if err := spill.Sweep(a.tempDir); err != nil {
-		a.log.WarnContext(ctx, "sweeping temporary files", "error", err)
-	}
 }
 
 // TempDir returns the folder for temporary files. It returns "" for the folder of the

@@ -114,17 +114,23 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 // runEvery starts a goroutine that calls fn at intervals until stop is called or ctx is done.
 // stop waits until a running call of fn has returned.
 func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
+	return runAfterAndEvery(ctx, interval, interval, fn)
+}
+
+// runAfterAndEvery is runEvery with the time first before the first call.
+func runAfterAndEvery(ctx context.Context, first, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
+		timer := time.NewTimer(first)
+		defer timer.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-tick.C:
+			case <-timer.C:
+				timer.Reset(interval)
 				fn()
 			}
 		}

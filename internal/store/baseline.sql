@@ -66,8 +66,6 @@ CREATE INDEX training_created ON training (account, created);
 
 CREATE INDEX training_dataset ON training (dataset);
 
-CREATE INDEX training_parent ON training (parent);
-
 CREATE TABLE model (
     key       TEXT PRIMARY KEY,
     account   TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
@@ -118,7 +116,7 @@ CREATE TABLE folder (
 
 CREATE TABLE worker (
     process TEXT PRIMARY KEY
-, memory BIGINT NOT NULL DEFAULT 0, host TEXT NOT NULL DEFAULT '', version TEXT NOT NULL DEFAULT '', cores BIGINT NOT NULL DEFAULT 0, started BIGINT NOT NULL DEFAULT 0);
+, memory BIGINT NOT NULL DEFAULT 0, host TEXT NOT NULL DEFAULT '', version TEXT NOT NULL DEFAULT '', cores BIGINT NOT NULL DEFAULT 0, started BIGINT NOT NULL DEFAULT 0, scans_files INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE series (
     account  TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
@@ -210,3 +208,13 @@ CREATE TABLE attempt (
 CREATE INDEX attempt_full_at ON attempt (full_at);
 
 CREATE INDEX training_race ON training (account, created, key, parent) WHERE parent IS NULL;
+
+CREATE INDEX token_expires ON token (expires);
+
+CREATE INDEX dataset_updated ON dataset (updated);
+
+CREATE INDEX prediction_updated ON prediction (updated);
+
+CREATE INDEX training_parent ON training (parent, finished);
+
+CREATE INDEX job_account ON job (account);

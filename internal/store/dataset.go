@@ -109,13 +109,36 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, 
 	return exists, err
 }
 
+// recountBatch is the number of accounts whose datasets RecountDatasets counts in one transaction. It
+// is a variable for tests.
+var recountBatch = 1000
+
 // RecountDatasets sets the stored number of datasets of each account to the actual number. It may
 // be wrong because processes of earlier releases create and delete datasets without updating it.
+// Transactions that write do not wait for RecountDatasets, unless the number of their account is
+// wrong.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
-	return s.Write(ctx, func(t *Tx) error {
-		return t.exec(ctx, "UPDATE account SET datasets = "+counted+" WHERE datasets <> "+counted)
-	})
+	for last := ""; ; {
+		first, wrong := last, []string(nil)
+		err := s.Read(ctx, func(t *Tx) (err error) {
+			row := t.tx.QueryRowContext(ctx, "SELECT coalesce(max(key), '') FROM (SELECT key FROM account WHERE key > ? ORDER BY key LIMIT ?) AS batch", first, recountBatch)
+			if err := row.Scan(&last); err != nil {
+				return err
+			}
+			wrong, err = t.queryNonEmptyStrings(ctx, "SELECT key FROM account WHERE key > ? AND key <= ? AND datasets <> "+counted, first, last)
+			return err
+		})
+		if err != nil || last == "" {
+			return err
+		}
+		for _, key := range wrong {
+			err := s.Write(ctx, func(t *Tx) error { return t.exec(ctx, "UPDATE account SET datasets = "+counted+" WHERE key = ?", key) })
+			if err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // DatasetQuery filters the datasets of an account.

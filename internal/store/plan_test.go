@@ -43,26 +43,38 @@ func planOf(t *testing.T, s *Store, query string, args ...any) string {
 
 // plans checks that frequent statements use indexes. Each would otherwise read a whole table.
 func (s suite) plans(t *testing.T) {
-	for name, c := range map[string]struct {
-		query string
-		args  []any
-		// indexes must all be in the plan.
-		indexes []string
+	expired := func(kind string) string {
+		return "SELECT key FROM " + kind + " WHERE " + expiredConditions[kind] + " LIMIT 1"
+	}
+	for _, c := range []struct {
+		table, query string
+		// index is the name of the index, unless it is that of the primary key.
+		index string
 	}{
-		"the next turn of an account": {"SELECT " + nextTurn, []any{"ann"}, []string{"account"}},
+		{"account", "SELECT " + nextTurn, ""},
+		{"token", deleteExpiredSessions, "token_expires"},
+		{"job", "SELECT " + jobStateColumns + " FROM job WHERE account = ?", "job_account"},
+		{"prediction", expired("prediction"), "prediction_updated (updated<?)"},
+		{"training", expired("training"), "training_parent (parent=? AND finished<?)"},
+		{"dataset", expired("dataset"), "dataset_updated (updated<?)"},
 	} {
-		plan := planOf(t, s.Store, c.query, c.args...)
-		if s.IsOnServer() {
-			for _, line := range strings.Split(plan, "\n") {
-				if strings.Contains(line, "Seq Scan on account") {
-					t.Errorf("%s reads a whole table:\n%s", name, plan)
-				}
+		if strings.HasSuffix(c.index, ")") && s.IsOnServer() {
+			continue // in small tables, PostgreSQL prefers other indexes
+		}
+		args := make([]any, strings.Count(c.query, "?"))
+		for i := range args {
+			args[i] = 1
+			if c.table == "account" || c.table == "job" {
+				args[i] = "ann"
 			}
 		}
-		for _, index := range c.indexes {
-			if !strings.Contains(plan, index) {
-				t.Errorf("%s does not use the index %s:\n%s", name, index, plan)
-			}
+		plan := planOf(t, s.Store, c.query, args...)
+		scans := false
+		for _, line := range strings.Split(plan, "\n") {
+			scans = scans || strings.Contains(line, "Seq Scan on "+c.table) || line == "SCAN "+c.table
+		}
+		if scans || !strings.Contains(plan, c.index) {
+			t.Errorf("the plan of %s does not use the index %s of %s:\n%s", c.query, c.index, c.table, plan)
 		}
 	}
 }

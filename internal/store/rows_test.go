@@ -16,7 +16,7 @@ func (s suite) accounts(t *testing.T) {
 		return tx.InsertAccount(t.Context(), &Account{Key: "x", Email: "ann@example.com"})
 	}), ErrExists)
 	write(t, s.Store, func(tx *Tx) error {
-		return tx.InsertSessionAndPrune(t.Context(), &Session{Hash: "hash", Account: "ann", Created: at(0), Expires: at(10)})
+		return tx.InsertSession(t.Context(), &Session{Hash: "hash", Account: "ann", Created: at(0), Expires: at(10)})
 	})
 	write(t, s.Store, func(tx *Tx) error {
 		a, err := tx.GetAccountByToken(t.Context(), "hash", at(9))
@@ -122,10 +122,19 @@ func (s suite) datasets(t *testing.T) {
 		if got := count(); got != before+1 {
 			t.Errorf("%d after a dataset was added to %d", got, before)
 		}
-		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "UPDATE account SET datasets = 99 WHERE key = 'ann'") })
+		write(t, s.Store, func(tx *Tx) error {
+			return tx.exec(t.Context(), "UPDATE account SET datasets = 99 WHERE key IN ('ann', 'bob')")
+		})
 		if err := s.RecountDatasets(t.Context()); err != nil || count() != before+1 {
 			t.Errorf("%d after the datasets were counted again, want %d (%v)", count(), before+1, err)
 		}
+		read(t, s.Store, func(tx *Tx) error {
+			usage, err := tx.GetUsage(t.Context(), "bob")
+			if usage.Datasets == 99 {
+				t.Error("the datasets of the second account were not counted")
+			}
+			return err
+		})
 		write(t, s.Store, func(tx *Tx) error { _, err := tx.DeleteDataset(t.Context(), "ann", "counted"); return err })
 		if got := count(); got != before {
 			t.Errorf("%d after it was deleted again, before it was added %d", got, before)

@@ -29,15 +29,19 @@ func (t *Tx) scanSession(row rowScanner) (*Session, error) {
 	return &s, err
 }
 
-// InsertSessionAndPrune adds a session. It also deletes all sessions that expired before
-// s.Created.
-func (t *Tx) InsertSessionAndPrune(ctx context.Context, s *Session) error {
-	if err := t.exec(ctx, "DELETE FROM token WHERE expires <= ?", t.toSharedMicros(s.Created)); err != nil {
-		return err
-	}
+// InsertSession adds a session.
+func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 	return t.exec(ctx, "INSERT INTO token ("+sessionColumns+") VALUES (?, ?, ?, ?, ?, ?)",
 		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
+
+// DeleteExpiredSessions deletes all sessions that expired before now. It is not part of a log-in,
+// because concurrent log-ins would then conflict with each other.
+func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
+	return s.writeStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
+}
+
+const deleteExpiredSessions = "DELETE FROM token WHERE expires <= ?"
 
 // ListSessions returns the sessions of an account that are valid at now, newest first.
 func (t *Tx) ListSessions(ctx context.Context, account string, now time.Time) ([]*Session, error) {

@@ -80,6 +80,11 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("audit events", begin(t).auditEvents)
 }
 
+func TestMain(m *testing.M) {
+	recountBatch = 1
+	m.Run()
+}
+
 func TestSQLite(t *testing.T) {
 	exercise(t, func(t *testing.T) func(t *testing.T) *Store {
 		t.Helper()
