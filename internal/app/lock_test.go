@@ -24,11 +24,13 @@ func TestLockedDatabase(t *testing.T) {
 	t.Cleanup(closeAll)
 	b.work(t)
 	race := newRace(b.prepared(t, "flowers", noisy(20_000)).DatasetKey, 1)
-	race.Body.Algorithms, race.Body.ScalingFactor, race.Body.TimeLimitSeconds = []string{"BSEV01"}, 0, new(3)
+	race.Body.Algorithms, race.Body.ScalingFactor, race.Body.TimeLimitSeconds = []string{"BSEV01", "BFIF01"}, 0, new(10)
 	key := must(b.CreateTraining(b.ctx, race))(t).TrainingJobKey
 	eventually(t, func() (*api.TrainingProgress, error) {
 		return b.GetTrainingProgress(b.ctx, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
-	}, func(p *api.TrainingProgress) bool { return len(p.Jobs[0].RecentPerformances) > 0 })
+	}, func(p *api.TrainingProgress) bool {
+		return len(p.Jobs[0].RecentPerformances)+len(p.Jobs[1].RecentPerformances) > 0
+	})
 
 	db := must(sql.Open("sqlite", filepath.Join(dir, "foretell.db")))(t)
 	defer func() { _ = db.Close() }()
