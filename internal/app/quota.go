@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"math"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -37,10 +38,22 @@ func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added
 }
 
 // checkUploadQuota is checkQuota for an upload whose body has not been read. The parameter size is
-// the declared size of the body in bytes, or -1 if it is unknown.
-func (a *App) checkUploadQuota(ctx context.Context, size int64) error {
-	err := a.store.Read(ctx, func(t *store.Tx) error {
-		return a.checkQuota(ctx, t, callerFromContext(ctx).Account, store.Usage{Bytes: max(size, 1)})
+// the declared size of the body in bytes, or -1 if it is unknown. It returns how many bytes the quota
+// allows.
+func (a *App) checkUploadQuota(ctx context.Context, size int64) (left int64, err error) {
+	left = math.MaxInt64
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		account := callerFromContext(ctx).Account
+		if err := a.checkQuota(ctx, t, account, store.Usage{Bytes: max(size, 1)}); err != nil {
+			return err
+		}
+		owner, err := t.GetAccountByKey(ctx, account)
+		if err != nil || owner.Quota.Bytes == nil {
+			return err
+		}
+		used, err := t.GetUsage(ctx, account)
+		left = *owner.Quota.Bytes - used.Bytes
+		return err
 	})
-	return a.toProblem(err)
+	return left, a.toProblem(err)
 }

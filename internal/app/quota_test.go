@@ -33,6 +33,11 @@ func TestQuota(t *testing.T) {
 		}
 		b.awaitFiles(t, 1)
 	})
+	t.Run("a body without an end is not read to the largest size", func(t *testing.T) {
+		_, err := ann.AddData(ann.ctx, &api.DatasetInput{DatasetKey: second}, endless{})
+		wantCode(t, err, api.CodeQuota)
+		b.awaitFiles(t, 1)
+	})
 	stop()
 	t.Run("races that wait count", func(t *testing.T) {
 		race := must(ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8)))(t)

@@ -16,18 +16,20 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
+	// quotaLeft is how much the quota of the account allows. storeUpload sets it.
+	quotaLeft int64
 }
 
 // storeUpload stores the body of u as a blob. It checks the declared size before it reads the body,
 // and the actual size while it reads. If it returns an error, nothing is stored.
-func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
+func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err error) {
 	if u.size > u.max {
 		return blob.Info{}, tooLargeProblem(u.max)
 	}
 	if u.size >= 0 && u.size < u.min {
 		return blob.Info{}, tooSmallProblem(u.size, u.min)
 	}
-	if err := a.checkUploadQuota(ctx, u.size); err != nil {
+	if u.quotaLeft, err = a.checkUploadQuota(ctx, u.size); err != nil {
 		return blob.Info{}, err
 	}
 	w, err := a.blobs.Create(ctx)
@@ -38,7 +40,7 @@ func (a *App) storeUpload(ctx context.Context, u upload) (blob.Info, error) {
 	if err := u.copyTo(w); err != nil {
 		return blob.Info{}, a.toProblem(err)
 	}
-	info, err := w.Commit()
+	info, err = w.Commit()
 	return info, a.toProblem(err)
 }
 
@@ -54,6 +56,10 @@ func (u upload) copyTo(w io.Writer) error {
 		n, err := u.body.Read(buf)
 		if read += int64(n); read > u.max {
 			return tooLargeProblem(u.max)
+		}
+		if read > u.quotaLeft {
+			return api.NewProblem(api.CodeQuota, "the file exceeds the %d bytes that the quota of the account still allows, so nothing was stored: "+
+				"delete datasets, models or predictions, or ask an administrator for a larger quota", u.quotaLeft)
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
 			return err
