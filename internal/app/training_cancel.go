@@ -11,6 +11,9 @@ import (
 // cancelWait is how long CancelTraining waits for a race to store its model.
 const cancelWait = 10 * time.Second
 
+// cancelPollInterval is how often CancelTraining reads the race meanwhile.
+const cancelPollInterval = 200 * time.Millisecond
+
 // CancelTraining ends a race. A race that no process runs is CANCELLED at once, without
 // a model. A RUNNING race first stores the best model so far. CancelTraining waits at
 // most cancelWait for this, and then returns the race even if it is still RUNNING.
@@ -81,7 +84,7 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	timeout := time.NewTimer(cancelWait)
 	defer timeout.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(cancelPollInterval)
 	defer tick.Stop()
 	for {
 		out, err := a.GetTraining(ctx, in)
