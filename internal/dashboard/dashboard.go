@@ -194,7 +194,7 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 			v.token = p.tokenFromCookie(r)
 			v.client, err = p.newClient(r, v.token)
 		}
-		if err == nil && r.Method == http.MethodPost && !isMultipart(r) {
+		if err == nil && r.Method == http.MethodPost && !IsMultipart(r) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 			if parseErr := r.ParseForm(); parseErr != nil {
 				err = api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(parseErr)
@@ -209,7 +209,8 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	}
 }
 
-func isMultipart(r *http.Request) bool {
+// IsMultipart reports whether a request sends a form that may contain a file.
+func IsMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 

@@ -72,9 +72,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(rec, r)
 		elapsed = s.now().Sub(began) // without the drain below, whose duration depends on the client only
-		if rec.status >= http.StatusBadRequest {
-			s.drainBody(w, r, req)
-		}
+		s.drainBody(w, r, req)
 	})
 }
 

@@ -13,6 +13,9 @@ import (
 // requestAccessPath is the path of the page with the form to request an account.
 const requestAccessPath = "/request-access"
 
+// formTimeout is how long a browser may take to send a form without a file.
+const formTimeout = 30 * time.Second
+
 // mountPages registers the pages on the router. The pages are clients of the API. They send their
 // requests to handler, which is the handler of the whole service.
 func (s *service) mountPages(rt *router, handler http.Handler) {
@@ -28,14 +31,23 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {
-		rt.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			req := requestFromContext(r.Context())
-			if r.Method == http.MethodPost { // the form may contain a file
-				defer req.body.setIdleTimeout(w, uploadIdleTimeout, s.opts.Now)()
-			}
-			page(w, r)
-		})
+		rt.HandleFunc(pattern, s.limitFormTime(page))
 	})
+}
+
+// limitFormTime returns a handler that limits the time to read a form and calls page.
+func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body := requestFromContext(r.Context()).body
+		switch {
+		case r.Method != http.MethodPost:
+		case dashboard.IsMultipart(r): // the form may contain a file
+			defer body.setIdleTimeout(w, uploadIdleTimeout, s.opts.Now)()
+		default:
+			defer body.setTotalTimeout(w, formTimeout, s.opts.Now)()
+		}
+		page(w, r)
+	}
 }
 
 // wantsPage reports whether a browser requests a page.

@@ -4,7 +4,7 @@
 //
 // A request passes these layers, from the outside in:
 //
-//	observe        request ID, access log, metrics, panics, drains rejected bodies
+//	observe        request ID, access log, metrics, panics, drains unread bodies
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON
@@ -135,14 +135,14 @@ func (s *service) mountAll(rt *router) {
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		if s.pages != nil && wantsPage(r) {
-			s.pages.MethodNotAllowed(w, r)
+			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {
-		s.pages.NotFound(w, r)
+		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
 	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))
