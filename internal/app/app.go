@@ -210,7 +210,8 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 	return func() {
 		stop()
-		ctx := context.WithoutCancel(ctx)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs
+		defer cancel()
 		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
 	}
 }
@@ -242,8 +243,8 @@ func (a *App) TempDir() string { return a.tempDir }
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
-// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error:
-// after this process has ended, [App.Run] of another process removes the blobs.
+// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
+// The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
@@ -251,9 +252,8 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 }
 
 // deleteUncommittedBlob deletes a new blob after the transaction that should have stored its key
-// failed with txErr. If txErr does not show whether the transaction was committed,
-// deleteUncommittedBlob keeps the blob. If the blob then has no row, [App.Run] of another process
-// removes it after this process has ended.
+// failed with txErr. If txErr does not show whether the transaction was committed, it keeps the
+// blob. A blob without a row is an orphan, which [App.Run] deletes after [blob.OrphanGrace].
 func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
 	if !errors.Is(txErr, store.ErrUnavailable) {
 		a.deleteBlobs(ctx, key)
