@@ -48,7 +48,9 @@ type Options struct {
 	TempDir string
 	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
 	BaseURL func(r *http.Request) string
-	Now     func() time.Time
+	// Host returns the host to which the browser sent a request.
+	Host func(r *http.Request) string
+	Now  func() time.Time
 	Log     *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
@@ -186,10 +188,7 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setPageHeaders(w.Header())
 		v := &visit{w: w, r: r}
-		err := p.crossSite.Check(r)
-		if err != nil {
-			err = api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
-		}
+		err := p.checkOrigin(r)
 		if err == nil {
 			v.token = p.tokenFromCookie(r)
 			v.client, err = p.newClient(r, v.token)
@@ -207,6 +206,20 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 			p.writeError(v, err)
 		}
 	}
+}
+
+// checkOrigin returns a problem unless the headers of a form show that a page of this service sent it.
+// All browsers send one of the two headers with a form. Programs, which need not, use the API.
+func (p *Pages) checkOrigin(r *http.Request) error {
+	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, which browsers send: programs use the API")
+	}
+	received := *r
+	received.Host = p.opts.Host(r) // the Host header may be that of a proxy
+	if err := p.crossSite.Check(&received); err != nil {
+		return api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
+	}
+	return nil
 }
 
 // IsMultipart reports whether a request sends a form that may contain a file.

@@ -52,6 +52,10 @@ func (s *service) observe(next http.Handler) http.Handler {
 		ctx, endSpan := s.startSpan(r, req)
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
+		if r.Header.Get("X-Request-Id") != req.id { // a page sends this ID with its requests to the API
+			r.Header = r.Header.Clone()
+			r.Header.Set("X-Request-Id", req.id)
+		}
 		w.Header().Set("X-Request-Id", req.id)
 		s.setDefaultHeaders(w.Header(), r)
 		began, elapsed := s.now(), time.Duration(0)

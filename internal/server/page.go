@@ -24,7 +24,7 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 		now = func() time.Time { return time.Time{} }
 	}
 	s.pages = dashboard.New(dashboard.Options{
-		API: handler, BaseURL: s.baseURL, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
+		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
 		OnSignedIn: func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
 		Link:       func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
