@@ -24,6 +24,7 @@ const actionLogIn = "login"
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
+	unknownActor  = "unknown"  // a login with a name that is not an e-mail
 )
 
 const (
@@ -67,8 +68,8 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 	}))
 }
 
-// RecordRefusal appends an event to the audit log: the caller was not allowed to call the given
-// operation.
+// RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
+// operation. It drops the event if there were too many of the caller, see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})

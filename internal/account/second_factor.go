@@ -80,7 +80,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 		return nil, err
 	}
 	if !ok {
-		a.record(ctx, event{action: actionAddSecondFactor, outcome: refused})
+		a.RecordRefusal(ctx, actionAddSecondFactor, "")
 		return nil, wrongCodeProblem(api.CodeForbidden)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
