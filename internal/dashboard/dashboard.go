@@ -51,7 +51,7 @@ type Options struct {
 	// Host returns the host to which the browser sent a request.
 	Host func(r *http.Request) string
 	Now  func() time.Time
-	Log     *slog.Logger
+	Log  *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
 	// Local lets one browser use the embedded service without a password. If it is nil,

@@ -55,7 +55,8 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 // withoutSecondFactor has the IDs of the operations that need no authenticator app, even if the
 // service requires one of every account.
 var withoutSecondFactor = map[string]bool{
-	api.GetOwnAccount.ID: true, api.ListSessions.ID: true, api.LogOut.ID: true, api.ChangePassword.ID: true,
+	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,
+	api.ListSessions.ID: true, api.EndSession.ID: true, api.EndOtherSessions.ID: true, api.LogOut.ID: true,
 	api.AddSecondFactor.ID: true, api.ConfirmSecondFactor.ID: true,
 }
 
