@@ -109,6 +109,10 @@ func TestSession(t *testing.T) {
 	stolen := newBrowser(t, s.url)
 	stolen.client.Jar.SetCookies(address, cookies)
 	stolen.expect(t, "/datasets", nil, 200, "<title>Datasets")
+	b.signIn(t) // ends the session that the browser has
+	stolen.expect(t, "/datasets", nil, 200, "Your session has ended: sign in again.")
+	stolen.client.Jar.SetCookies(address, b.client.Jar.Cookies(address))
+	stolen.expect(t, "/datasets", nil, 200, "<title>Datasets")
 	b.site = "cross-site"
 	b.expect(t, "/sign-out", url.Values{}, 403, "another site")
 	b.site = "same-origin"
