@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -34,6 +35,10 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
+		if p := s.takeRequest(caller); p != nil {
+			writeProblem(w, p)
+			return
+		}
 		ctx = huma.WithContext(ctx, account.WithCaller(r.Context(), caller))
 		if rules.op.Administrator && !caller.Administrator {
 			s.app.RecordRefusal(ctx.Context(), rules.op.ID, r.URL.Path)
@@ -79,6 +84,21 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	caller.RemoteAddress = s.proxies.remoteAddress(r)
 	caller.UserAgent = r.UserAgent()
 	return caller, nil
+}
+
+// takeRequest counts a request of an account. It returns a problem if the account has sent too many.
+// Requests without an account have limits of their own, for example those of logins.
+func (s *service) takeRequest(caller account.Caller) *api.Problem {
+	if s.requests == nil || caller.Account == "" {
+		return nil
+	}
+	wait := s.requests.Take(caller.Account)
+	if wait == 0 {
+		return nil
+	}
+	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests: at most %d a second are accepted", s.opts.RequestsPerSecond)
+	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
+	return p
 }
 
 // check returns a problem if a parameter has invalid syntax, or if the Content-Type or

@@ -26,6 +26,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/auth"
 	"foretell/internal/dashboard"
 )
 
@@ -54,6 +55,10 @@ type Options struct {
 	Metrics *Metrics
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
+	// RequestsPerSecond limits the requests of each account: an account can send requestBurst seconds
+	// worth of requests in a row, and then this number a second. Each process counts for itself. 0
+	// means no limit, and so does a nil Now.
+	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
 	Draining func() bool
@@ -76,7 +81,12 @@ type service struct {
 	metrics    *Metrics
 	proxies    proxies
 	pages      *dashboard.Pages
+	// requests limits the requests of each account. It is nil if there is no limit.
+	requests *auth.Limiter
 }
+
+// requestBurst is the number of seconds whose requests an account can send in a row.
+const requestBurst = 6
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
 // /healthz, /readyz and /metrics.
@@ -103,6 +113,9 @@ func newService(a *app.App, opts Options) *service {
 	s := &service{app: a, opts: opts, log: opts.Log, proxies: opts.TrustedProxies}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if opts.RequestsPerSecond > 0 && opts.Now != nil {
+		s.requests = auth.NewLimiter(requestBurst*opts.RequestsPerSecond, time.Second/time.Duration(opts.RequestsPerSecond), opts.Now)
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics(a, s.log, s.now)
