@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/sync/singleflight"
 
 	"foretell/internal/account"
 	"foretell/internal/auth"
@@ -103,11 +102,10 @@ type App struct {
 	models               *modelCache
 	scanner              *clamav.Client // nil if no file is scanned
 	finishedJobs         *jobCounter
-	// drifts ensures that concurrent requests for the drift of the same prediction share one
-	// call of measureAndStoreDrift. measuringDrift is locked during each call, so that the
-	// drifts of different predictions are measured one after another.
-	drifts         singleflight.Group
-	measuringDrift sync.Mutex
+	// measuringDrift has an element while a drift is measured. driftTurns has such a channel for each
+	// account, for the calls that measure or wait for measuringDrift. The capacity of each is 1.
+	measuringDrift chan struct{}
+	driftTurns     sync.Map
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLs wakes [App.WatchUploads] when this process has returned an upload URL of the S3
@@ -126,7 +124,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
+		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), measuringDrift: make(chan struct{}, 1),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.Direct()
