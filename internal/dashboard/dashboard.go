@@ -44,6 +44,10 @@ type Options struct {
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.
 	OnSignedIn func(ctx context.Context)
+	// LimitUploadTime makes reading the form of a request fail if it takes much longer from now on than
+	// its length justifies. IsDiskFull reports whether no file may be written to TempDir.
+	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
+	IsDiskFull      func() bool
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
@@ -65,8 +69,10 @@ type Pages struct {
 	templates func() map[string]*template.Template // parses the templates at the first call, which most commands with the embedded service never make
 	crossSite *http.CrossOriginProtection
 	// verifying has an element for each result that is being verified. Its capacity is limited,
-	// because each verification may need a gigabyte of the disk.
-	verifying chan struct{}
+	// because each verification may need a gigabyte of the disk. verifyTurns has, by account, such a
+	// channel for the account's own verifications, which run one after another.
+	verifying   chan struct{}
+	verifyTurns sync.Map
 }
 
 // maxVerifying is the maximum number of results that are verified at a time.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/account"
+	"foretell/internal/blob"
 	"foretell/internal/dashboard"
 )
 
@@ -26,8 +27,10 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 	s.pages = dashboard.New(dashboard.Options{
 		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
-		OnSignedIn: func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
-		Link:       func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
+		LimitUploadTime: s.limitUploadTime,
+		IsDiskFull:      func() bool { return s.app.TempDir() != "" && blob.IsDiskFull(s.app.TempDir()) },
+		OnSignedIn:      func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
+		Link:            func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {
@@ -48,6 +51,13 @@ func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
 		}
 		page(w, r)
 	}
+}
+
+// limitUploadTime limits the time to read the rest of a form to the time in which the rest of a
+// rejected upload is read.
+func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
+	total, _ := drainLimits(r, true)
+	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime ends it
 }
 
 // wantsPage reports whether a browser requests a page.
