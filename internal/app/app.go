@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"foretell/internal/job"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/turn"
 )
 
 // Config configures an App.
@@ -102,10 +102,8 @@ type App struct {
 	models               *modelCache
 	scanner              *clamav.Client // nil if no file is scanned
 	finishedJobs         *jobCounter
-	// measuringDrift has an element while a drift is measured. driftTurns has such a channel for each
-	// account, for the calls that measure or wait for measuringDrift. The capacity of each is 1.
-	measuringDrift chan struct{}
-	driftTurns     sync.Map
+	verified             blob.Verified // the stored files that were read for downloads
+	drifts               *turn.Queue   // of the calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLs wakes [App.WatchUploads] when this process has returned an upload URL of the S3
@@ -124,7 +122,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), measuringDrift: make(chan struct{}, 1),
+		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), drifts: turn.NewQueue(1),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.Direct()

@@ -28,7 +28,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil || report != nil {
 		return report, err
 	}
-	err = a.inDriftTurn(ctx, p.Account, func() error {
+	err = a.drifts.Do(ctx, p.Account, func() error {
 		p, report, err = a.readStoredDrift(ctx, in.PredictionKey) // another call may have stored it meanwhile
 		if err == nil && report == nil {
 			report, err = a.measureAndStoreDrift(ctx, p)
@@ -36,22 +36,6 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 		return err
 	})
 	return report, a.toProblem(err)
-}
-
-// inDriftTurn calls do when no other call of the account measures a drift or waits to do so, and no
-// other account measures one. If ctx ends before, which means that the client has gone, it returns an
-// error instead.
-func (a *App) inDriftTurn(ctx context.Context, account string, do func() error) error {
-	turn, _ := a.driftTurns.LoadOrStore(account, make(chan struct{}, 1))
-	for _, slot := range []chan struct{}{turn.(chan struct{}), a.measuringDrift} {
-		select {
-		case slot <- struct{}{}:
-			defer func() { <-slot }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return do()
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is

@@ -25,6 +25,7 @@ import (
 	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/turn"
 )
 
 //go:embed templates assets
@@ -68,11 +69,9 @@ type Pages struct {
 	opts      Options
 	templates func() map[string]*template.Template // parses the templates at the first call, which most commands with the embedded service never make
 	crossSite *http.CrossOriginProtection
-	// verifying has an element for each result that is being verified. Its capacity is limited,
-	// because each verification may need a gigabyte of the disk. verifyTurns has, by account, such a
-	// channel for the account's own verifications, which run one after another.
-	verifying   chan struct{}
-	verifyTurns sync.Map
+	// verifying limits the results that are verified at a time, because each may need a gigabyte of
+	// the disk.
+	verifying *turn.Queue
 }
 
 // maxVerifying is the maximum number of results that are verified at a time.
@@ -81,7 +80,7 @@ const maxVerifying = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
+	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifying)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a

@@ -122,16 +122,15 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	if err != nil {
 		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
 	}
-	turn, _ := p.verifyTurns.LoadOrStore(v.account.AccountKey, make(chan struct{}, 1))
-	for _, slot := range []chan struct{}{turn.(chan struct{}), p.verifying} {
-		select {
-		case slot <- struct{}{}:
-			defer func() { <-slot }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	p.opts.LimitUploadTime(v.w, v.r) // because others may wait for the slot
+	return p.verifying.Do(ctx, v.account.AccountKey, func() error {
+		p.opts.LimitUploadTime(v.w, v.r) // because others may wait
+		return p.verifyFile(v, r, form, data)
+	})
+}
+
+// verifyFile verifies the file of a form with its receipt.
+func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *upload, data *verifyPage) error {
+	ctx := v.r.Context()
 	file, err := spill.CreateTemp(p.opts.TempDir)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package app
+package turn
 
 import (
 	"context"
@@ -6,17 +6,17 @@ import (
 	"testing/synctest"
 )
 
-// TestDriftTurns checks that one account cannot delay the drift of another by more than one
-// measurement, and that a call whose client has gone does not wait any longer.
-func TestDriftTurns(t *testing.T) {
+// TestQueue checks that one account cannot delay another by more than one function, and that a call
+// whose context has ended does not wait any longer.
+func TestQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &App{measuringDrift: make(chan struct{}, 1)}
+		q := NewQueue(1)
 		order := make(chan string, 4)
 		endFirst := make(chan struct{})
 		wait := func(ctx context.Context, account string, do func()) {
 			go func() {
-				err := a.inDriftTurn(ctx, account, func() error { order <- account; do(); return nil })
+				err := q.Do(ctx, account, func() error { order <- account; do(); return nil })
 				if err != nil {
 					order <- account + " gave up"
 				}
