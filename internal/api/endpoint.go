@@ -94,7 +94,7 @@ var (
 		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
 		Summary: "List all training jobs, newest first. With parentOnly, the jobs of single algorithms are omitted.",
 	}}
-	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
+	ListTrainingsOfDataset = Endpoint[ListTrainingsOfDatasetInput, TrainingPage]{Operation{
 		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,
 		Summary: "List the training jobs of a dataset, newest first.",
 	}}

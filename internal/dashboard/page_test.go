@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -82,5 +83,26 @@ func TestReloadHint(t *testing.T) {
 	text := renderPage(t, "dataset", busy)
 	if !strings.Contains(text, "<noscript>") || !strings.Contains(text, `<span class="scripted"> This page changes by itself`) {
 		t.Error(text)
+	}
+}
+
+// TestOmittedRaces says that a dataset has more races and models than its page lists.
+func TestOmittedRaces(t *testing.T) {
+	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: make([]api.Training, 1), Models: make([]api.ModelEntry, 1), NumRaces: 1234, NumModels: 1}
+	text := renderPage(t, "dataset", data)
+	if !strings.Contains(text, "These are the newest of 1,234 races.") || strings.Contains(text, "of 1 models") {
+		t.Error(text)
+	}
+}
+
+// TestPager checks that the links lead to the pages before and after, also if a page has another
+// number of rows than usual.
+func TestPager(t *testing.T) {
+	pages := api.Page{Offset: 40, Limit: 20}
+	pages.SetTotalAndNext(70)
+	got := newPager(&url.URL{Path: "/models"}, pages, 20)
+	want := pager{Offset: 40, First: 41, Last: 60, Total: 70, Newer: "/models?offset=20", Older: "/models?offset=60"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
