@@ -35,7 +35,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
-		if p := s.takeRequest(caller); p != nil {
+		if p := s.takeRequest(req, caller); p != nil {
 			writeProblem(w, p)
 			return
 		}
@@ -87,9 +87,13 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 }
 
 // takeRequest counts a request of an account. It returns a problem if the account has sent too many.
-// Requests without an account have limits of their own, for example those of logins.
-func (s *service) takeRequest(caller account.Caller) *api.Problem {
-	if s.requests == nil || caller.Account == "" {
+// All requests of a page of the dashboard count as one. Requests without an account have limits of
+// their own, for example those of logins.
+func (s *service) takeRequest(req *request, caller account.Caller) *api.Problem {
+	if req.page != nil {
+		req = req.page
+	}
+	if s.requests == nil || caller.Account == "" || req.isCounted.Swap(true) {
 		return nil
 	}
 	wait := s.requests.Take(caller.Account)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -25,6 +26,11 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
+	// page is the request of the browser if a page of the dashboard sent this request to the API.
+	// Otherwise it is nil.
+	page *request
+	// isCounted reports whether the request counts for the limit of its account.
+	isCounted atomic.Bool
 }
 
 type requestKey struct{}
@@ -43,6 +49,7 @@ func requestFromContext(ctx context.Context) *request {
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestIDOrNew(r)}
+		req.page, _ = r.Context().Value(requestKey{}).(*request)
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now

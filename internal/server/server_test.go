@@ -221,4 +221,12 @@ func TestRequestRate(t *testing.T) {
 	user.must(t, read, nil)
 	user.must(t, read, nil)
 	user.refused(t, refusal{call: read, want: 429, code: api.CodeTooMany})
+
+	elapsed.Add(int64(time.Minute))
+	b := newBrowser(t, s.url)
+	b.signIn(t) // and shows the front page
+	for range 11 {
+		b.expect(t, "/account", nil, 200, "<title>Account") // sends several requests to the API
+	}
+	b.expect(t, "/account", nil, 429, "too many requests")
 }
