@@ -35,8 +35,8 @@ type Options struct {
 	// Log receives one line for each request, and the causes of errors. Nil discards
 	// them.
 	Log *slog.Logger
-	// Now is the clock. If it is nil, requests are not timed and failed logins are not
-	// limited.
+	// Now is the clock. If it is nil, requests are not timed, and neither their number nor the time
+	// to read their bodies is limited.
 	Now func() time.Time
 	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each
@@ -57,7 +57,7 @@ type Options struct {
 	PublicMetrics bool
 	// RequestsPerSecond limits the requests of each account: an account can send requestBurst seconds
 	// worth of requests in a row, and then this number a second. Each process counts for itself. 0
-	// means no limit, and so does a nil Now.
+	// means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
