@@ -5,6 +5,7 @@ package cmd_test
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -87,5 +88,33 @@ func TestServeOperation(t *testing.T) {
 	}
 	if logged == 0 {
 		t.Errorf("no request is in the log: %s", messages)
+	}
+}
+
+// TestGracePeriod stops a service while a request is in progress that does not end within the grace
+// period. The service must abort the request and end as after any other signal.
+func TestGracePeriod(t *testing.T) {
+	t.Parallel()
+	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--grace-period", "200ms")
+	var conn net.Conn
+	_, messages, err := follow(t, serve, func(line string) {
+		_, address, ok := strings.Cut(line, "listening on http://")
+		if !ok {
+			return
+		}
+		var err error
+		if conn, err = net.Dial("tcp", address); err != nil { //nolint:noctx // it is connected at once
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n")
+		_, _ = io.ReadFull(conn, make([]byte, 12)) // the service waits for the body
+		_ = serve.Process.Signal(syscall.SIGTERM)
+	})
+	if conn != nil {
+		_ = conn.Close()
+	}
+	if err != nil || !strings.Contains(messages, "were aborted") || !strings.Contains(messages, "back in the queue") {
+		t.Errorf("%v: %s", err, messages)
 	}
 }

@@ -148,7 +148,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
-	if err := errors.Join(web.drain(o.drainDelay, o.gracePeriod), <-worked); err != nil {
+	web.drain(service.Log, o.drainDelay, o.gracePeriod)
+	if err := <-worked; err != nil {
 		return err
 	}
 	recordStoppedBySignal(o.factory)

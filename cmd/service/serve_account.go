@@ -20,10 +20,18 @@ type accountFlags struct {
 	notifyRequests []string
 	maxSessions    int
 	defaultQuota   []string
+	requestRate    int
 
 	requireSecondFactor bool
 	breachedPasswords   string
 }
+
+const (
+	// defaultRequestRate is more than the commands and open pages of a person send, and a fraction of
+	// what a service can answer.
+	defaultRequestRate = 100
+	maxRequestRate     = 1_000_000
+)
 
 func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -32,9 +40,10 @@ func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; if a log-in exceeds it, the oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4 (default none)")
+	flags.IntVar(&a.requestRate, "requests-per-second", defaultRequestRate, "maximum `number` of requests of an account in a second, after a burst of six times this number; 0 means no limit")
 	flags.BoolVar(&a.requireSecondFactor, "require-second-factor", false, "require an authenticator app; an account without one can only set one up")
 	flags.StringVar(&a.breachedPasswords, "breached-passwords", "", "refuse new passwords whose SHA-1 hash is in `file`, a sorted list such as that of Pwned Passwords")
-	cli.SetFlagGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "require-second-factor", "breached-passwords")
+	cli.SetFlagGroup(flags, cli.GroupAccounts, "smtp", "approve-domain", "notify-requests", "max-sessions", "default-quota", "requests-per-second", "require-second-factor", "breached-passwords")
 }
 
 var domainFormat = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
@@ -45,6 +54,9 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 	out := account.Options{PublicURL: strings.TrimSuffix(publicURL, "/"), MaxSessions: a.maxSessions, RequireSecondFactor: a.requireSecondFactor}
 	if a.maxSessions < 1 {
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
+	}
+	if a.requestRate < 0 || a.requestRate > maxRequestRate {
+		return out, exit.Usagef("invalid --requests-per-second %d: must be between 0 and %d", a.requestRate, maxRequestRate)
 	}
 	var err error
 	if a.breachedPasswords != "" {

@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -38,7 +38,7 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	}
 	metrics := service.Metrics()
 	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.NumOpen()) })
-	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.allowedHostNames(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == ""}
+	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.allowedHostNames(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == "", RequestsPerSecond: o.account.requestRate}
 	if w.stopMetrics, err = o.metrics.startServing(ctx, o.factory, metrics, service.Log); err != nil {
 		return nil, errors.Join(err, w.listener.Close())
 	}
@@ -75,8 +75,9 @@ const defaultGracePeriod = 8 * time.Second
 
 // drain continues to serve for the duration delay, so that load balancers notice that the
 // server is about to stop. Then it waits until the requests in progress have ended, but
-// at most for the duration grace, and aborts the others.
-func (w *webServer) drain(delay, grace time.Duration) error {
+// at most for the duration grace, and aborts the others. Then it logs that requests were aborted:
+// this is no error, because the operator has chosen the duration.
+func (w *webServer) drain(log *slog.Logger, delay, grace time.Duration) {
 	w.draining.Store(true)
 	if delay > 0 {
 		<-time.After(delay)
@@ -84,7 +85,6 @@ func (w *webServer) drain(delay, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := w.http.Shutdown(ctx); err != nil {
-		return fmt.Errorf("some requests were aborted: %w", errors.Join(err, w.http.Close()))
+		log.Warn("requests did not end within the grace period and were aborted", "gracePeriod", grace, "error", errors.Join(err, w.http.Close()))
 	}
-	return nil
 }

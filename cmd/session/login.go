@@ -37,6 +37,8 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 		Use: "login [URL]", Short: "Sign in to a service and make it the default",
 		Long: `Signs in to the service at URL and makes this service the default of all commands. The
 token is stored in the system keyring, which is tested before the password is requested.
+If a token of the account was stored before, its session ends. Running commands then use
+the new token.
 Secrets are never arguments: the command prompts for them, or reads them from standard
 input or the environment.`,
 		Args: cli.PositionalArgs("[URL]"),
@@ -108,6 +110,9 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
 		return err
+	}
+	if earlier.Token != kept.Token && storage != config.StorageNone {
+		endSession(ctx, tokens, earlier.Token, &o.output)
 	}
 	if err := o.saveProfile(s.Profile, tokens); err != nil {
 		return err

@@ -62,7 +62,9 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.endSession(ctx, tokens)
+	if stored, err := tokens.Store.Get(tokens.Entry()); err == nil {
+		endSession(ctx, tokens, stored.Token, &o.output)
+	}
 	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
@@ -78,20 +80,19 @@ func (o *logoutOptions) run(ctx context.Context) error {
 // sessionTimeout is how long to wait for a service to end a session.
 const sessionTimeout = 5 * time.Second
 
-// endSession ends the session of the stored token at the service, which makes the token
-// invalid. If that fails, the token expires within an hour.
-func (o *logoutOptions) endSession(ctx context.Context, tokens *credential.TokenSource) {
-	stored, err := tokens.Store.Get(tokens.Entry())
-	if err != nil || stored.Token == "" {
+// endSession ends the session of a token at the service, which makes the token invalid. If that
+// fails, the token expires within an hour. It does nothing if token is empty.
+func endSession(ctx context.Context, tokens *credential.TokenSource, token string, output *cli.Output) {
+	if token == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, sessionTimeout)
 	defer cancel()
-	tokens.Client.SetToken(stored.Token)
-	_, err = client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
+	tokens.Client.SetToken(token)
+	_, err := client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		o.output.Note("cannot end the session, because %s does not respond; its token expires within an hour", tokens.Server)
+		output.Note("cannot end the session, because %s does not respond; its token expires within an hour", tokens.Server)
 	}
 }
 

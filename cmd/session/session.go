@@ -78,7 +78,8 @@ func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
 		Long: `Makes the token of a session invalid. KEY is the key of the session. With --others,
-the command ends all sessions of the account except its own.`,
+the command ends all sessions of the account except its own. The command needs a log-in
+of the last five minutes: if the stored token is older, sign in again first.`,
 		Args: cli.PositionalArgs("[KEY]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -116,12 +117,20 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	}
 	if o.others {
 		if _, err := client.Call(ctx, session.Client, api.EndOtherSessions, &api.None{}); err != nil {
-			return err
+			return addLoginHint(ctx, err)
 		}
 		return cli.PrintItem(&o.output, endedSession{Others: true}, "others")
 	}
 	if _, err := client.Call(ctx, session.Client, api.EndSession, &api.SessionInput{SessionKey: args[0]}); err != nil {
-		return err
+		return addLoginHint(ctx, err)
 	}
 	return cli.PrintItem(&o.output, endedSession{SessionKey: args[0]}, "sessionKey")
+}
+
+// addLoginHint adds a hint to err if the user must sign in again to end a session.
+func addLoginHint(ctx context.Context, err error) error {
+	if api.CodeFromError(err) != api.CodeForbidden {
+		return err
+	}
+	return exit.FromError(ctx, err).WithHint("sign in again with `foretell login`")
 }

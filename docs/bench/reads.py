@@ -2,7 +2,7 @@
 
     python3 docs/bench/reads.py ./foretell FOLDER [postgres://USER@HOST/DATABASE?…]
 
-Starts a service without jobs in FOLDER, on SQLite or on an empty PostgreSQL database, and
+Starts a service without jobs and without a limit of requests in FOLDER, on SQLite or on an empty PostgreSQL database, and
 creates DATASETS (10000) datasets. Then 64 clients of wrk (apt install wrk), which run on the
 same cores, read random datasets for SECONDS (15), and then pages of 20 datasets for the same
 time. The processor time is that of the service, without the clients and PostgreSQL (Linux only).
@@ -38,7 +38,7 @@ def processor_time():
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-service = subprocess.Popen([binary, "serve", "--no-work", "--listen", f"127.0.0.1:{PORT}", "-q"], env=environment)
+service = subprocess.Popen([binary, "serve", "--no-work", "--requests-per-second", "0", "--listen", f"127.0.0.1:{PORT}", "-q"], env=environment)
 try:
     for _ in range(100):
         try:

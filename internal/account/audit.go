@@ -24,6 +24,7 @@ const actionLogIn = "login"
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
+	unknownActor  = "unknown"  // a login with a name that is not an e-mail
 )
 
 const (
@@ -49,26 +50,37 @@ func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object strin
 	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
 }
 
+// CheckDownload returns a *api.Problem with CodeForbidden if the account with the key owner is
+// disabled. The caller must then refuse to download a file of the account, because the signed URLs of
+// a disabled account are still valid.
+func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
+	_, err := a.findEnabled(ctx, owner)
+	return err
+}
+
+// findEnabled returns the account with this key, or the problem of CheckDownload.
+func (a *Accounts) findEnabled(ctx context.Context, key string) (*store.Account, error) {
+	account, err := a.find(ctx, byKey(key))
+	if err == nil && account.Disabled {
+		err = api.NewProblem(api.CodeForbidden, "the account of this URL is disabled")
+	}
+	return account, err
+}
+
 // RecordDownload appends an event to the audit log: a file of the account with the key owner is
-// downloaded. If the account is disabled, it returns a *api.Problem with CodeForbidden. The caller
-// must then refuse the download, because the signed URLs of a disabled account are still valid.
+// downloaded. It returns the same problem as CheckDownload.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
-	account, err := a.find(ctx, byKey(owner))
-	switch {
-	case err != nil:
+	account, err := a.findEnabled(ctx, owner)
+	if err != nil || account.Email == localEmail {
 		return err
-	case account.Disabled:
-		return api.NewProblem(api.CodeForbidden, "the account of this URL is disabled")
-	case account.Email == localEmail:
-		return nil
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
 		return a.insertEvent(ctx, t, event{actor: account.Email, action: action, object: object, outcome: done})
 	}))
 }
 
-// RecordRefusal appends an event to the audit log: the caller was not allowed to call the given
-// operation.
+// RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
+// operation. It drops the event if there were too many of the caller, see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"foretell/internal/api"
@@ -77,9 +78,15 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return session, err
 }
 
-// recordRefusedLogIn records that a login was refused, and returns the problem for the client.
+// recordRefusedLogIn records that a login was refused, and returns the problem for the client. A name
+// that is not an e-mail is recorded as the object, because as an actor it could be confused with
+// those of events that no account caused.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
-	a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
+	e := event{actor: email, action: actionLogIn, outcome: refused}
+	if !strings.Contains(email, "@") {
+		e.actor, e.object = unknownActor, email
+	}
+	a.record(ctx, e)
 	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
 }
 

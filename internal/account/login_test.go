@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -138,5 +139,40 @@ func TestAppRemovedDuringLogin(t *testing.T) {
 	}
 	if account, err := a.FindAccount(t.Context(), testEmail); err != nil || account.SecondFactor {
 		t.Errorf("%+v, %v", account, err)
+	}
+}
+
+// refusedEvents returns "actor:object" of each refused action in the audit log, newest first.
+func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
+	t.Helper()
+	err := a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{Action: action}, 0, func(e *api.AuditEvent) error {
+		if e.Outcome == refused {
+			events = append(events, e.Actor+":"+e.Object)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// TestRefusedLoginNames checks that a login with a name that is not an e-mail cannot create events
+// of an operator or of the service itself, and is recorded also for the name of the local account.
+func TestRefusedLoginNames(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	for _, name := range []string{"operator", "Service", "local", testEmail} {
+		in := logInInput("")
+		in.Body.Username = name
+		if _, err := a.LogIn(t.Context(), in); api.CodeFromError(err) != api.CodeBadCredentials {
+			t.Fatal(err)
+		}
+		c.advance(time.Second)
+	}
+	want := []string{testEmail + ":", "unknown:local", "unknown:service", "unknown:operator"}
+	if got := refusedEvents(t, a, actionLogIn); !slices.Equal(got, want) {
+		t.Errorf("the refused logins are %q, want %q", got, want)
 	}
 }

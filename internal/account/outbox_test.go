@@ -108,6 +108,24 @@ func TestApproveDomain(t *testing.T) {
 	}
 }
 
+// TestTimeOfRequest checks that the time of the response to a request for access does not show
+// whether the e-mail has an account.
+func TestTimeOfRequest(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	addUsers(t, a, api.RoleUser, testEmail)
+	for _, email := range []string{testEmail, "new@example.com"} {
+		began := time.Now()
+		in := &api.RequestAccessInput{Body: api.NewAccessRequest{Name: "Ada", Email: email, Organisation: "Example", Reason: "to learn"}}
+		if _, err := a.RequestAccess(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < requestTime {
+			t.Errorf("the response for %s took %s, less than %s", email, took, requestTime)
+		}
+	}
+}
+
 // TestInvitationByMail checks that the response to an invitation has no link if the service mails
 // it, and that the service gives up after a week if the mail is never accepted.
 func TestInvitationByMail(t *testing.T) {

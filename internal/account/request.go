@@ -26,13 +26,17 @@ const (
 	// that arrive in this time are in the same mail.
 	requestMailDelay = time.Minute
 
+	// requestTime is the time of a response to a request for access, which is longer than storing and
+	// approving one takes. Without it, the time would show whether the e-mail has an account.
+	requestTime = 250 * time.Millisecond
+
 	maxNameLength   = 100  // characters of a person's or an organisation's name
 	maxReasonLength = 1000 // characters
 )
 
 // RequestAccess stores a request for an account. If the domain of the e-mail is one of
-// Options.ApproveDomains, it approves the request at once. The response does not reveal whether the
-// e-mail already has an account or a request.
+// Options.ApproveDomains, it approves the request at once. The response and its time do not reveal
+// whether the e-mail already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
 	request, err := a.newRequest(in.Body)
 	if err != nil {
@@ -44,6 +48,8 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	} else if refused != nil {
 		return nil, tooManyAttemptsProblem("too many requests for access from this address", refused.Wait)
 	}
+	responseTime := time.NewTimer(requestTime)
+	defer responseTime.Stop()
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := refused
 		if accepted, err := a.storeAndApproveOrNotify(ctx, t, request); err != nil {
@@ -53,6 +59,10 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 		}
 		return a.insertEvent(ctx, t, event{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
 	})
+	select {
+	case <-responseTime.C:
+	case <-ctx.Done():
+	}
 	return &api.None{}, a.toProblem(err)
 }
 

@@ -80,7 +80,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 		return nil, err
 	}
 	if !ok {
-		a.record(ctx, event{action: actionAddSecondFactor, outcome: refused})
+		a.RecordRefusal(ctx, actionAddSecondFactor, "")
 		return nil, wrongCodeProblem(api.CodeForbidden)
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -93,7 +93,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 	if err != nil {
 		return nil, a.secondFactorProblem(err)
 	}
-	return a.EndOtherSessions(ctx, &api.None{})
+	return a.endOtherSessions(ctx, false) // the caller has just entered the password and a code
 }
 
 // RemoveSecondFactor removes the authenticator app of the caller.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,37 +135,54 @@ func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 	return entry
 }
 
-// EndSession ends a session of the caller's account.
+// recentLogin is how old a session may be with which other sessions of the account are ended. An older
+// session may be that of a browser that somebody else uses.
+const recentLogin = 5 * time.Minute
+
+// EndSession ends a session of the caller's account. Unless it is the caller's own, the caller must have
+// logged in recently.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
-	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
+	err := a.endCallerSessions(ctx, true, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.NewProblem(api.CodeNotFound, "no session %s: it may have ended; list the sessions to find its key", in.SessionKey).WithCause(err)
 	}
 	return &api.None{}, a.toProblem(err)
 }
 
-// EndOtherSessions ends all sessions of the caller's account but the caller's own.
+// EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller must have
+// logged in recently.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
+	return a.endOtherSessions(ctx, true)
+}
+
+// endOtherSessions is EndOtherSessions, with a choice whether the caller must have logged in recently.
+func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*api.None, error) {
 	own := CallerFromContext(ctx).session
-	err := a.endCallerSessions(ctx, func(s *store.Session) bool { return s.Hash != own })
+	err := a.endCallerSessions(ctx, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })
 	if errors.Is(err, store.ErrNotFound) {
 		return &api.None{}, nil
 	}
 	return &api.None{}, a.toProblem(err)
 }
 
-// endCallerSessions ends the sessions of the caller's account for which matches returns
-// true. If there are none, it returns store.ErrNotFound.
-func (a *Accounts) endCallerSessions(ctx context.Context, matches func(*store.Session) bool) error {
+// endCallerSessions ends the sessions of the caller's account for which matches returns true. If
+// there are none, it returns store.ErrNotFound. If onlyAfterLogin is true, it returns a problem with
+// CodeForbidden if one of them is not the caller's own, and the caller's own is older than recentLogin.
+func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, matches func(*store.Session) bool) error {
+	own := CallerFromContext(ctx).session
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		sessions, err := t.ListSessions(ctx, CallerFromContext(ctx).Account, a.now())
 		if err != nil {
 			return err
 		}
+		isRecent := slices.ContainsFunc(sessions, func(s *store.Session) bool { return s.Hash == own && a.now().Sub(s.Created) <= recentLogin })
 		found := false
 		for _, s := range sessions {
 			if !matches(s) {
 				continue
+			}
+			if onlyAfterLogin && !isRecent && s.Hash != own {
+				return api.NewProblem(api.CodeForbidden, "you logged in more than five minutes ago: log in again to end another session")
 			}
 			found = true
 			if err := t.DeleteSession(ctx, s.Hash); err != nil {

@@ -1,10 +1,12 @@
 package account
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/auth"
 )
 
 // TestMaxSessions opens one session more than allowed. The oldest session must end, and no other.
@@ -45,5 +47,48 @@ func TestLocalSessions(t *testing.T) {
 	}
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEndSessionAfterLogin checks that a session can end others of the account only in the minutes after
+// its login, and itself at any time.
+func TestEndSessionAfterLogin(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	addUsers(t, a, api.RoleUser, testEmail)
+	logIn := func() (ctx context.Context, key string) {
+		session, err := a.LogIn(t.Context(), logInInput(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		caller, err := a.Authenticate(t.Context(), session.AccessToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return WithCaller(t.Context(), caller), auth.SessionKey(caller.session)
+	}
+	old, oldKey := logIn()
+	c.advance(recentLogin + time.Second)
+	recent, recentKey := logIn()
+	if _, err := a.EndSession(old, &api.SessionInput{SessionKey: recentKey}); api.CodeFromError(err) != api.CodeForbidden {
+		t.Errorf("an old session ended another: %v", err)
+	}
+	if _, err := a.EndOtherSessions(old, &api.None{}); api.CodeFromError(err) != api.CodeForbidden {
+		t.Errorf("an old session ended all others: %v", err)
+	}
+	if _, err := a.EndSession(old, &api.SessionInput{SessionKey: oldKey}); err != nil {
+		t.Errorf("a session did not end itself: %v", err)
+	}
+	old, _ = logIn()
+	c.advance(recentLogin)
+	if _, err := a.EndOtherSessions(old, &api.None{}); err != nil {
+		t.Errorf("a recent session did not end others: %v", err)
+	}
+	if list, err := a.ListSessions(old, &api.None{}); err != nil || len(list.Sessions) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := a.EndOtherSessions(recent, &api.None{}); err == nil {
+		t.Error("an ended session ends others")
 	}
 }

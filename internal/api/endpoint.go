@@ -94,7 +94,7 @@ var (
 		ID: "listTrainings", Method: "GET", Path: "/api/v1/training", Status: 200, Origin: Decided,
 		Summary: "List all training jobs, newest first. With parentOnly, the jobs of single algorithms are omitted.",
 	}}
-	ListTrainingsOfDataset = Endpoint[DatasetPageInput, TrainingPage]{Operation{
+	ListTrainingsOfDataset = Endpoint[ListTrainingsOfDatasetInput, TrainingPage]{Operation{
 		ID: "listTrainingsOfDataset", Method: "GET", Path: "/api/v1/training/datasets/{datasetKey}", Status: 200, Origin: Decided,
 		Summary: "List the training jobs of a dataset, newest first.",
 	}}
@@ -199,11 +199,11 @@ var (
 	}}
 	EndSession = Endpoint[SessionInput, None]{Operation{
 		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
-		Summary: "End a session of the caller's account: its token becomes invalid.",
+		Summary: "End a session of the caller's account: its token becomes invalid. To end another than that of the bearer token, log in at most five minutes before.",
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,
-		Summary: "End all sessions of the caller's account except that of the bearer token.",
+		Summary: "End all sessions of the caller's account except that of the bearer token, which must be at most five minutes old.",
 	}}
 	GetOwnAccount = Endpoint[None, Account]{Operation{
 		ID: "getOwnAccount", Method: "GET", Path: "/api/v1/account", Status: 200, Origin: Extension,

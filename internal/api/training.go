@@ -102,6 +102,12 @@ type ListTrainingsInput struct {
 	ActiveOnly bool `query:"activeOnly" doc:"Only jobs that are PENDING or RUNNING. An extension."`
 }
 
+// ListTrainingsOfDatasetInput is the request of [ListTrainingsOfDataset].
+type ListTrainingsOfDatasetInput struct {
+	DatasetPageInput
+	ParentOnly bool `query:"parentOnly" doc:"Omit the jobs of single algorithms. An extension."`
+}
+
 // CreateTrainingInput is the request of [CreateTraining].
 type CreateTrainingInput struct {
 	DatasetInput

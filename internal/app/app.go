@@ -8,12 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/sync/singleflight"
 
 	"foretell/internal/account"
 	"foretell/internal/auth"
@@ -22,6 +20,7 @@ import (
 	"foretell/internal/job"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/turn"
 )
 
 // Config configures an App.
@@ -103,11 +102,8 @@ type App struct {
 	models               *modelCache
 	scanner              *clamav.Client // nil if no file is scanned
 	finishedJobs         *jobCounter
-	// drifts ensures that concurrent requests for the drift of the same prediction share one
-	// call of measureAndStoreDrift. measuringDrift is locked during each call, so that the
-	// drifts of different predictions are measured one after another.
-	drifts         singleflight.Group
-	measuringDrift sync.Mutex
+	verified             blob.Verified // the stored files that were read for downloads
+	drifts               *turn.Queue   // of the calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLs wakes [App.WatchUploads] when this process has returned an upload URL of the S3
@@ -127,7 +123,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1),
+		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), drifts: turn.NewQueue(1),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.Direct()
@@ -215,7 +211,8 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 	return func() {
 		stop()
-		ctx := context.WithoutCancel(ctx)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs
+		defer cancel()
 		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
 	}
 }
@@ -248,8 +245,8 @@ func (a *App) TempDir() string { return a.tempDir }
 // newKey returns a random UUID (version 4).
 func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
 
-// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error:
-// after this process has ended, [App.Run] of another process removes the blobs.
+// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
+// The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
 		a.log.WarnContext(ctx, "deleting blobs", "error", err)
@@ -257,9 +254,8 @@ func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 }
 
 // deleteUncommittedBlob deletes a new blob after the transaction that should have stored its key
-// failed with txErr. If txErr does not show whether the transaction was committed,
-// deleteUncommittedBlob keeps the blob. If the blob then has no row, [App.Run] of another process
-// removes it after this process has ended.
+// failed with txErr. If txErr does not show whether the transaction was committed, it keeps the
+// blob. A blob without a row is an orphan, which [App.Run] deletes after [blob.OrphanGrace].
 func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
 	if !errors.Is(txErr, store.ErrCommitUnknown) {
 		a.deleteBlobs(ctx, key)

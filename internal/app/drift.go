@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"runtime/debug"
 
 	"foretell/internal/api"
 	"foretell/internal/drift"
@@ -23,56 +21,43 @@ const maxColumnsWithParts = 100
 
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV. The
 // first call computes the comparison and stores it, and later calls read it. Therefore a prediction
-// takes no extra time if nobody requests its drift.
+// takes no extra time if nobody requests its drift. Only one computation runs at a time, because each
+// uses a core and much memory, and only one of each account waits for the others to end.
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
+	p, report, err := a.readStoredDrift(ctx, in.PredictionKey)
+	if err != nil || report != nil {
+		return report, err
+	}
+	err = a.drifts.Do(ctx, p.Account, func() error {
+		p, report, err = a.readStoredDrift(ctx, in.PredictionKey) // another call may have stored it meanwhile
+		if err == nil && report == nil {
+			report, err = a.measureAndStoreDrift(ctx, p)
+		}
+		return err
+	})
+	return report, a.toProblem(err)
+}
+
+// readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
+// nil if none is stored yet.
+func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Prediction, report *api.DriftReport, err error) {
 	var text []byte
-	var p *store.Prediction
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
 		account := callerFromContext(ctx).Account
-		if p, err = t.GetPrediction(ctx, account, in.PredictionKey); err == nil {
-			text, err = t.GetPredictionDrift(ctx, account, in.PredictionKey)
+		if p, err = t.GetPrediction(ctx, account, key); err == nil {
+			text, err = t.GetPredictionDrift(ctx, account, key)
 		}
 		return err
 	})
 	switch {
 	case err != nil:
-		return nil, a.lookupProblem(err, "prediction", in.PredictionKey)
+		return nil, nil, a.lookupProblem(err, "prediction", key)
 	case p.Status != api.PredictionCompleted:
-		return nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
-	case len(text) == 0:
-		return a.awaitDrift(ctx, p)
+		return nil, nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
+	case len(text) > 0:
+		err = json.Unmarshal(text, &report)
 	}
-	report := new(api.DriftReport)
-	if err := json.Unmarshal(text, report); err != nil {
-		return nil, a.toProblem(err)
-	}
-	return report, nil
-}
-
-// awaitDrift computes and returns the comparison of a prediction for which none is stored.
-// Concurrent calls for one prediction share one computation. If ctx ends, the computation
-// continues, and a later call finds its result. Only one computation runs at a time, because each
-// uses a core and much memory.
-func (a *App) awaitDrift(ctx context.Context, p *store.Prediction) (*api.DriftReport, error) {
-	measured := a.drifts.DoChan(p.Key, func() (report any, err error) {
-		a.measuringDrift.Lock()
-		defer a.measuringDrift.Unlock()
-		defer func() {
-			if e := recover(); e != nil { // outside of the goroutine of a request, a panic would end the process
-				err = fmt.Errorf("comparing the files: %v\n%s", e, debug.Stack())
-			}
-		}()
-		return a.measureAndStoreDrift(context.WithoutCancel(ctx), p)
-	})
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case m := <-measured:
-		if m.Err != nil {
-			return nil, a.toProblem(m.Err)
-		}
-		return m.Val.(*api.DriftReport), nil
-	}
+	return p, report, a.toProblem(err)
 }
 
 // measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and
@@ -90,6 +75,7 @@ func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*a
 	if err != nil {
 		return nil, err
 	}
+	ctx = context.WithoutCancel(ctx)
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.SetPredictionDrift(ctx, p.Key, text) })
 	if err != nil { // the next call compares again
 		a.log.WarnContext(ctx, "storing the drift", "prediction", p.Key, "error", err)

@@ -120,7 +120,9 @@ func TestDeadlineWhileQueued(t *testing.T) {
 	if r.Status != api.TrainingRunning {
 		t.Fatalf("the race before it is %s: what was tested is not what was meant", r.Status)
 	}
-	page := must(b.ListTrainingsOfDataset(b.ctx, &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: 9}}))(t)
+	page := must(b.ListTrainingsOfDataset(b.ctx, &api.ListTrainingsOfDatasetInput{
+		DatasetPageInput: api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: dataset}, PageInput: api.PageInput{Limit: 9}},
+	}))(t)
 	for _, child := range page.TrainingJobs {
 		if child.ParentTrainingJobKey == second && child.Status != api.TrainingTimedOut {
 			t.Errorf("its run is %s", child.Status)

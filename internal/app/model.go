@@ -121,17 +121,10 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	if err := a.RecordDownload(ctx, m.Account, "model.download", m.Key); err != nil {
-		return nil, err
-	}
-	r, err := a.openVerified(ctx, modelFile(m), func() error {
+	return a.openDownload(ctx, modelFile(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
 		_, err := a.findModel(ctx, m.Key)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, nil
 }
 
 // DeleteModel deletes a model with its predictions. Its race is kept, without a

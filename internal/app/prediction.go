@@ -172,6 +172,9 @@ type File struct {
 	ModTime time.Time
 	// ETag is unique among all files that were ever at the same URL.
 	ETag string
+	// Begin must be called before a byte of the file is sent. It verifies the file, and records the
+	// download in the audit log. The argument partial is true if only a part of the file is sent.
+	Begin func(ctx context.Context, partial bool) error
 }
 
 // DownloadResult opens the result of a COMPLETED prediction for a download. The signature of the
@@ -184,7 +187,7 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 	if err != nil {
 		return nil, err
 	}
-	if err := a.RecordDownload(ctx, p.Account, "result.download", p.Key); err != nil {
+	if err := a.CheckDownload(ctx, p.Account); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)
@@ -196,6 +199,9 @@ func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, e
 func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.verifyStored(ctx, resultFile(p), false); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)
@@ -227,14 +233,10 @@ func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.P
 }
 
 func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error) {
-	r, err := a.openVerified(ctx, resultFile(p), func() error {
+	return a.openDownload(ctx, resultFile(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, func() error {
 		_, err := a.findPrediction(ctx, "", p.Key)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &File{ReadSeekCloser: r, Size: r.Size, Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, nil
 }
 
 // DeletePrediction deletes a prediction and its files.

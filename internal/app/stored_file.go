@@ -134,12 +134,11 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openVerified opens a stored file for a download. It first reads the whole file to verify the
-// checksum. The checksum is verified for every download, because corruption on the disk does not
-// change the modification time. If the file is missing, openVerified calls checkOwner. If its
-// dataset, model or prediction was deleted meanwhile, checkOwner must return an error, which
-// openVerified then returns.
-func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
+// openDownload opens a stored file for a download and sets the fields of file that depend on it. The
+// file belongs to the account with the key owner. If the file is missing, openDownload calls
+// checkOwner. If its model or prediction was deleted meanwhile, checkOwner must return an error, which
+// openDownload then returns.
+func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
 		if deleted := checkOwner(); deleted != nil {
@@ -149,12 +148,28 @@ func (a *App) openVerified(ctx context.Context, f *store.OwnedFile, checkOwner f
 	if err != nil {
 		return nil, a.toProblem(a.damagedProblem(ctx, err, f))
 	}
-	err = a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
-	if err != nil {
-		_ = r.Close() // the file was only read
-		return nil, a.toProblem(err)
+	file.ReadSeekCloser, file.Size = r, r.Size
+	file.Begin = func(ctx context.Context, partial bool) error {
+		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
+			return err
+		}
+		return a.verifyStored(ctx, f, partial)
 	}
-	return r, nil
+	return &file, nil
+}
+
+// verifyStored reads a stored file and verifies its checksum, every time, because corruption on the
+// disk does not change the modification time. If only a part of the file will be sent, it does not
+// read a file that was verified in the last minute, so that small requests do not cost large reads.
+func (a *App) verifyStored(ctx context.Context, f *store.OwnedFile, partial bool) error {
+	if partial && a.verified.Has(f.Blob, a.now()) {
+		return nil
+	}
+	err := a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
+	if err == nil {
+		a.verified.Add(f.Blob, a.now())
+	}
+	return a.toProblem(err)
 }
 
 func toBlobInfo(f store.File) blob.Info {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"foretell/internal/api"
+	"foretell/internal/app"
 )
 
 // damages are functions that return the content of a file after some damage.
@@ -87,29 +88,44 @@ func TestDamagedFiles(t *testing.T) {
 				undo := b.damage(t, before, how)
 				p := b.predicted(t, race.ModelKey, blind(20))
 				wantDamage(t, p.Status, p.FailureReason)
-				_, err := b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey})
-				wantCode(t, err, api.CodeDamaged)
+				in := &api.ModelInput{ModelKey: race.ModelKey}
+				wantCode(t, begin(t, must(b.DownloadModel(b.ctx, in))(t), false), api.CodeDamaged)
 				undo()
-				must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: race.ModelKey}))(t).Close()
+				if err := begin(t, must(b.DownloadModel(b.ctx, in))(t), false); err != nil {
+					t.Error(err)
+				}
 
 				before = b.files(t)
 				p = b.predicted(t, race.ModelKey, blind(20))
-				in := resultInput(t, p.PredictionResultURL)
+				result := resultInput(t, p.PredictionResultURL)
+				beginResult := func(partial bool) error { return begin(t, must(b.DownloadResult(t.Context(), result))(t), partial) }
 				undo = b.damage(t, before, how)
-				_, err = b.DownloadResult(t.Context(), in)
-				wantCode(t, err, api.CodeDamaged)
+				wantCode(t, beginResult(false), api.CodeDamaged)
+				wantCode(t, beginResult(true), api.CodeDamaged)
 				undo()
-				file := must(b.DownloadResult(t.Context(), in))(t)
+				if err := beginResult(true); err != nil {
+					t.Error(err)
+				}
+				file := must(b.DownloadResult(t.Context(), result))(t)
 				if n := len(must(io.ReadAll(file))(t)); int64(n) != file.Size {
 					t.Errorf("%d of %d bytes", n, file.Size)
 				}
 				file.Close()
 				b.damage(t, before, how) // after it was found good
-				_, err = b.DownloadResult(t.Context(), in)
-				wantCode(t, err, api.CodeDamaged)
+				if err := beginResult(true); err != nil {
+					t.Errorf("a part is verified again after a moment: %v", err)
+				}
+				wantCode(t, beginResult(false), api.CodeDamaged)
 			})
 		})
 	}
+}
+
+// begin begins a download and closes the file. It returns the error of File.Begin.
+func begin(t *testing.T, file *app.File, partial bool) error {
+	t.Helper()
+	defer file.Close()
+	return file.Begin(t.Context(), partial)
 }
 
 func TestMissingFile(t *testing.T) {

@@ -73,11 +73,11 @@ func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*a
 }
 
 // ListTrainingsOfDataset is ListTrainings for the training jobs of one dataset.
-func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.TrainingPage, error) {
+func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.ListTrainingsOfDatasetInput) (*api.TrainingPage, error) {
 	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
 	}
-	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{Dataset: in.DatasetKey})
+	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{Dataset: in.DatasetKey, ParentOnly: in.ParentOnly})
 }
 
 func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.TrainingQuery) (*api.TrainingPage, error) {

@@ -80,9 +80,12 @@ func TestTrainingLists(t *testing.T) {
 	if len(parents.TrainingJobs) != 2 || parents.TrainingJobs[0].TrainingJobKey != second || parents.TrainingJobs[1].TrainingJobKey != first {
 		t.Errorf("the races are %+v", parents.TrainingJobs)
 	}
-	all := must(b.ListTrainingsOfDataset(b.ctx, &api.DatasetPageInput{
-		DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: 5},
-	}))(t)
+	page := api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: 5}}
+	races := must(b.ListTrainingsOfDataset(b.ctx, &api.ListTrainingsOfDatasetInput{DatasetPageInput: page, ParentOnly: true}))(t)
+	if races.Total != 2 || races.TrainingJobs[0].TrainingJobKey != second || races.TrainingJobs[1].TrainingJobKey != first {
+		t.Errorf("the races of the dataset are %+v", races.TrainingJobs)
+	}
+	all := must(b.ListTrainingsOfDataset(b.ctx, &api.ListTrainingsOfDatasetInput{DatasetPageInput: page}))(t)
 	var algorithms []string
 	for _, r := range all.TrainingJobs[1:] {
 		if r.ParentTrainingJobKey != second || r.TrainingJobKey == second {

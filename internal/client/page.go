@@ -40,7 +40,7 @@ func AllTrainings(ctx context.Context, c *Client, parentOnly bool) iter.Seq2[api
 // AllTrainingsOfDataset returns the training jobs of a dataset.
 func AllTrainingsOfDataset(ctx context.Context, c *Client, key string) iter.Seq2[api.Training, error] {
 	return AllPages(func(page api.PageInput) ([]api.Training, api.Page, error) {
-		out, err := Call(ctx, c, api.ListTrainingsOfDataset, datasetPageInput(key, page))
+		out, err := Call(ctx, c, api.ListTrainingsOfDataset, &api.ListTrainingsOfDatasetInput{DatasetPageInput: *datasetPageInput(key, page)})
 		if err != nil {
 			return nil, api.Page{}, err
 		}

@@ -26,6 +26,7 @@ type TokenSource struct {
 	Storage  string
 	Store    Store
 	Client   *client.Client // requests tokens; its requests have no token
+	returned string         // the stored token that was returned last
 }
 
 // NewTokenSource returns the source for the account in the settings. opts are the options of
@@ -58,7 +59,8 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, false)
 }
 
-// Renew signs in again and returns the new token. It is an error if no password is available.
+// Renew returns another token than before: the stored one if `foretell login` has replaced it
+// meanwhile, or else a new one for the password. It is an error if no password is available.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
@@ -79,7 +81,8 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	if err != nil {
 		return "", err
 	}
-	if !rejected && s.now().Before(kept.Expires) {
+	if (!rejected || kept.Token != s.returned) && s.now().Before(kept.Expires) {
+		s.returned = kept.Token
 		return kept.Token, nil
 	}
 	if kept.Password == "" {
@@ -89,7 +92,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 	if err != nil {
 		return "", addLoginHint(err)
 	}
-	fresh.Password = kept.Password
+	fresh.Password, s.returned = kept.Password, fresh.Token
 	return fresh.Token, s.Store.Set(s.Entry(), fresh)
 }
 

@@ -88,6 +88,18 @@ func (p *Pages) changePassword(v *visit) error {
 // endSession ends the sessions whose keys are in the form. If the form has no keys, it ends all
 // sessions of the account except the one with which the form was sent.
 func (p *Pages) endSession(v *visit) error {
+	err := endSessions(v)
+	if api.CodeFromError(err) == api.CodeForbidden { // the visitor must sign in again
+		return p.writeAccount(v, p.formProblem(v, err), nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return v.redirect("/account")
+}
+
+// endSessions sends the requests of endSession.
+func endSessions(v *visit) error {
 	keys := v.r.PostForm["key"]
 	for _, key := range keys {
 		_, err := client.Call(v.r.Context(), v.client, api.EndSession, &api.SessionInput{SessionKey: key})
@@ -96,9 +108,8 @@ func (p *Pages) endSession(v *visit) error {
 		}
 	}
 	if len(keys) == 0 {
-		if _, err := client.Call(v.r.Context(), v.client, api.EndOtherSessions, &api.None{}); err != nil {
-			return err
-		}
+		_, err := client.Call(v.r.Context(), v.client, api.EndOtherSessions, &api.None{})
+		return err
 	}
-	return v.redirect("/account")
+	return nil
 }

@@ -25,6 +25,7 @@ import (
 	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/turn"
 )
 
 //go:embed templates assets
@@ -44,12 +45,18 @@ type Options struct {
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.
 	OnSignedIn func(ctx context.Context)
+	// LimitUploadTime makes reading the form of a request fail if it takes much longer from now on than
+	// its length justifies. IsDiskFull reports whether no file may be written to TempDir.
+	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
+	IsDiskFull      func() bool
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
 	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
 	BaseURL func(r *http.Request) string
-	Now     func() time.Time
-	Log     *slog.Logger
+	// Host returns the host to which the browser sent a request.
+	Host func(r *http.Request) string
+	Now  func() time.Time
+	Log  *slog.Logger
 	// Version is the version of the service, shown on each page.
 	Version string
 	// Local lets one browser use the embedded service without a password. If it is nil,
@@ -62,9 +69,9 @@ type Pages struct {
 	opts      Options
 	templates func() map[string]*template.Template // parses the templates at the first call, which most commands with the embedded service never make
 	crossSite *http.CrossOriginProtection
-	// verifying has an element for each result that is being verified. Its capacity is limited,
-	// because each verification may need a gigabyte of the disk.
-	verifying chan struct{}
+	// verifying limits the results that are verified at a time, because each may need a gigabyte of
+	// the disk.
+	verifying *turn.Queue
 }
 
 // maxVerifying is the maximum number of results that are verified at a time.
@@ -73,7 +80,7 @@ const maxVerifying = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: make(chan struct{}, maxVerifying)}
+	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifying)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
@@ -186,15 +193,12 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setPageHeaders(w.Header())
 		v := &visit{w: w, r: r}
-		err := p.crossSite.Check(r)
-		if err != nil {
-			err = api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
-		}
+		err := p.checkOrigin(r)
 		if err == nil {
 			v.token = p.tokenFromCookie(r)
 			v.client, err = p.newClient(r, v.token)
 		}
-		if err == nil && r.Method == http.MethodPost && !isMultipart(r) {
+		if err == nil && r.Method == http.MethodPost && !IsMultipart(r) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 			if parseErr := r.ParseForm(); parseErr != nil {
 				err = api.NewProblem(api.CodeMalformed, "the form cannot be parsed").WithCause(parseErr)
@@ -209,7 +213,22 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	}
 }
 
-func isMultipart(r *http.Request) bool {
+// checkOrigin returns a problem unless the headers of a form show that a page of this service sent it.
+// All browsers send one of the two headers with a form. Programs, which need not, use the API.
+func (p *Pages) checkOrigin(r *http.Request) error {
+	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, which browsers send: programs use the API")
+	}
+	received := *r
+	received.Host = p.opts.Host(r) // the Host header may be that of a proxy
+	if err := p.crossSite.Check(&received); err != nil {
+		return api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
+	}
+	return nil
+}
+
+// IsMultipart reports whether a request sends a form that may contain a file.
+func IsMultipart(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 

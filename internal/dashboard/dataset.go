@@ -39,7 +39,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 		out.First, out.Last = 0, 0
 	}
 	if p.Offset > 0 {
-		out.Newer = link(max(0, p.Offset-rowsPerPage))
+		out.Newer = link(max(0, p.Offset-p.Limit))
 	}
 	if p.NextOffset != nil {
 		out.Older = link(*p.NextOffset)
@@ -112,9 +112,11 @@ type datasetPage struct {
 	OmittedClasses int
 	Pager          pager
 	Defects        []string
-	Races          []api.Training
-	Models         []api.ModelEntry
-	IsBusy         bool
+	// Races and Models are the newest ones of the dataset. NumRaces and NumModels count all.
+	Races               []api.Training
+	Models              []api.ModelEntry
+	NumRaces, NumModels int64
+	IsBusy              bool
 }
 
 // columnView is a column of a dataset with the bar chart of its values.
@@ -144,21 +146,16 @@ func (p *Pages) showDataset(v *visit) error {
 	data.Columns, data.Pager = columnViews(d, v.r)
 	data.Classes, data.OmittedClasses = classViews(d)
 	if d.Status == api.DatasetCompleted {
-		input := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: rowsPerPage}}
-		races, err := client.Call(ctx, v.client, api.ListTrainingsOfDataset, input)
+		input := api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: key}, PageInput: api.PageInput{Limit: rowsPerPage}}
+		races, err := client.Call(ctx, v.client, api.ListTrainingsOfDataset, &api.ListTrainingsOfDatasetInput{DatasetPageInput: input, ParentOnly: true})
 		if err != nil {
 			return err
 		}
-		for _, race := range races.TrainingJobs {
-			if race.ParentTrainingJobKey == "" {
-				data.Races = append(data.Races, race)
-			}
-		}
-		models, err := client.Call(ctx, v.client, api.ListModelsOfDataset, input)
+		models, err := client.Call(ctx, v.client, api.ListModelsOfDataset, &input)
 		if err != nil {
 			return err
 		}
-		data.Models = models.Models
+		data.Races, data.NumRaces, data.Models, data.NumModels = races.TrainingJobs, races.Total, models.Models, models.Total
 	}
 	name := term.ShellQuote(d.DatasetName)
 	commands := []string{"foretell datasets get " + name}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -31,11 +32,17 @@ type modelsPage struct {
 
 // seriesView is a series with its champion.
 type seriesView struct {
-	Name     string
-	Models   int
-	Champion *client.SeriesModel
-	Newest   *client.SeriesModel
+	Name string
+	// Models is the number of models in the datasets that were read. If IsPartial is true, these are
+	// only the newest datasets. Champion is then nil if the champion is in an older one.
+	Models    int64
+	IsPartial bool
+	Champion  *api.ModelEntry
+	Newest    *api.ModelEntry
 }
+
+// maxSeriesDatasets is the maximum number of datasets of a series that the list of models reads.
+const maxSeriesDatasets = 5
 
 func (p *Pages) listModels(v *visit) error {
 	ctx := v.r.Context()
@@ -48,17 +55,39 @@ func (p *Pages) listModels(v *visit) error {
 	paging.SetTotalAndNext(int64(len(all)))
 	var data modelsPage
 	for _, s := range all[paging.Offset:min(paging.Offset+seriesPerPage, int64(len(all)))] {
-		models, err := client.ModelsOfSeries(ctx, v.client, s)
+		view, err := newSeriesView(ctx, v.client, s)
 		if err != nil {
 			return err
 		}
-		if len(models) > 0 {
-			data.Series = append(data.Series, seriesView{Name: s.Name, Models: len(models), Champion: client.Champion(models), Newest: &models[0]})
+		if view.Newest != nil {
+			data.Series = append(data.Series, *view)
 		}
 	}
 	data.Pager = newPager(v.r.URL, paging, len(data.Series))
 	page.Data = data
 	return p.show(v, http.StatusOK, "models", page)
+}
+
+// newSeriesView reads the models of the newest datasets of a series.
+func newSeriesView(ctx context.Context, c *client.Client, s client.Series) (*seriesView, error) {
+	view := &seriesView{Name: s.Name, IsPartial: len(s.Datasets) > maxSeriesDatasets}
+	for _, d := range s.Datasets[:min(len(s.Datasets), maxSeriesDatasets)] {
+		in := &api.DatasetPageInput{DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: api.MaxPageLimit}}
+		list, err := client.Call(ctx, c, api.ListModelsOfDataset, in)
+		if err != nil {
+			return nil, err
+		}
+		view.Models += list.Total
+		for _, m := range list.Models {
+			if m.Champion {
+				view.Champion = &m
+			}
+			if view.Newest == nil || m.SeriesVersion > view.Newest.SeriesVersion {
+				view.Newest = &m
+			}
+		}
+	}
+	return view, nil
 }
 
 // seriesWithModels returns the series that have models.

@@ -1,7 +1,13 @@
 package dashboard
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/htmlreport"
 	"foretell/internal/leaderboard"
 )
@@ -82,5 +89,73 @@ func TestReloadHint(t *testing.T) {
 	text := renderPage(t, "dataset", busy)
 	if !strings.Contains(text, "<noscript>") || !strings.Contains(text, `<span class="scripted"> This page changes by itself`) {
 		t.Error(text)
+	}
+}
+
+// TestOmittedRaces says that a dataset has more races and models than its page lists.
+func TestOmittedRaces(t *testing.T) {
+	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: make([]api.Training, 1), Models: make([]api.ModelEntry, 1), NumRaces: 1234, NumModels: 1}
+	text := renderPage(t, "dataset", data)
+	if !strings.Contains(text, "These are the newest of 1,234 races.") || strings.Contains(text, "of 1 models") {
+		t.Error(text)
+	}
+}
+
+// TestPager checks that the links lead to the pages before and after, also if a page has another
+// number of rows than usual.
+func TestPager(t *testing.T) {
+	pages := api.Page{Offset: 40, Limit: 20}
+	pages.SetTotalAndNext(70)
+	got := newPager(&url.URL{Path: "/models"}, pages, 20)
+	want := pager{Offset: 40, First: 41, Last: 60, Total: 70, Newer: "/models?offset=20", Older: "/models?offset=60"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// roundTripper is a function that is an http.RoundTripper.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestSeriesView checks that the list of models reads only the newest datasets of a series, and shows
+// no wrong champion if the champion is in an older one.
+func TestSeriesView(t *testing.T) {
+	for _, test := range []struct {
+		datasets, championAt    int // championAt is the index of the dataset with the champion
+		models                  int64
+		champion, newest, calls int // the versions of the models; 0 for none
+		isPartial               bool
+	}{
+		{3, 2, 6, 2, 6, 3, false},
+		{50, 1, 10, 98, 100, 5, true},
+		{50, 40, 10, 0, 100, 5, true},
+	} {
+		calls := 0
+		c, err := client.New(client.Options{BaseURL: "http://x", Attempts: 1, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			calls++
+			i, err := strconv.Atoi(path.Base(r.URL.Path))
+			newest := 2 * (test.datasets - i)
+			body := fmt.Sprintf(`{"models":[{"seriesVersion":%d,"champion":%t},{"seriesVersion":%d}],"total":2}`, newest, i == test.championAt, newest-1)
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, err
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var series client.Series
+		for i := range test.datasets {
+			series.Datasets = append(series.Datasets, api.DatasetEntry{DatasetKey: strconv.Itoa(i)})
+		}
+		got, err := newSeriesView(t.Context(), c, series)
+		if err != nil || calls != test.calls {
+			t.Fatalf("%d calls, %v", calls, err)
+		}
+		champion := 0
+		if got.Champion != nil {
+			champion = got.Champion.SeriesVersion
+		}
+		if got.Models != test.models || champion != test.champion || got.Newest.SeriesVersion != test.newest || got.IsPartial != test.isPartial {
+			t.Errorf("%d models, champion v%d, newest v%d, partial %v: want %+v", got.Models, champion, got.Newest.SeriesVersion, got.IsPartial, test)
+		}
 	}
 }

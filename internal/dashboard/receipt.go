@@ -122,24 +122,22 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	if err != nil {
 		return api.NewProblem(api.CodeInvalid, "the receipt cannot be used: %v", err)
 	}
-	select {
-	case p.verifying <- struct{}{}:
-		defer func() { <-p.verifying }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return p.verifying.Do(ctx, v.account.AccountKey, func() error {
+		p.opts.LimitUploadTime(v.w, v.r) // because others may wait
+		return p.verifyFile(v, r, form, data)
+	})
+}
+
+// verifyFile verifies the file of a form with its receipt.
+func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *upload, data *verifyPage) error {
+	ctx := v.r.Context()
 	file, err := spill.CreateTemp(p.opts.TempDir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // an error loses nothing: the file is temporary
-	var written *fs.PathError
-	if n, err := io.Copy(file, io.LimitReader(form.file, maxResultBytes+1)); errors.As(err, &written) {
-		return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(err)
-	} else if err != nil {
-		return api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
-	} else if n > maxResultBytes {
-		return api.NewProblem(api.CodeTooLarge, "the result has more than %s: verify it with `foretell predictions verify`", term.FormatBytes(maxResultBytes))
+	if err := p.storeUpload(file, form.file); err != nil {
+		return err
 	}
 	if err := r.Verify(ctx, file); err != nil {
 		if ctx.Err() != nil {
@@ -150,6 +148,32 @@ func (p *Pages) verifyUpload(v *visit, form *upload, data *verifyPage) error {
 	data.Receipt, data.Verdict = r, "Verified: "+humanize.Count(r.Result.Rows, "row")
 	data.ServiceVerdict, data.IsKept, err = p.compareWithService(v, r)
 	return err
+}
+
+// storeUpload copies an uploaded result to a temporary file.
+func (p *Pages) storeUpload(file io.Writer, upload io.Reader) error {
+	const step = 4 << 20 // less than the space that the disk must have left
+	for size := int64(0); size <= maxResultBytes; {
+		if p.opts.IsDiskFull() {
+			return verifyStorageProblem(nil)
+		}
+		n, err := io.CopyN(file, upload, step)
+		size += n
+		var written *fs.PathError
+		switch {
+		case errors.Is(err, io.EOF) && size <= maxResultBytes:
+			return nil
+		case errors.As(err, &written):
+			return verifyStorageProblem(err)
+		case err != nil && !errors.Is(err, io.EOF):
+			return api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
+		}
+	}
+	return api.NewProblem(api.CodeTooLarge, "the result has more than %s: verify it with `foretell predictions verify`", term.FormatBytes(maxResultBytes))
+}
+
+func verifyStorageProblem(cause error) error {
+	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(cause)
 }
 
 // compareWithService compares the digest in a receipt with that of the result that the service has.

@@ -163,7 +163,8 @@ func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) err
 	return p.show(v, problem.Status, "sign_in", content)
 }
 
-// signIn exchanges an e-mail and a password for a session.
+// signIn exchanges an e-mail and a password for a session. It ends the session that the browser had
+// before.
 func (p *Pages) signIn(v *visit) error {
 	form := signInForm{Username: v.r.PostForm.Get("username"), Next: localPath(v.r.PostForm.Get("next"))}
 	in := &api.LogInInput{Body: api.Credentials{
@@ -178,6 +179,12 @@ func (p *Pages) signIn(v *visit) error {
 		return p.writeSignIn(v, form, problem)
 	}
 	p.setSessionCookie(v, session.AccessToken, session.ExpiresIn)
+	if v.token != "" {
+		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // with the token of the cookie
+		if err != nil && api.CodeFromError(err) != api.CodeUnauthorized {
+			p.opts.Log.WarnContext(v.r.Context(), "ending the earlier session of a browser", "error", err)
+		}
+	}
 	return v.redirect(form.Next)
 }
 

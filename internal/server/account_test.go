@@ -251,7 +251,7 @@ func TestAccountPages(t *testing.T) {
 	s := newTestServer(t, server.Options{})
 	admin := s.administrator(t)
 	post := func(path string, form url.Values) call {
-		return call{method: "POST", path: path, body: form.Encode(), header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, anonymous: true}
+		return call{method: "POST", path: path, body: form.Encode(), header: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}, anonymous: true}
 	}
 	check := func(c call, status int, want string) {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -34,6 +35,10 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
+		if p := s.takeRequest(req, caller); p != nil {
+			writeProblem(w, p)
+			return
+		}
 		ctx = huma.WithContext(ctx, account.WithCaller(r.Context(), caller))
 		if rules.op.Administrator && !caller.Administrator {
 			s.app.RecordRefusal(ctx.Context(), rules.op.ID, r.URL.Path)
@@ -55,7 +60,8 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 // withoutSecondFactor has the IDs of the operations that need no authenticator app, even if the
 // service requires one of every account.
 var withoutSecondFactor = map[string]bool{
-	api.GetOwnAccount.ID: true, api.ListSessions.ID: true, api.LogOut.ID: true, api.ChangePassword.ID: true,
+	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,
+	api.ListSessions.ID: true, api.EndSession.ID: true, api.EndOtherSessions.ID: true, api.LogOut.ID: true,
 	api.AddSecondFactor.ID: true, api.ConfirmSecondFactor.ID: true,
 }
 
@@ -78,6 +84,25 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	caller.RemoteAddress = s.proxies.remoteAddress(r)
 	caller.UserAgent = r.UserAgent()
 	return caller, nil
+}
+
+// takeRequest counts a request of an account. It returns a problem if the account has sent too many.
+// All requests of a page of the dashboard count as one. Requests without an account have limits of
+// their own, for example those of logins.
+func (s *service) takeRequest(req *request, caller account.Caller) *api.Problem {
+	if req.page != nil {
+		req = req.page
+	}
+	if s.requests == nil || caller.Account == "" || req.isCounted.Swap(true) {
+		return nil
+	}
+	wait := s.requests.Take(caller.Account)
+	if wait == 0 {
+		return nil
+	}
+	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests: at most %d a second are accepted", s.opts.RequestsPerSecond)
+	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
+	return p
 }
 
 // check returns a problem if a parameter has invalid syntax, or if the Content-Type or

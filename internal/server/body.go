@@ -18,8 +18,8 @@ const uploadIdleTimeout = 2 * time.Minute
 // after the last line.
 const formEnd = "\r\n"
 
-// requestBody is the body of a request. It counts the bytes, limits their number and the time
-// without a byte, and keeps the error that ended the reading.
+// requestBody is the body of a request. It counts the bytes, limits their number, the time without
+// a byte and the total time, and keeps the error that ended the reading.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read
@@ -34,10 +34,11 @@ type requestBody struct {
 	form     bool
 	appended int // the number of bytes of formEnd that were returned
 
-	// Before each read, the read deadline of conn is set to now() + idle. If idle is 0, no
-	// deadline is set.
+	// Before each read, the read deadline of conn is set to now() + idle, or to end if that is
+	// earlier. If idle is 0 and end is the zero time, no deadline is set.
 	conn *http.ResponseController
 	idle time.Duration
+	end  time.Time
 	now  func() time.Time
 }
 
@@ -48,13 +49,35 @@ func (b *requestBody) setIdleTimeout(w http.ResponseWriter, d time.Duration, now
 	return b.clearDeadline
 }
 
-// Read implements [io.Reader]. It returns an error at the limit and at the idle timeout.
+// setTotalTimeout makes all reads fail when the duration d has passed. It can be combined with
+// setIdleTimeout. The caller must call release after the last read.
+func (b *requestBody) setTotalTimeout(w http.ResponseWriter, d time.Duration, now func() time.Time) (release func()) {
+	b.conn, b.now = http.NewResponseController(w), now
+	if now != nil {
+		b.end = now().Add(d)
+	}
+	return b.clearDeadline
+}
+
+// hasTimeout reports whether the time to read the body is limited.
+func (b *requestBody) hasTimeout() bool { return b.now != nil && (b.idle > 0 || !b.end.IsZero()) }
+
+// setDeadline sets the read deadline before a read.
+func (b *requestBody) setDeadline() {
+	deadline := b.end
+	if idleEnd := b.now().Add(b.idle); b.idle > 0 && (deadline.IsZero() || idleEnd.Before(deadline)) {
+		deadline = idleEnd
+	}
+	_ = b.conn.SetReadDeadline(deadline) // not every connection supports deadlines
+}
+
+// Read implements [io.Reader]. It returns an error at the limit and at the timeouts.
 func (b *requestBody) Read(p []byte) (int, error) {
 	if b.err != nil && !errors.Is(b.err, io.EOF) {
 		return 0, b.err
 	}
-	if b.idle > 0 && b.now != nil {
-		_ = b.conn.SetReadDeadline(b.now().Add(b.idle)) // not every connection supports deadlines
+	if b.hasTimeout() {
+		b.setDeadline()
 	}
 	before := b.bytesRead
 	n, err := b.readUnlimited(p)
@@ -64,8 +87,8 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	b.clearDeadline() // an old deadline would interrupt the response
 	b.err = err
+	b.clearDeadline() // an old deadline would interrupt the response
 	if b.form && errors.Is(err, io.EOF) {
 		end := copy(p[n:], formEnd[b.appended:])
 		if b.appended += end; b.appended < len(formEnd) {
@@ -85,8 +108,10 @@ func (b *requestBody) readUnlimited(p []byte) (int, error) {
 	return n, err
 }
 
+// clearDeadline removes the read deadline. After a timeout it keeps the deadline, so that net/http
+// does not wait for the rest of the body before it sends the response.
 func (b *requestBody) clearDeadline() {
-	if b.idle > 0 {
+	if b.hasTimeout() && !errors.Is(b.err, os.ErrDeadlineExceeded) {
 		_ = b.conn.SetReadDeadline(time.Time{})
 	}
 }

@@ -115,6 +115,7 @@ func TestRequestBodyIdleTimeout(t *testing.T) {
 		if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != uploadIdleTimeout {
 			t.Errorf("an idle upload ended after %s with %v", time.Since(began), err)
 		}
+		discardResponse(t, client) // although the body is incomplete
 		_ = client.Close()
 	})
 }

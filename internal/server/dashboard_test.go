@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -108,12 +109,54 @@ func TestSession(t *testing.T) {
 	stolen := newBrowser(t, s.url)
 	stolen.client.Jar.SetCookies(address, cookies)
 	stolen.expect(t, "/datasets", nil, 200, "<title>Datasets")
+	b.signIn(t) // ends the session that the browser has
+	stolen.expect(t, "/datasets", nil, 200, "Your session has ended: sign in again.")
+	stolen.client.Jar.SetCookies(address, b.client.Jar.Cookies(address))
+	stolen.expect(t, "/datasets", nil, 200, "<title>Datasets")
 	b.site = "cross-site"
 	b.expect(t, "/sign-out", url.Values{}, 403, "another site")
 	b.site = "same-origin"
 	b.expect(t, "/nowhere", nil, 404, "There is no page at this address.")
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
 	stolen.expect(t, "/datasets", nil, 200, "Your session has ended: sign in again.") // the session has ended, not only the cookie
+}
+
+// TestOriginOfForm sends a form with the headers of different senders: only a page of the service may
+// send it.
+func TestOriginOfForm(t *testing.T) {
+	t.Parallel()
+	direct, proxied := newTestServer(t, server.Options{}), newTestServer(t, server.Options{TrustedProxies: loopback})
+	for name, c := range map[string]struct {
+		header map[string]string
+		behind bool // a trusted proxy
+		want   int
+	}{
+		"page":                  {map[string]string{"Sec-Fetch-Site": "same-origin"}, false, 401},
+		"other_site":            {map[string]string{"Sec-Fetch-Site": "cross-site"}, false, 403},
+		"neither_header":        {nil, false, 403},
+		"origin_is_the_host":    {map[string]string{"Origin": direct.url}, false, 401},
+		"other_origin":          {map[string]string{"Origin": "http://evil.example"}, false, 403},
+		"origin_at_proxy":       {map[string]string{"Origin": "https://f.example", "X-Forwarded-Host": "f.example", "X-Forwarded-Proto": "https"}, true, 401},
+		"other_origin_at_proxy": {map[string]string{"Origin": "https://evil.example", "X-Forwarded-Host": "f.example", "X-Forwarded-Proto": "https"}, true, 403},
+		"proxy_not_trusted":     {map[string]string{"Origin": "http://f.example", "X-Forwarded-Host": "f.example"}, false, 403},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := direct
+			if c.behind {
+				s = proxied
+			}
+			c.header = maps.Clone(c.header)
+			if c.header == nil {
+				c.header = map[string]string{}
+			}
+			c.header["Content-Type"] = "application/x-www-form-urlencoded"
+			resp, body := s.send(t, call{method: "POST", path: "/sign-in", body: "username=x%40example.com&password=wrong", header: c.header, anonymous: true})
+			if resp.StatusCode != c.want {
+				t.Errorf("status %d, want %d: %s", resp.StatusCode, c.want, body)
+			}
+		})
+	}
 }
 
 // TestFormAfterSession sends a form after the session has ended. Signing in again must lead back to

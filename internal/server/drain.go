@@ -39,9 +39,10 @@ func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration
 	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainRate)*time.Second, slowIdleTimeout
 }
 
-// drainBody reads and discards the rest of the body of a rejected request. It stops at the limits
-// of drainLimits and, if the service begins to stop, after stoppingDrainTime. Meanwhile the
-// response stays in the buffer of the connection, because it is short.
+// drainBody reads and discards the part of a body that the handler has not read, for example because
+// it rejected the request. net/http would read this part without a limit of time. drainBody stops at
+// the limits of drainLimits and, if the service begins to stop, after stoppingDrainTime. Meanwhile
+// the response stays in the buffer of the connection, because it is short.
 func (s *service) drainBody(w http.ResponseWriter, r *http.Request, req *request) {
 	body := req.body
 	expects := r.Header.Get("Expect") != "" && !body.hasBegun

@@ -90,6 +90,48 @@ func TestDrainAnonymousBody(t *testing.T) {
 	}
 }
 
+// TestSlowForm sends the form to sign in one byte at a time: the server must not read it for longer
+// than a browser needs. So that the test need not wait 30 seconds, the clock of the server is
+// 28 seconds slow.
+func TestSlowForm(t *testing.T) {
+	t.Parallel()
+	w := newTestServer(t, server.Options{Now: func() time.Time { return time.Now().Add(-28 * time.Second) }})
+	for path, kind := range map[string]string{"/sign-in": "application/x-www-form-urlencoded", "/nowhere": "application/x-www-form-urlencoded", "/datasets": "multipart/form-data; boundary=b"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			conn, _ := w.dial(t, w.url)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nAccept: text/html\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n", path, kind)
+			answered := make(chan int, 1)
+			go func() {
+				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					answered <- 0
+					return
+				}
+				_ = resp.Body.Close()
+				answered <- resp.StatusCode
+			}()
+			began := time.Now()
+			for tick := time.NewTicker(100 * time.Millisecond); ; <-tick.C {
+				select {
+				case status := <-answered:
+					if status != 400 && status != 404 && status != 303 {
+						t.Errorf("status %d", status)
+					}
+					return
+				default:
+				}
+				if _, err := conn.Write([]byte("x")); err != nil && time.Since(began) < time.Second {
+					t.Fatal(err)
+				}
+				if time.Since(began) > 15*time.Second {
+					t.Fatal("the form is read after 15 seconds")
+				}
+			}
+		})
+	}
+}
+
 // TestDrainForm rejects an upload of the dashboard over a slow connection: the browser must see the
 // reason, although it sends for longer than the server reads requests without a session.
 func TestDrainForm(t *testing.T) {

@@ -193,8 +193,8 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 	// Every operation responds with 415 to a Content-Encoding, and with 503 if the store is
 	// unavailable.
 	statuses := []int{http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}
-	if !op.Public { // 403 if the account must first set up an authenticator app
-		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
+	if !op.Public { // 403 if the account must first set up an authenticator app; 429 if it sends too many requests
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	}
 	if len(rules.params.keys) > 0 {
 		statuses = append(statuses, http.StatusNotFound)
@@ -211,11 +211,7 @@ func errorStatuses(op api.Operation, rules requestRules) []int {
 		statuses = append(statuses, http.StatusConflict, http.StatusTooManyRequests)
 	case api.SetPassword.ID:
 		statuses = append(statuses, http.StatusForbidden, http.StatusConflict, http.StatusTooManyRequests)
-	case api.ChangePassword.ID:
-		statuses = append(statuses, http.StatusTooManyRequests)
-	case api.AddSecondFactor.ID, api.RemoveSecondFactor.ID:
-		statuses = append(statuses, http.StatusConflict, http.StatusTooManyRequests)
-	case api.ConfirmSecondFactor.ID:
+	case api.AddSecondFactor.ID, api.RemoveSecondFactor.ID, api.ConfirmSecondFactor.ID:
 		statuses = append(statuses, http.StatusConflict)
 	case api.CreateAccount.ID, api.ApproveAccessRequest.ID, api.RefuseAccessRequest.ID, api.DisableAccount.ID,
 		api.ResetAccount.ID, api.RemoveSecondFactorOf.ID, api.SetRole.ID, api.DeleteAccount.ID:

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -25,6 +26,11 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
+	// page is the request of the browser if a page of the dashboard sent this request to the API.
+	// Otherwise it is nil.
+	page *request
+	// isCounted reports whether the request counts for the limit of its account.
+	isCounted atomic.Bool
 }
 
 type requestKey struct{}
@@ -43,6 +49,7 @@ func requestFromContext(ctx context.Context) *request {
 func (s *service) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := &request{id: requestIDOrNew(r)}
+		req.page, _ = r.Context().Value(requestKey{}).(*request)
 		rec := &responseRecorder{ResponseWriter: w}
 		if r.ProtoMajor >= 2 && s.opts.Now != nil {
 			rec.stream, rec.now = http.NewResponseController(w), s.opts.Now
@@ -52,6 +59,10 @@ func (s *service) observe(next http.Handler) http.Handler {
 		ctx, endSpan := s.startSpan(r, req)
 		r = r.WithContext(context.WithValue(ctx, requestKey{}, req))
 		r.Body = req.body
+		if r.Header.Get("X-Request-Id") != req.id { // a page sends this ID with its requests to the API
+			r.Header = r.Header.Clone()
+			r.Header.Set("X-Request-Id", req.id)
+		}
 		w.Header().Set("X-Request-Id", req.id)
 		s.setDefaultHeaders(w.Header(), r)
 		began, elapsed := s.now(), time.Duration(0)
@@ -72,9 +83,7 @@ func (s *service) observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(rec, r)
 		elapsed = s.now().Sub(began) // without the drain below, whose duration depends on the client only
-		if rec.status >= http.StatusBadRequest {
-			s.drainBody(w, r, req)
-		}
+		s.drainBody(w, r, req)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -94,6 +95,20 @@ func TestLoggedAccount(t *testing.T) {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("%s is logged: %s", secret, log.String())
 		}
+	}
+}
+
+// TestRequestIDOfPage checks that the log has one request ID for a page and its calls of the API.
+func TestRequestIDOfPage(t *testing.T) {
+	t.Parallel()
+	var log logs
+	w := newTestServer(t, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	w.addUser(t)
+	b := newBrowser(t, w.url)
+	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, _ := b.visit(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}})
+	if id := resp.Header.Get("X-Request-Id"); id == "" || !strings.Contains(log.String(), "requestId="+id+" method=POST path=/api/login") {
+		t.Errorf("the call of the API does not have the ID %s: %s", id, log.String())
 	}
 }
 

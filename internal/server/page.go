@@ -7,11 +7,15 @@ import (
 	"time"
 
 	"foretell/internal/account"
+	"foretell/internal/blob"
 	"foretell/internal/dashboard"
 )
 
 // requestAccessPath is the path of the page with the form to request an account.
 const requestAccessPath = "/request-access"
+
+// formTimeout is how long a browser may take to send a form without a file.
+const formTimeout = 30 * time.Second
 
 // mountPages registers the pages on the router. The pages are clients of the API. They send their
 // requests to handler, which is the handler of the whole service.
@@ -21,21 +25,39 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 		now = func() time.Time { return time.Time{} }
 	}
 	s.pages = dashboard.New(dashboard.Options{
-		API: handler, BaseURL: s.baseURL, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
+		API: handler, BaseURL: s.baseURL, Host: s.requestHost, Now: now, Log: s.log, Version: s.opts.Version, Local: s.opts.Local,
 		ReadResultHead: s.app.ReadResultHead, OpenResult: s.app.OpenResult, TempDir: s.app.TempDir(),
-		OnSignedIn: func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
-		Link:       func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
+		LimitUploadTime: s.limitUploadTime,
+		IsDiskFull:      func() bool { return s.app.TempDir() != "" && blob.IsDiskFull(s.app.TempDir()) },
+		OnSignedIn:      func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
+		Link:            func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {
-		rt.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			req := requestFromContext(r.Context())
-			if r.Method == http.MethodPost { // the form may contain a file
-				defer req.body.setIdleTimeout(w, uploadIdleTimeout, s.opts.Now)()
-			}
-			page(w, r)
-		})
+		rt.HandleFunc(pattern, s.limitFormTime(page))
 	})
+}
+
+// limitFormTime returns a handler that limits the time to read a form and calls page.
+func (s *service) limitFormTime(page http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body := requestFromContext(r.Context()).body
+		switch {
+		case r.Method != http.MethodPost:
+		case dashboard.IsMultipart(r): // the form may contain a file
+			defer body.setIdleTimeout(w, uploadIdleTimeout, s.opts.Now)()
+		default:
+			defer body.setTotalTimeout(w, formTimeout, s.opts.Now)()
+		}
+		page(w, r)
+	}
+}
+
+// limitUploadTime limits the time to read the rest of a form to the time in which the rest of a
+// rejected upload is read.
+func (s *service) limitUploadTime(w http.ResponseWriter, r *http.Request) {
+	total, _ := drainLimits(r, true)
+	requestFromContext(r.Context()).body.setTotalTimeout(w, total, s.opts.Now) // limitFormTime ends it
 }
 
 // wantsPage reports whether a browser requests a page.

@@ -75,7 +75,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeBadRange:          "the file does not have the requested range",
 	api.CodeInvalid:           "a value is missing or out of range; `errors` lists the fields",
 	api.CodeTooSmall:          "the file has fewer bytes than a CSV can have",
-	api.CodeTooMany:           "too many failed logins, wrong codes or requests for access; the response has `Retry-After`",
+	api.CodeTooMany:           "too many failed logins, wrong codes, requests for access, or requests of the account (see `--requests-per-second` of `foretell serve`); the response has `Retry-After`",
 	api.CodeQuota:             "the account would exceed one of its limits, see [Quota](#quota)",
 	api.CodeStorageFull:       "the service's disk is full, so nothing was stored",
 	api.CodeDamaged:           "a stored file is missing or corrupt; `detail` says which, and no part of it is sent",

@@ -131,8 +131,8 @@ func TestRemoveSecondFactor(t *testing.T) {
 	s.as(t, testUser, testPassword)
 }
 
-// TestSecondFactorRequired checks that an account without an authenticator app can do
-// nothing but set one up.
+// TestSecondFactorRequired checks that an account without an authenticator app can only set one up
+// and manage its sessions.
 func TestSecondFactorRequired(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})
@@ -142,6 +142,11 @@ func TestSecondFactorRequired(t *testing.T) {
 		user.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeNoSecondFactor})
 	}
 	user.must(t, call{method: "GET", path: "/api/v1/account"}, nil)
+	s.as(t, testUser, testPassword)
+	var list api.SessionList
+	user.must(t, call{method: "GET", path: "/api/v1/account/sessions"}, &list)
+	user.must(t, call{method: "DELETE", path: "/api/v1/account/sessions/" + list.Sessions[0].SessionKey}, nil)
+	user.must(t, call{method: "DELETE", path: "/api/v1/account/sessions"}, nil)
 	app := user.addAuthenticator(t)
 	user.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, nil)
 	s.must(t, codeLogIn(app.code(t)), nil)

@@ -4,7 +4,7 @@
 //
 // A request passes these layers, from the outside in:
 //
-//	observe        request ID, access log, metrics, panics, drains rejected bodies
+//	observe        request ID, access log, metrics, panics, drains unread bodies
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON
@@ -26,6 +26,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/auth"
 	"foretell/internal/dashboard"
 )
 
@@ -34,8 +35,8 @@ type Options struct {
 	// Log receives one line for each request, and the causes of errors. Nil discards
 	// them.
 	Log *slog.Logger
-	// Now is the clock. If it is nil, requests are not timed and failed logins are not
-	// limited.
+	// Now is the clock. If it is nil, requests are not timed, and neither their number nor the time
+	// to read their bodies is limited.
 	Now func() time.Time
 	// PublicURL is the prefix of absolute URLs, such as
 	// https://foretell.example.com. Defaults to the scheme and host of each
@@ -54,6 +55,10 @@ type Options struct {
 	Metrics *Metrics
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
+	// RequestsPerSecond limits the requests of each account: an account can send requestBurst seconds
+	// worth of requests in a row, and then this number a second. Each process counts for itself. 0
+	// means no limit.
+	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
 	Draining func() bool
@@ -76,7 +81,12 @@ type service struct {
 	metrics    *Metrics
 	proxies    proxies
 	pages      *dashboard.Pages
+	// requests limits the requests of each account. It is nil if there is no limit.
+	requests *auth.Limiter
 }
+
+// requestBurst is the number of seconds whose requests an account can send in a row.
+const requestBurst = 6
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
 // /healthz, /readyz and /metrics.
@@ -103,6 +113,9 @@ func newService(a *app.App, opts Options) *service {
 	s := &service{app: a, opts: opts, log: opts.Log, proxies: opts.TrustedProxies}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if opts.RequestsPerSecond > 0 && opts.Now != nil {
+		s.requests = auth.NewLimiter(requestBurst*opts.RequestsPerSecond, time.Second/time.Duration(opts.RequestsPerSecond), opts.Now)
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics(a, s.log, s.now)
@@ -135,14 +148,14 @@ func (s *service) mountAll(rt *router) {
 func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		if s.pages != nil && wantsPage(r) {
-			s.pages.MethodNotAllowed(w, r)
+			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
 		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {
-		s.pages.NotFound(w, r)
+		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
 	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -193,4 +194,39 @@ func TestLoginLimit(t *testing.T) {
 	for range 5 {
 		w.must(t, right, nil) // a right password costs nothing
 	}
+}
+
+// TestRequestRate sends more requests of one account than the service accepts. Other accounts and
+// public operations are not affected.
+func TestRequestRate(t *testing.T) {
+	t.Parallel()
+	var elapsed atomic.Int64 // the clock stands still unless the test advances it
+	began := time.Now()
+	now := func() time.Time { return began.Add(time.Duration(elapsed.Load())) }
+	s := newTestServer(t, server.Options{RequestsPerSecond: 2, Now: now})
+	s.addUser(t)
+	user := s.as(t, testUser, testPassword)
+	read := call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}
+	for range 12 {
+		user.must(t, read, nil)
+	}
+	user.refused(t, refusal{call: read, want: 429, code: api.CodeTooMany})
+	if resp, _ := user.send(t, read); resp.Header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After %q", resp.Header.Get("Retry-After"))
+	}
+	s.must(t, read, nil)
+	user = s.as(t, testUser, testPassword)
+	user.refused(t, refusal{call: read, want: 429, code: api.CodeTooMany}) // another token of the account
+	elapsed.Store(int64(time.Second))
+	user.must(t, read, nil)
+	user.must(t, read, nil)
+	user.refused(t, refusal{call: read, want: 429, code: api.CodeTooMany})
+
+	elapsed.Add(int64(time.Minute))
+	b := newBrowser(t, s.url)
+	b.signIn(t) // and shows the front page
+	for range 11 {
+		b.expect(t, "/account", nil, 200, "<title>Account") // sends several requests to the API
+	}
+	b.expect(t, "/account", nil, 429, "too many requests")
 }

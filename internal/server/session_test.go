@@ -1,7 +1,11 @@
 package server_test
 
 import (
+	"net/url"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/server"
@@ -47,4 +51,22 @@ func TestSessions(t *testing.T) {
 		t.Errorf("the sessions of the stranger are %+v", others)
 	}
 	stranger.checkEvents(t, testUser, "session.end done, session.end done, login done, login done, login done")
+}
+
+// TestEndSessionsOnPage ends sessions on the page of the account, which needs a recent login.
+func TestEndSessionsOnPage(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	s := newTestServer(t, server.Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	s.as(t, testUser, testPassword)
+	ahead.Store(int64(6 * time.Minute))
+	b.expect(t, "/account/sessions/end", url.Values{}, 403, "log in again to end another session")
+	b.signIn(t)
+	page := b.expect(t, "/account/sessions/end", url.Values{}, 200, "<title>Account")
+	if strings.Contains(page, "End all other sessions") {
+		t.Error("there are other sessions left")
+	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -147,12 +148,8 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 		return &download{Body: func(ctx huma.Context) {
 			defer file.Close()
 			r, w := humago.Unwrap(ctx)
-			h := w.Header()
-			h.Set("Content-Type", media)
-			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
-			h.Set("Cache-Control", "private")
-			h.Set("ETag", `"`+file.ETag+`"`)
-			http.ServeContent(&rangeErrorWriter{ResponseWriter: w}, r, "", file.ModTime, file)
+			w.Header().Set("Content-Type", media)
+			s.serveFile(w, r, file)
 		}}, nil
 	}
 	s.operations = append(s.operations, operation{e.Operation, func(to huma.API) {
@@ -160,36 +157,65 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	}})
 }
 
-// rangeErrorWriter sends a problem instead of the error of http.ServeContent for an
-// unsatisfiable range.
-type rangeErrorWriter struct {
+// serveFile responds with a file or a part of it. The download begins only if a byte is sent, so not
+// for HEAD, and not if the client has the file.
+func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
+	h := w.Header()
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	h.Set("Cache-Control", "private")
+	h.Set("ETag", `"`+file.ETag+`"`)
+	begin := func(partial bool) *api.Problem {
+		if r.Method == http.MethodHead {
+			return nil
+		}
+		if err := file.Begin(r.Context(), partial); err != nil {
+			return s.toProblem(r.Context(), err)
+		}
+		return nil
+	}
+	http.ServeContent(&downloadWriter{ResponseWriter: w, begin: begin}, r, "", file.ModTime, file)
+}
+
+// downloadWriter is the writer of http.ServeContent. It calls begin before the file, or a part of it,
+// is sent. If begin returns a problem, or if http.ServeContent responds to an unsatisfiable range, the
+// response is a problem.
+type downloadWriter struct {
 	http.ResponseWriter
+	begin    func(partial bool) *api.Problem
 	replaced bool
 }
 
-// WriteHeader sends the problem if the requested range is unsatisfiable.
-func (w *rangeErrorWriter) WriteHeader(status int) {
-	if status != http.StatusRequestedRangeNotSatisfiable {
+// errReplaced is returned by Write after the problem was sent, so that the file is not read.
+var errReplaced = errors.New("the response is a problem")
+
+// WriteHeader sends the status or a problem.
+func (w *downloadWriter) WriteHeader(status int) {
+	var p *api.Problem
+	switch status {
+	case http.StatusOK, http.StatusPartialContent:
+		p = w.begin(status == http.StatusPartialContent)
+	case http.StatusRequestedRangeNotSatisfiable:
+		p = api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
+	}
+	if p == nil {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
 	w.replaced = true
-	p := api.NewProblem(api.CodeBadRange, "the file does not have the requested range")
-	w.Header().Del("Content-Length")
-	w.Header().Del("Content-Disposition")
-	w.Header().Set("Cache-Control", "no-store") // http.ServeContent has deleted this header
+	for _, name := range []string{"Content-Length", "Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges"} {
+		w.Header().Del(name)
+	}
+	if status != http.StatusRequestedRangeNotSatisfiable { // there it is the size of the file
+		w.Header().Del("Content-Range")
+	}
+	w.Header().Set("Cache-Control", "no-store")
 	writeProblem(w.ResponseWriter, p)
 }
 
-// Write writes b. If the problem was sent, it discards b.
-func (w *rangeErrorWriter) Write(b []byte) (int, error) {
+// Write writes b, unless the problem was sent.
+func (w *downloadWriter) Write(b []byte) (int, error) {
 	if w.replaced {
-		return len(b), nil
+		return 0, errReplaced
 	}
 	return w.ResponseWriter.Write(b)
-}
-
-// ReadFrom copies src to the underlying writer, which can then use sendfile.
-func (w *rangeErrorWriter) ReadFrom(src io.Reader) (int64, error) {
-	return io.Copy(w.ResponseWriter, src)
 }

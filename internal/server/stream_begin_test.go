@@ -1,0 +1,67 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/app"
+)
+
+// nopReadSeekCloser is a file in memory.
+type nopReadSeekCloser struct{ io.ReadSeeker }
+
+func (nopReadSeekCloser) Close() error { return nil }
+
+// TestServeFile checks for which requests a download begins, which means that the file is verified and
+// the audit log gets an event, and that a file that cannot be sent is replaced by a problem.
+func TestServeFile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		method        string
+		header, value string
+		err           error
+		want          int
+		begun         string
+	}{
+		"all":          {"GET", "", "", nil, 200, "whole"},
+		"part":         {"GET", "Range", "bytes=2-3", nil, 206, "part"},
+		"head":         {"HEAD", "", "", nil, 200, ""},
+		"head_of_part": {"HEAD", "Range", "bytes=2-3", nil, 206, ""},
+		"known":        {"GET", "If-None-Match", `"key"`, nil, 304, ""},
+		"bad_range":    {"GET", "Range", "bytes=99-", nil, 416, ""},
+		"damaged":      {"GET", "", "", api.NewProblem(api.CodeDamaged, "damaged"), 500, "whole"},
+		"damaged_part": {"GET", "Range", "bytes=2-3", api.NewProblem(api.CodeDamaged, "damaged"), 500, "part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := ""
+			content := bytes.NewReader([]byte("id,colour\n"))
+			file := &app.File{ReadSeekCloser: nopReadSeekCloser{content}, Name: "a.csv", ETag: "key", Begin: func(_ context.Context, partial bool) error {
+				begun = "whole"
+				if partial {
+					begun = "part"
+				}
+				return c.err
+			}}
+			r := httptest.NewRequest(c.method, "/", nil)
+			if c.header != "" {
+				r.Header.Set(c.header, c.value)
+			}
+			w := httptest.NewRecorder()
+			newService(&app.App{}, Options{}).serveFile(w, r, file)
+			if w.Code != c.want || begun != c.begun {
+				t.Errorf("%d after beginning %q, want %d after %q", w.Code, begun, c.want, c.begun)
+			}
+			isProblem := strings.HasPrefix(w.Body.String(), "{") && w.Header().Get("Content-Type") == problemType && w.Header().Get("ETag") == "" && w.Header().Get("Cache-Control") == "no-store"
+			if isProblem != (c.want >= http.StatusBadRequest) {
+				t.Errorf("%v %s", w.Header(), w.Body)
+			}
+		})
+	}
+}
