@@ -21,7 +21,7 @@ func TestQuota(t *testing.T) {
 	second := ann.create(t, "second").DatasetKey
 	_, err := ann.CreateDataset(ann.ctx, &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "third"}})
 	wantCode(t, err, api.CodeQuota)
-	if err != nil && !strings.Contains(err.Error(), "is 2 datasets, 2 are used") {
+	if err != nil && !strings.Contains(err.Error(), "for datasets is 2 (used: 2, needed by this request: 1)") {
 		t.Errorf("the error is %v", err)
 	}
 	t.Run("a body of unknown size", func(t *testing.T) {

@@ -68,13 +68,22 @@ func (c *page) reject(problem *api.Problem, fields []formField) {
 	for _, field := range fields {
 		for _, e := range problem.Errors {
 			if e.Field == field.Name && list.Find(field.ID) == nil {
-				list = append(list, fieldError{field.ID, field.Label, e.Message})
+				list = append(list, fieldError{field.ID, field.Label, forPeople(e.Message)})
 			}
 		}
 	}
 	if len(list) == len(problem.Errors) {
 		c.Fields = list
 	}
+}
+
+// forPeople returns the text for a message of the API about a field. People see the message after
+// the label, and also without it, beside the field.
+func forPeople(message string) string {
+	if message == "is required" {
+		return "fill in this field"
+	}
+	return message
 }
 
 // statusOf returns the HTTP status of a page whose form was rejected because of problem, or

@@ -265,9 +265,9 @@ func TestAccountPages(t *testing.T) {
 	}
 	check(call{method: "GET", path: "/request-access"}, 200, `<form method="post" action="/request-access"`)
 	form := url.Values{"name": {"<b>Bob"}, "email": {"bob@example.com"}, "organisation": {""}, "reason": {"to learn"}}
-	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: is required.`)
+	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: fill in this field.`)
 	form.Set("organisation", " ")
-	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: is required.`)
+	check(post("/request-access", form), 422, `<a href="#organisation">Organisation</a>: fill in this field.`)
 	check(post("/request-access", form), 422, `value="&lt;b&gt;Bob"`)
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
