@@ -40,7 +40,7 @@ func (p *Pages) writeAdministration(v *visit, status int, invitation *api.Invita
 		return err
 	}
 	return p.show(v, status, "admin", page{
-		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING", "foretell api GET /api/v1/admin/accounts"},
+		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING --paginate", "foretell api GET /api/v1/admin/accounts --paginate"},
 		Data: administrationPage{Requests: requests.AccessRequests, Accounts: accounts.Total, Events: events.Events, Invitation: invitation},
 	})
 }
@@ -87,7 +87,7 @@ func (p *Pages) writeAccounts(v *visit, data usersPage, problem *api.Problem) er
 	}
 	data.Accounts, data.Pager = list.Accounts, newPager(v.r.URL, list.Page, len(list.Accounts))
 	content := page{
-		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
+		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts --paginate", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
 	}
 	content.reject(problem, accountFields)
 	return p.show(v, statusOf(problem), "users", content)
@@ -241,7 +241,7 @@ func (p *Pages) listEvents(v *visit) error {
 		return err
 	}
 	data.Events, data.Pager = list.Events, newPager(v.r.URL, list.Page, len(list.Events))
-	command := "foretell api GET /api/v1/admin/events"
+	command := "foretell api GET /api/v1/admin/events --paginate"
 	if data.Actor != "" {
 		command += " -f " + term.ShellQuote("actor="+data.Actor)
 	}
