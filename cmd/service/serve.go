@@ -157,7 +157,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 }
 
 // storeSettingsAndNoteLink stores the address of the service, from which the users commands make
-// links. If there are no accounts, it prints a link with which the first administrator is created.
+// links. If there is no administrator, it prints a link with which the first one is created.
 func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
 	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachableHostPort(address))
 	if err := service.App.StoreServiceSettings(ctx, serviceURL); err != nil {
@@ -165,7 +165,7 @@ func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *co
 	}
 	link, err := service.App.NewFirstAdministratorLink(ctx, serviceURL)
 	if err == nil && link != "" {
-		o.factory.Note("there are no accounts yet; open this link within a day to create the first administrator (it works once):\n%s", link)
+		o.factory.Note("there is no administrator yet; open this link within a day to create the first one (it works once):\n%s", link)
 	}
 	return err
 }

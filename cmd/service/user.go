@@ -187,9 +187,12 @@ func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
 	}
 	cmd := newUserChangeCmd(f, opts, "role EMAIL ROLE", "Make an account an administrator, or a user again")
+	cmd.Long = "Sets the role of an account. ROLE is administrator (or admin) or user."
 	cmd.Args = cli.PositionalArgs("EMAIL", "ROLE")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		role = args[1]
+		if role = args[1]; role == "admin" { // as in `users add --admin`
+			role = api.RoleAdministrator
+		}
 		if role != api.RoleUser && role != api.RoleAdministrator {
 			return exit.Usagef("invalid role %q: want %s or %s", role, api.RoleUser, api.RoleAdministrator)
 		}

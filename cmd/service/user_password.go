@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/credential"
 	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 // invitation is the output of the commands that create a one-time link.
@@ -79,7 +81,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 		if err != nil {
 			return err
 		}
-		return printInvitation(&o.output, invited)
+		return errors.Join(printInvitation(&o.output, invited), o.noteWithoutAdministrator(ctx, service.App, invited.Email))
 	}
 	if err := service.App.AddUser(ctx, user, password); err != nil {
 		return err
@@ -88,7 +90,17 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, toUserAccount(added), "email", "role")
+	return errors.Join(cli.PrintItem(&o.output, toUserAccount(added), "email", "role"), o.noteWithoutAdministrator(ctx, service.App, added.Email))
+}
+
+// noteWithoutAdministrator prints how to make an account an administrator if there is none.
+func (o *usersAddOptions) noteWithoutAdministrator(ctx context.Context, a *app.App, email string) error {
+	exists, err := a.HasAdministrator(ctx)
+	if err == nil && !exists {
+		o.output.Note("there is no administrator yet: make one with `foretell users role %s %s`, or with the link that the service prints when it starts",
+			term.ShellQuote(email), api.RoleAdministrator)
+	}
+	return err
 }
 
 type usersPasswdOptions struct {

@@ -105,16 +105,15 @@ func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 }
 
 func invalidLinkProblem() *api.Problem {
-	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one")
+	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one. If there is no administrator yet, restart the service, which then prints a link")
 }
 
 // NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator, and
-// invalidates earlier links of this kind. It returns "" if there is already an account, apart from
-// the account of the embedded service.
+// invalidates earlier links of this kind. It returns "" if there is an administrator.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
-		if exist, err := hasAccounts(ctx, t); err != nil || exist {
+		if exists, err := hasAdministrator(ctx, t); err != nil || exists {
 			return err
 		}
 		code, err := a.replaceLink(ctx, t, "", a.now().Add(linkLifetime))
@@ -124,11 +123,19 @@ func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL str
 	return link, a.toProblem(err)
 }
 
-// hasAccounts reports whether there is an account besides the account of the embedded
-// service.
-func hasAccounts(ctx context.Context, t *store.Tx) (bool, error) {
-	accounts, total, err := t.ListAccounts(ctx, store.Page{Limit: 1})
-	return total > 1 || total == 1 && accounts[0].Email != localEmail, err
+// HasAdministrator reports whether there is an administrator, even one who has not set a password
+// yet.
+func (a *Accounts) HasAdministrator(ctx context.Context) (exists bool, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		exists, err = hasAdministrator(ctx, t)
+		return err
+	})
+	return exists, a.toProblem(err)
+}
+
+func hasAdministrator(ctx context.Context, t *store.Tx) (bool, error) {
+	n, err := t.CountEnabledAccounts(ctx, api.RoleAdministrator)
+	return n > 0, err
 }
 
 // replaceLink creates a one-time link for an account and returns the code of the link. The link

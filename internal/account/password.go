@@ -94,7 +94,8 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	case errors.Is(err, store.ErrNotFound):
 		return nil, invalidLinkProblem().WithCause(err)
 	case errors.Is(err, store.ErrExists):
-		return nil, emailTakenProblem(email).WithCause(err)
+		return nil, api.NewProblem(api.CodeNameTaken,
+			"account %s already exists: choose another e-mail, or make this account an administrator on the machine of the service with `foretell users role`", email).WithCause(err)
 	case err != nil:
 		return nil, a.toProblem(err)
 	}
@@ -116,12 +117,12 @@ func emailForLink(link *Link, given *string) (email string, err error) {
 	return link.Email, nil
 }
 
-// insertFirstAdministrator creates the first administrator. If there are accounts meanwhile, the link is
-// invalid, and insertFirstAdministrator returns ErrNotFound.
+// insertFirstAdministrator creates the first administrator. If there is an administrator meanwhile, the
+// link is invalid, and insertFirstAdministrator returns ErrNotFound.
 func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, email, hash string) error {
-	if exist, err := hasAccounts(ctx, t); err != nil {
+	if exists, err := hasAdministrator(ctx, t); err != nil {
 		return err
-	} else if exist {
+	} else if exists {
 		return store.ErrNotFound
 	}
 	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {

@@ -42,7 +42,7 @@ type SetPasswordInput struct {
 type NewPassword struct {
 	Code     string  `json:"code" doc:"The code of the one-time link." minLength:"1" maxLength:"100"`
 	Password string  `json:"password" doc:"The new password: at least 10 characters, not the e-mail address and not a common password." minLength:"10" maxLength:"1024"`
-	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator. Only for the link that a service without accounts prints." minLength:"3" maxLength:"320" nullable:"false"`
+	Email    *string `json:"email,omitempty" doc:"The e-mail of the first administrator. Only for the link that a service without an administrator prints." minLength:"3" maxLength:"320" nullable:"false"`
 }
 
 // RequestPasswordInput is the request of [RequestPassword].

@@ -189,8 +189,8 @@ func TestOnlyAdministrator(t *testing.T) {
 	admin.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeForbidden}) // at once
 }
 
-// TestFirstLink checks that the first link needs an e-mail address, and that the link is invalid
-// once there is an account. After that, the service creates no other first link.
+// TestFirstLink checks that the first link needs an e-mail address, and that it is valid while there
+// are users but no administrator. After that, the service creates no other first link.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -198,14 +198,26 @@ func TestFirstLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := call{method: "POST", path: "/api/account/password", json: `{"code":"` + codeFromLink(t, link) + `","password":"a long password"}`, anonymous: true}
-	s.refused(t, refusal{call: set, want: 422, code: api.CodeInvalid, field: "email"})
-	weak := set
+	setWithEmail := func(link, email string) call {
+		body := `{"code":"` + codeFromLink(t, link) + `","password":"a long password"` + email + `}`
+		return call{method: "POST", path: "/api/account/password", json: body, anonymous: true}
+	}
+	s.refused(t, refusal{call: setWithEmail(link, ""), want: 422, code: api.CodeInvalid, field: "email"})
+	weak := setWithEmail(link, "")
 	weak.json = `{"code":"` + codeFromLink(t, link) + `","password":"Password123","email":"root"}`
 	s.refused(t, refusal{call: weak, want: 422, code: api.CodeInvalid, field: "email password"})
 	s.addUser(t)
-	set.json = strings.Replace(set.json, "{", `{"email":"root@example.com",`, 1)
-	s.refused(t, refusal{call: set, want: 403, code: api.CodeForbidden})
+	s.refused(t, refusal{call: setWithEmail(link, `,"email":"`+testUser+`"`), want: 409, code: api.CodeNameTaken})
+	again, err := s.app.NewFirstAdministratorLink(t.Context(), s.url) // as after a restart
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.refused(t, refusal{call: setWithEmail(link, `,"email":"root@example.com"`), want: 403, code: api.CodeForbidden})
+	if _, body := s.send(t, setWithEmail(link, `,"email":"root@example.com"`)); !strings.Contains(string(body), "restart the service") {
+		t.Errorf("the problem of an earlier link does not say how to get another: %s", body)
+	}
+	s.must(t, setWithEmail(again, `,"email":"root@example.com"`), nil)
+	s.refused(t, refusal{call: setWithEmail(again, `,"email":"other@example.com"`), want: 403, code: api.CodeForbidden})
 	if link, err := s.app.NewFirstAdministratorLink(t.Context(), s.url); link != "" || err != nil {
 		t.Errorf("another link %q, %v", link, err)
 	}
