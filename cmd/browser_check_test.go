@@ -20,25 +20,23 @@ import (
 
 // refusedTraining maps training files that the service rejects to the message of the browser.
 var refusedTraining = map[string]string{
-	"\xff\xfei\x00d\x00,\x00y\x00\n\x001\x00,\x002\x00\n\x00":   "The file is UTF-16.",
-	"i\x00d\x00,\x00a\x00,\x00y\x00\n\x00":                      "The file is UTF-16.",
-	"id,height,kind\n1,2,ro\x00se\n2,3,tea\n":                   "The file has NUL bytes.",
-	"id,height,kind\n1,2,caf\xe9\n2,3,tea\n3,4,tea\n4,5,caf\n":  "The file is not UTF-8",
-	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03":                  "This is a gzip file.",
-	"id,kind\n1,rose\n2,tulip\n":                                "The header has 2 columns",
-	"id,height,kind\n1,2,rose\n2,3,rose\n":                      "Every row has the label rose",
-	"id,height,kind\n1,2,a\n2,3,b\n3,5,c\n":                     "3 different values in 3 rows",
-	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":                  "Line 2 has 1 column, but the header has 3.",
-	"id,height,kind\n1,2,rose\n1,3,rose\n2,2,tulip\n3,4,rose\n": "Line 3 repeats the row ID 1 of line 2.",
-	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n":     "Line 4 has no label.",
+	"\xff\xfei\x00d\x00,\x00y\x00\n\x001\x00,\x002\x00\n\x00":  "The file is UTF-16.",
+	"i\x00d\x00,\x00a\x00,\x00y\x00\n\x00":                     "The file is UTF-16.",
+	"id,height,kind\n1,2,ro\x00se\n2,3,tea\n":                  "The file has NUL bytes.",
+	"id,height,kind\n1,2,caf\xe9\n2,3,tea\n3,4,tea\n4,5,caf\n": "The file is not UTF-8",
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03":                 "This is a gzip file.",
+	"id,kind\n1,rose\n2,tulip\n":                               "The header has 2 columns",
+	"id,height,kind\n1,2,rose\n2,3,rose\n":                     "Every row has the label rose",
+	"id,height,kind\n1,2,a\n2,3,b\n3,5,c\n":                    "3 different values in 3 rows",
+	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":                 "Line 2 has 1 column, but the header has 3.",
+	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n":    "Line 4 has no label.",
 }
 
 // refusedBlind maps blind files that do not match the training file of TestFileCheckInBrowser to the
 // message of the browser.
 var refusedBlind = map[string]string{
-	"ID,x\n1,2\n":                                    "3 columns of the training file are missing: height, width, colour.",
-	"height,width,colour\n3,4,red\n":                 "The column of row IDs, id, is missing.",
-	"colour,id,height,width\nred,1,3,4\nred,1,3,4\n": "Line 3 repeats the row ID 1 of line 2.",
+	"ID,x\n1,2\n":                     "3 columns of the training file are missing: height, width, colour.",
+	"id,height,width\n1,2,3\n2,3,4\n": "1 column of the training file is missing: colour.",
 }
 
 // TestFileCheckInBrowser chooses files that the service rejects. The browser must show the defect
@@ -68,6 +66,8 @@ func TestFileCheckInBrowser(t *testing.T) {
 			t.Errorf("the service accepts the file with the message %s: %v", want, err)
 		}
 	}
+	p.checkColumns(foretell)
+	p.visit("/datasets")
 	p.choose(filepath.Join(files, "train.csv"), train.String(), ".note.good", "kB: 5 columns. Row IDs: id. Labels: kind, 2 different.")
 
 	scanned, err := profile.Scan(t.Context(), strings.NewReader(train.String()), profile.ScanOptions{Brief: true})
@@ -89,8 +89,44 @@ func TestFileCheckInBrowser(t *testing.T) {
 	if err := readBlind(t, blind, scanned.Schema); err != nil {
 		t.Errorf("the service rejects the blind file: %v", err)
 	}
+	for _, content := range []string{"height,width,colour\n3,4,red\n", "colour;id;height;width\nred;1;3;4\nred;1;3;4\n"} {
+		p.choose(filepath.Join(files, "blind.csv"), content, ".note.good", "Row IDs: none, the rows are numbered.")
+	}
 	for _, message := range messages() {
 		t.Errorf("a message: %s", message)
+	}
+}
+
+// checkColumns chooses a training file whose label is not clear on the page of the datasets. The page
+// must ask for the label, list the columns, check the file again when other columns are chosen, and
+// upload the file with these columns.
+func (p *person) checkColumns(foretell func(args ...string) string) {
+	p.t.Helper()
+	var file strings.Builder
+	file.WriteString("rownames;survived;sex;passengerClass\n")
+	for i := range 120 {
+		fmt.Fprintf(&file, "p%d;%s;%s;%d\n", i, []string{"yes", "no"}[i*i%7%2], []string{"male", "female"}[i%2], 1+i%3)
+	}
+	p.choose("titanic.csv", file.String(), ".note.good", "4 columns. Row IDs: rownames.")
+	p.sees("#columns .note.warn")
+	p.checkShown("the fields for the columns")
+	var isValid bool
+	selects := func(id, value, text string) {
+		p.run("choosing "+value, chromedp.SetValue("#"+id, value, chromedp.ByQuery),
+			chromedp.Evaluate(`document.getElementById("`+id+`").dispatchEvent(new Event("change", {bubbles: true}))`, nil),
+			poll(`document.querySelector("[data-check]").textContent.includes("`+text+`")`))
+	}
+	p.run("the form without a label", chromedp.Evaluate(`document.getElementById("label").form.elements.label.checkValidity()`, &isValid))
+	if isValid {
+		p.t.Error("the form can be sent without a label")
+	}
+	selects("label", "survived", "Row IDs: rownames. Labels: survived, 2 different.")
+	selects("id", "sex", "Line 4 repeats the row ID male of line 2.")
+	selects("id", "-", "Row IDs: none, the rows are numbered. Labels: survived")
+	p.press("main form[data-hx-post] button")
+	p.sees(`a[href$="/train"]`)
+	if got := foretell("datasets", "get", "titanic", "--json", "--jq", `.idName + " " + .labelName`); got != "id survived" {
+		p.t.Errorf("the row IDs and the label are %s", got)
 	}
 }
 

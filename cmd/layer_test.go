@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"internal/config":          {"api", "client", "exit", "term"},
 	"internal/connect":         {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "term"},
 	"internal/credential":      {"api", "client", "config", "exit"},
-	"internal/dashboard":       {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "spill", "term", "turn"},
+	"internal/dashboard":       {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "term", "turn"},
 	"internal/design":          {"api", "humanize", "term"},
 	"internal/doctor":          {"api", "app", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "term"},
 	"internal/download":        {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn", "modelfile", "preflight", "receipt", "scoring", "table/csvfile", "table/profile", "table/result", "term"},

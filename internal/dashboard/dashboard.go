@@ -117,6 +117,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"POST /sign-out":              p.signOut,
 		"GET /datasets":               p.listDatasets,
 		"POST /datasets":              p.createDataset,
+		"POST /datasets/columns":      p.showColumns,
 		"GET /datasets/{key}":         p.showDataset,
 		"POST /datasets/{key}/delete": p.deleteDataset,
 

@@ -11,6 +11,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/design"
+	"foretell/internal/table/repair"
 	"foretell/internal/term"
 )
 
@@ -63,19 +64,23 @@ type datasetsPage struct {
 	Pager    pager
 	State    string
 	// Form has the values of a rejected upload.
-	Form   uploadForm
-	IsBusy bool
+	Form uploadForm
+	// Columns are those of the chosen file. It is nil if they are unknown.
+	Columns *chosenColumns
+	IsBusy  bool
 }
 
-// uploadForm has the fields of the form to upload a dataset, except the file.
-type uploadForm struct{ Name, Description string }
+// uploadForm has the fields of the form to upload a dataset, except the file. Label and ID are the
+// names of the columns with the label and the row IDs. If they are empty, the columns are chosen by
+// the rules of the command line. ID may be generatedID.
+type uploadForm struct{ Name, Description, Label, ID string }
 
 func (p *Pages) listDatasets(v *visit) error {
 	return p.writeDatasets(v, uploadForm{}, nil)
 }
 
 // uploadFields are the fields of the form to upload a dataset.
-var uploadFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"file", "file", "CSV file"}}
+var uploadFields = []formField{{"datasetName", "name", "Name"}, {"description", "description", "Description"}, {"label", "label", "Label"}, {"id", "id", "Row IDs"}, {"file", "file", "CSV file"}}
 
 func (p *Pages) writeDatasets(v *visit, form uploadForm, problem *api.Problem) error {
 	state := v.r.URL.Query().Get("state")
@@ -213,6 +218,7 @@ func (p *Pages) createDataset(v *visit) error {
 		return err
 	}
 	fields := uploadForm{Name: form.values["name"], Description: form.values["description"]}
+	fields.columnsFromForm(form)
 	if err := p.uploadDataset(v, form, &fields); err != nil {
 		return p.writeDatasets(v, fields, p.formProblem(v, err))
 	}
@@ -227,7 +233,11 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if strings.TrimSpace(fields.Name) == "" {
 		fields.Name = client.DatasetName(strings.TrimSuffix(form.fileName, ".csv"), 1)
 	}
-	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name, FileName: form.fileName}}
+	file, err := form.convert(ctx, nil, func(s *fileSample) (repair.Layout, error) { return s.trainingLayout(fields) })
+	if err != nil {
+		return err
+	}
+	in := &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: fields.Name, FileName: file.Name}}
 	if fields.Description != "" {
 		in.Body.Description = &fields.Description
 	}
@@ -236,13 +246,12 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 		return err
 	}
 	form.created = created.DatasetKey
-	source := form.source()
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
-		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, source, nil)
+		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, file.Source, nil)
 	} else { // the upload URL is that of an S3 store, which requires the size of the file
-		_, err = v.client.AddData(ctx, created.DatasetKey, source, nil)
+		_, err = v.client.AddData(ctx, created.DatasetKey, file.Source, nil)
 	}
-	if err == nil {
+	if err = file.uploadError(err); err == nil {
 		return nil
 	}
 	// ctx may have ended, because the browser closed the connection.

@@ -17,6 +17,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/htmlreport"
 	"foretell/internal/report"
+	"foretell/internal/table/repair"
 	"foretell/internal/term"
 )
 
@@ -265,15 +266,36 @@ func (p *Pages) createPrediction(v *visit) error {
 	}
 	if form.file == nil || form.fileName == "" {
 		err = api.NewFieldProblem("file", "choose a file")
-	} else {
-		in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
-		in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 reasons if it is not a number
-		var created *api.CreatedPrediction
-		if created, err = v.client.CreatePrediction(v.r.Context(), in, form.source(), nil); err == nil {
-			return v.redirect("/predictions/" + created.PredictionKey)
-		}
+	} else if err = p.predictFile(v, form); err == nil {
+		return v.redirect("/predictions/" + form.created)
 	}
 	return p.writeModel(v, form.values["reasons"], p.formProblem(v, err))
+}
+
+// predictFile starts a prediction of the file of the form. If the file has no column of row IDs, its
+// rows are numbered.
+func (p *Pages) predictFile(v *visit, form *upload) error {
+	ctx := v.r.Context()
+	in := &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: v.r.PathValue("key")}}
+	in.Reasons, _ = strconv.ParseInt(form.values["reasons"], 10, 64) // 0 reasons if it is not a number
+	model, err := client.Call(ctx, v.client, api.GetModel, &in.ModelInput)
+	if err != nil {
+		return err
+	}
+	dataset, err := client.Call(ctx, v.client, api.GetDataset, &api.DatasetInput{DatasetKey: model.DatasetKey})
+	if err != nil {
+		return err
+	}
+	file, err := form.convert(ctx, func(name string) bool { return name == dataset.IDName }, func(s *fileSample) (repair.Layout, error) { return s.blindLayout(dataset), nil })
+	if err != nil {
+		return err
+	}
+	created, err := v.client.CreatePrediction(ctx, in, file.Source, nil)
+	if err != nil {
+		return file.uploadError(err)
+	}
+	form.created = created.PredictionKey
+	return nil
 }
 
 // redirectToResult sends the browser to the signed URL of a result.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"foretell/internal/api"
-	"foretell/internal/client"
 )
 
 // maxFields is the maximum number of fields of a form with a file, besides the file.
@@ -65,9 +64,4 @@ func partFileName(part *multipart.Part) string {
 		return ""
 	}
 	return name
-}
-
-// source returns the file of the form as the source of an upload. The source can be read only once.
-func (u *upload) source() client.Source {
-	return client.Source{Name: u.fileName, Size: -1, Open: func() (io.ReadCloser, error) { return io.NopCloser(u.file), nil }}
 }

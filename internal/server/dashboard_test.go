@@ -310,7 +310,7 @@ func TestInterruptedForm(t *testing.T) {
 	s.addUser(t)
 	b := newBrowser(t, s.url)
 	b.signIn(t)
-	body, kind := form(t, "name", "broken", "file", trainingCSV())
+	body, kind := form(t, "name", "broken", "file", strings.Repeat(trainingCSV(), 3<<20/len(trainingCSV()))) // more than is read before the dataset is created
 	sent, send := io.Pipe()
 	ctx, closeBrowser := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/datasets", sent)

@@ -83,6 +83,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 // The message has links to the fields that were rejected.
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (isPoll(detail)) return;
+  document.getElementById("columns")?.classList.add("ready"); // the message may be about its fields
   const ids = [...detail.target.querySelectorAll("a[href^='#']")].map((link) => link.hash.slice(1));
   for (const field of detail.requestConfig.elt.elements) {
     if (ids.includes(field.id)) field.setAttribute("aria-invalid", "true");
@@ -137,33 +138,69 @@ for (const area of document.querySelectorAll("[data-drop]")) {
   });
 }
 
-// A chosen file is checked before it is sent.
-document.addEventListener("change", ({ target }) => {
-  const output = target.type === "file" && target.form.querySelector("[data-check]");
-  if (output) check(target.files[0], output);
+// Without scripts, the fields that name columns come before the file, because the service reads the
+// form in order. The script lists the columns of the chosen file, so it shows the fields after it.
+document.getElementById("file-field")?.after(document.getElementById("columns"));
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  const file = detail.formData.get("file");
+  if (!(file instanceof File)) return;
+  detail.formData.delete("file");
+  detail.formData.append("file", file);
 });
 
-const checked = new WeakMap(); // the file that was chosen last, by the element that shows its defects
+// A chosen file is checked before it is sent, and again when other columns are chosen.
+document.addEventListener("change", ({ target }) => {
+  const output = target.form?.querySelector("[data-check]");
+  if (output && target.type === "file") check(target.files[0], output);
+  else if (output && target.closest("#columns")) showCheck(output);
+});
+
+// The file that was chosen last and what was read of it, by the element that shows its defects.
+const checked = new WeakMap();
 
 // check reads the beginning of a chosen CSV file and shows what is wrong with it before it is
 // sent. All these defects make the service reject the file. The attribute data-columns has the
 // names of the columns that a blind file must have. Training files have no such attribute.
 async function check(file, output) {
-  checked.set(output, file);
+  const state = { file };
+  checked.set(output, state);
   output.replaceChildren();
   if (!file) return;
   const limit = 1 << 20;
-  const whole = file.size <= limit;
-  const model = output.dataset.columns ? { id: output.dataset.id, columns: JSON.parse(output.dataset.columns) } : null;
-  const { text, defect } = decode(new Uint8Array(await file.slice(0, limit).arrayBuffer()), whole);
-  if (file !== checked.get(output)) return; // another has been chosen meanwhile
-  const { rows, open } = parse(text);
-  if (!whole && rows.length > 1) rows.pop(); // it may be incomplete
-  const found = defect ? [defect] : defects(rows, open, whole, model);
+  state.whole = file.size <= limit;
+  state.model = output.dataset.columns ? { id: output.dataset.id, columns: JSON.parse(output.dataset.columns) } : null;
+  const beginning = file.slice(0, limit);
+  const { text, defect } = decode(new Uint8Array(await beginning.arrayBuffer()), state.whole);
+  const { rows, open } = parse(text, delimiterOf(text));
+  if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
+  Object.assign(state, { rows, open, defect });
+  if (!defect && !state.model) await listColumns(beginning, state);
+  if (state === checked.get(output)) showCheck(output); // no other has been chosen meanwhile
+}
+
+// listColumns asks the service for the fields that name columns, with the columns of the file. If
+// there is no answer, the fields stay as they are: the service then chooses the columns.
+async function listColumns(beginning, { file, whole }) {
+  const form = new FormData();
+  if (whole) form.append("whole", "yes");
+  form.append("file", beginning, file.name);
+  try {
+    const response = await fetch("/datasets/columns?part=columns", { method: "POST", body: form });
+    const fields = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("columns");
+    if (response.ok && fields) document.getElementById("columns").replaceWith(fields);
+  } catch { /* as without an answer */ }
+}
+
+// showCheck shows what is wrong with the chosen file, or what it contains.
+function showCheck(output) {
+  const { file, rows, open, whole, model, defect } = checked.get(output) || {};
+  if (!rows) return;
+  const columns = rolesOf(rows, model);
+  const found = defect ? [defect] : defects(rows, open, whole, model, columns);
   const p = document.createElement("p");
   if (found.length === 0 && rows.length > 1) {
     p.className = "note good";
-    p.textContent = `${file.name}, ${formatBytes(file.size)}: ${summary(rows, whole, model)}`;
+    p.textContent = `${file.name}, ${formatBytes(file.size)}: ${summary(rows, whole, columns)}`;
   } else {
     p.className = "note bad";
     p.textContent = found.length ? found.join(" ") : "The file has no rows.";
@@ -209,28 +246,46 @@ const plural = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "
 const excerpt = (text) => text.length > 40 ? text.slice(0, 40) + "…" : text;
 const trim = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
 
-// idColumn returns the position of the row IDs. In a blind file, this is the column with the name
-// that it has in the training file, or else the first.
-const idColumn = (header, model) => Math.max(0, model ? header.indexOf(model.id) : 0);
+// rolesOf returns the positions of the row IDs and of the labels, or -1 if no column has them. In a
+// blind file, the row IDs are in the column with the name that it has in the training file, or else in
+// the first column if it is no feature. If the IDs in the first rows are not unique, the service
+// numbers the rows.
+function rolesOf(rows, model) {
+  const header = rows[0]?.cells.map(trim) || [];
+  if (model) {
+    const named = header.indexOf(model.id), id = named < 0 && model.columns.includes(header[0]) ? -1 : Math.max(0, named);
+    const first = rows.slice(1, 2001).map(({ cells }) => trim(cells[id] ?? ""));
+    return { header, id: new Set(first).size < first.length || first.includes("") ? -1 : id, label: -1 };
+  }
+  const [id, label] = ["id", "label"].map((field) => document.getElementById(field));
+  if (label.localName !== "select") return { header, id: 0, label: header.length - 1 };
+  return { header, id: id.selectedIndex - 1, label: header.indexOf(label.value) };
+}
 
 // labelsOf returns the number of rows with a label, and the different labels. Labels that differ in
 // spaces are different.
-function labelsOf(rows) {
-  const all = rows.slice(1).map(({ cells }) => cells[cells.length - 1]).filter((label) => trim(label) !== "");
+function labelsOf(rows, column) {
+  const all = rows.slice(1).map(({ cells }) => cells[column] ?? "").filter((label) => trim(label) !== "");
   return { count: all.length, labels: new Set(all) };
 }
 
 // summary says what a file without defects contains.
-function summary(rows, whole, model) {
-  const header = rows[0].cells.map(trim);
-  const text = `${plural(header.length, "column")}. Row IDs: ${excerpt(header[idColumn(header, model)])}.`;
-  if (model) return text;
-  const { size } = labelsOf(rows).labels;
-  return `${text} Labels: ${excerpt(header[header.length - 1])}, ${size === 1 ? "only one" : size + " different"}${whole ? "" : ` in the first ${plural(rows.length - 1, "row")}`}.`;
+function summary(rows, whole, { header, id, label }) {
+  const text = `${plural(header.length, "column")}. Row IDs: ${id < 0 ? "none, the rows are numbered" : excerpt(header[id])}.`;
+  if (label < 0) return text;
+  const { size } = labelsOf(rows, label).labels;
+  return `${text} Labels: ${excerpt(header[label])}, ${size === 1 ? "only one" : size + " different"}${whole ? "" : ` in the first ${plural(rows.length - 1, "row")}`}.`;
+}
+
+// delimiterOf returns the delimiter that splits the first line into the most columns.
+function delimiterOf(text) {
+  const line = text.slice(0, text.search(/[\r\n]|$/));
+  const columns = (delimiter) => parse(line, delimiter).rows[0]?.cells.length || 0;
+  return [",", ";", "\t", "|"].reduce((best, other) => columns(other) > columns(best) ? other : best);
 }
 
 // parse splits a CSV into records, with the line on which each begins. Lines end in LF, CRLF or CR.
-function parse(text) {
+function parse(text, delimiter) {
   const rows = [];
   let cells = [], cell = "", quoted = false, line = 1, began = 1;
   const end = () => {
@@ -245,7 +300,7 @@ function parse(text) {
       if (c !== '"') cell += c;
       else if (text[i + 1] === '"') { cell += c; i++; } else quoted = false;
     } else if (c === '"' && cell === "") quoted = true;
-    else if (c === ",") { cells.push(cell); cell = ""; }
+    else if (c === delimiter) { cells.push(cell); cell = ""; }
     else if (endsLine) { end(); began = line; }
     else if (c !== "\r") cell += c;
   }
@@ -254,28 +309,28 @@ function parse(text) {
 }
 
 // defects returns what is wrong with the rows. The parameter model is null for a training file.
-function defects(rows, open, whole, model) {
+function defects(rows, open, whole, model, { header, id, label }) {
   const found = [];
   if (rows.length < 2) return found;
-  const header = rows[0].cells.map(trim), id = idColumn(header, model), ids = new Map();
-  if (header.length === 1) return ["The header has one column. The columns must be separated by commas."];
-  if (!model && header.length === 2) return ["The header has 2 columns, but at least 3 are required: row IDs first, a feature, and the labels last."];
+  if (header.length === 1) return ["The header has one column. The columns must be separated by commas, semicolons, tabs or bars."];
+  if (!model && header.length === 2 && id >= 0) return ["The header has 2 columns, but row IDs, a feature and the labels are required."];
   if (model) found.push(...missingColumns(header, model));
   if (open && whole) found.push("A quote is not closed.");
   let ragged = null, repeated = null, unlabelled = null;
+  const ids = new Map();
   for (const row of rows.slice(1)) {
     if (row.cells.length !== header.length) { ragged ??= row; continue; }
-    if (!ids.has(row.cells[id])) ids.set(row.cells[id], row.line);
-    else repeated ??= row;
-    if (!model && trim(row.cells[header.length - 1]) === "") unlabelled ??= row;
+    if (id >= 0 && ids.has(row.cells[id])) repeated ??= row;
+    else if (id >= 0) ids.set(row.cells[id], row.line);
+    if (label >= 0 && trim(row.cells[label]) === "") unlabelled ??= row;
   }
   if (ragged) found.push(`Line ${ragged.line} has ${plural(ragged.cells.length, "column")}, but the header has ${header.length}.`);
   if (repeated) found.push(`Line ${repeated.line} repeats the row ID ${excerpt(repeated.cells[id])} of line ${ids.get(repeated.cells[id])}.`);
   if (unlabelled) found.push(`Line ${unlabelled.line} has no label.`);
-  if (!model && whole && found.length === 0) {
-    const { count, labels } = labelsOf(rows);
+  if (label >= 0 && whole && found.length === 0) {
+    const { count, labels } = labelsOf(rows, label);
     if (labels.size === 1) found.push(`Every row has the label ${excerpt([...labels][0])}, but at least two labels are required.`);
-    if (labels.size > 2 && 2 * labels.size > count) found.push(`The last column has ${plural(labels.size, "different value")} in ${plural(count, "row")}, but must have labels that many rows share.`);
+    if (labels.size > 2 && 2 * labels.size > count) found.push(`The column ${excerpt(header[label])} has ${plural(labels.size, "different value")} in ${plural(count, "row")}, but must have labels that many rows share.`);
   }
   return found;
 }
@@ -288,7 +343,6 @@ function missingColumns(header, model) {
     const more = missing.length > shown ? ` and ${plural(missing.length - shown, "other")}` : "";
     return [`${plural(missing.length, "column")} of the training file ${missing.length === 1 ? "is" : "are"} missing: ${missing.slice(0, shown).map(excerpt).join(", ")}${more}.`];
   }
-  if (model.id && !present.has(model.id) && model.columns.includes(header[0])) return [`The column of row IDs, ${excerpt(model.id)}, is missing.`];
   return [];
 }
 
