@@ -1,10 +1,13 @@
 package forest
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel,
 // Extremely randomized trees, 2006). For a numeric feature, the threshold is drawn
-// between its smallest and its largest bin in the leaf. For a categorical feature, each
+// between the leaf's smallest and largest value, see drawThreshold. For a categorical feature, each
 // bin goes to a random side. Missing values go to a random side. varies reports whether
 // the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
@@ -36,7 +39,7 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 		}
 		cut, high := values[0], values[len(values)-1]
 		if cut < high {
-			cut += uint8(rng.IntN(int(high - cut)))
+			cut = drawThreshold(f.Thresholds, cut, high, rng)
 		}
 		found.setThreshold(cut, f.MissingBin, cut < high && rng.Uint64()&1 == 0)
 	}
@@ -73,4 +76,20 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	}
 	candidate.score = float64(squares)/float64(rows) + float64(rest)/float64(s.rows-rows)
 	return true
+}
+
+// drawThreshold returns the bin after which a leaf is split that has rows in the bins low to
+// high of a numeric feature, but not in others. As in extremely randomised trees, the
+// threshold is uniformly distributed between the smallest and the largest value of the
+// leaf: drawThreshold draws a number between the lowest and the highest threshold of bins
+// that divides these rows, and takes the threshold next to it. If all bins were equally
+// likely, thresholds would be dense where rows are dense.
+func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
+	inside := thresholds[low:high]
+	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])
+	i, _ := slices.BinarySearch(inside, x)
+	if i > 0 && (i == len(inside) || x-inside[i-1] < inside[i]-x) {
+		i--
+	}
+	return low + uint8(i)
 }

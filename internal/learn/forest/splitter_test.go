@@ -15,6 +15,9 @@ import (
 func testLeaf(rng *rand.Rand, rows, width, classes int, categorical bool) (*splitter, []sampleRow) {
 	f := tree.Feature{Data: make([]uint8, rows)}
 	f.NumBins, f.MissingBin, f.Categorical = width, uint8(width-1), categorical
+	for bin := range width - 2 {
+		f.Thresholds = append(f.Thresholds, float64(bin))
+	}
 	bins := &tree.BinnedMatrix{Rows: rows, Features: []tree.Feature{f}}
 	sample := make([]sampleRow, rows)
 	for i := range sample {
@@ -201,5 +204,31 @@ func TestSampleDrawsEachRowAtMostOnce(t *testing.T) {
 	}
 	if n := bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]); n != 7 || len(got) != 7 {
 		t.Errorf("%d rows, %d of them distinct, want 7 of 10", len(got), n)
+	}
+}
+
+// TestDrawThreshold counts how often the splits of a leaf with the bins 1 to 5 are drawn. The
+// thresholds that divide these bins are 1, 2, 5 and 9.
+func TestDrawThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	thresholds := []float64{-100, 1, 2, 5, 9, 100}
+	const draws = 80_000
+	var counts [7]int
+	for range draws {
+		counts[drawThreshold(thresholds, 1, 5, rng)]++
+	}
+	// Each threshold has the numbers that are nearer to it than to the others.
+	for bin, width := range map[int]float64{1: 0.5, 2: 2, 3: 3.5, 4: 2} {
+		if got := 8 * float64(counts[bin]) / draws; math.Abs(got-width) > 0.05 {
+			t.Errorf("the split after bin %d was drawn as often as from a range of %.2f, want %.1f", bin, got, width)
+		}
+	}
+	if counts[0]+counts[5]+counts[6] > 0 {
+		t.Errorf("splits outside the leaf: %v", counts)
+	}
+	for _, wide := range [][]float64{{3}, {-1.7e308, 1.7e308}} {
+		if bin := drawThreshold(wide, 0, uint8(len(wide)), rng); int(bin) >= len(wide) {
+			t.Errorf("bin %d for the thresholds %v", bin, wide)
+		}
 	}
 }
