@@ -140,7 +140,8 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 	prediction := p.predict(filepath.Join(files, "blind.csv"))
 	p.verify(prediction)
 	audit := exec.Command("foretell", append([]string{"users", "audit", "--action", "result.download", "--no-header", "--data-dir", dir}, flags...)...)
-	if events, err := audit.Output(); err != nil || strings.Count(string(events), "\n") != 2 {
+	// The browser may have the second file in its cache, which is then not sent again.
+	if events, err := audit.Output(); err != nil || strings.Count(string(events), "\n") < 1 || strings.Count(string(events), "\n") > 2 {
 		t.Errorf("after two downloads and several views of a result, the audit log has %s, %v", events, err)
 	}
 	if access {
