@@ -158,7 +158,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
-	case missing && in.layout.Blind && p.Blind == nil:
+	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them (see --drop)"

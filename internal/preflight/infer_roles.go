@@ -184,6 +184,9 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 	if err != nil {
 		return err
 	}
+	if id := in.flagLayout.ID; id != "" && p.Blind == nil && table.ColumnIndex(id) < 0 {
+		p.addFinding(in, profile.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
+	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names)
 	return nil
@@ -226,7 +229,7 @@ func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
 	if !slices.Contains(names, label) || slices.Contains(in.layout.Drop, label) {
 		label = ""
 	}
-	in.layout.GeneratedIDName = p.blindID.GeneratedName
+	in.layout.GeneratedIDName, in.layout.CopyID = p.blindID.GeneratedName, p.blindID.CopyOf
 	in.layout.SetRoles(names, p.blindID.ID, p.blindID.Generated, label)
 }
 
@@ -256,7 +259,7 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored,
 	}
 	if p.blindID.Generated {
-		o.ID, o.MadeID = generateIDs, in.layout.GeneratedIDName
+		o.ID, o.MadeID = cmp.Or(p.blindID.CopyOf, generateIDs), in.layout.GeneratedIDName
 	}
 	return o
 }

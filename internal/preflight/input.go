@@ -183,7 +183,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		return n, err
 	})
 	file.normalized.CollectDefects()
-	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID
+	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID && in.layout.CopyID == ""
 	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
 	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {

@@ -60,9 +60,12 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.names, GeneratedIDName: l.generatedID, NoHeader: l.noHeader}
-	if l.id == generateIDs {
+	switch {
+	case l.id == generateIDs:
 		layout.GenerateID = true
-	} else {
+	case l.generatedID != "": // of a receipt
+		layout.GenerateID, layout.CopyID = true, l.id
+	default:
 		layout.ID = l.id
 	}
 	switch {

@@ -254,6 +254,9 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
 	}
+	if d.Code == csvfile.CodeDuplicateID || d.Code == csvfile.CodeEmptyID {
+		f.Name = cmp.Or(in.layout.CopyID, d.Name)
+	}
 	if d.Line > 0 || d.Column > 0 {
 		f.File, f.Line, f.Column = in.table.Locate(d.Line, d.Column)
 	}

@@ -105,7 +105,8 @@ type Options struct {
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
 	Sheet     string   `json:"sheet,omitempty"`
-	// MadeID is the name of the generated ID column; "" if the IDs were not generated.
+	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
+	// column has the values of ID.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`

@@ -24,6 +24,9 @@ type Layout struct {
 	ID string
 	// GenerateID adds a new first column with IDs r1, r2, ….
 	GenerateID bool
+	// CopyID is the name of the column whose values are the IDs that GenerateID adds. Defaults to
+	// r1, r2, ….
+	CopyID string
 	// GeneratedIDName is the name of the generated column. Defaults to id, with a number
 	// appended if a column has this name.
 	GeneratedIDName string
@@ -67,7 +70,7 @@ type NormalizeResult struct {
 }
 
 // Locate maps a line and a column of the canonical form to a line and a column of the
-// source. It returns column 0 for a generated ID. Locate must not be called concurrently
+// source. It returns column 0 for a generated ID that is no copy of a column. Locate must not be called concurrently
 // with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.normalizer == nil {
@@ -121,7 +124,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &normalizer{table: t, generateID: layout.GenerateID, line: 1}
+	r := &normalizer{table: t, generateID: layout.GenerateID, copyID: -1, line: 1}
 	if layout.NoHeader {
 		r.firstRow = t.HeaderAsRecord()
 	}
@@ -130,6 +133,11 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	}
 	if r.order, err = layout.columnOrder(t); err != nil {
 		return nil, err
+	}
+	if layout.CopyID != "" {
+		if r.copyID = t.ColumnIndex(layout.CopyID); r.copyID < 0 {
+			return nil, missingColumnDefect(t.HeaderLine, layout.CopyID, "the ID", t.Names)
+		}
 	}
 	r.out = csvfile.NewWriter(&r.pending)
 	r.writeHeader(layout.GeneratedIDName)
@@ -214,6 +222,7 @@ type normalizer struct {
 	table          *csvfile.Table
 	order          []int
 	generateID     bool
+	copyID         int // position of Layout.CopyID, or -1
 	rows           int
 	firstRow       *csvfile.Record // the first record if it is data; nil once it is written
 	out            *csvfile.Writer
@@ -241,7 +250,9 @@ func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
 		line += r.offsets[at].delta
 	}
 	if r.generateID && column > 0 {
-		column--
+		if column--; column == 0 {
+			return line, r.copyID + 1
+		}
 	}
 	if column > 0 && column <= len(r.order) {
 		column = r.order[column-1] + 1
@@ -325,7 +336,10 @@ func (r *normalizer) fill() {
 			r.err = err
 			break
 		}
-		if r.generateID {
+		switch {
+		case r.copyID >= 0:
+			r.out.WriteField(rec.Fields[r.copyID])
+		case r.generateID:
 			r.rows++
 			r.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.rows), 10))
 		}
