@@ -153,6 +153,32 @@ func (p *Preflight) fixHint(in *Input) string {
 	return hint
 }
 
+// CheckCommand returns the command that reports the columns and findings of the files.
+func (p *Preflight) CheckCommand() string {
+	files := p.shellArguments()
+	switch {
+	case p.Blind != nil:
+	case p.Train.layout.Blind:
+		files = term.ShellQuote(p.Train.args[0]) + " --no-label"
+	case len(p.Train.args) > 1: // without --blind, check reads one file
+		files = term.ShellQuote(p.Train.args[0])
+	}
+	return "foretell check " + files
+}
+
+// shellArguments returns the arguments of the files, quoted for a shell.
+func (p *Preflight) shellArguments() string {
+	text := p.Train.ShellArguments("")
+	switch {
+	case p.Blind == nil:
+	case len(p.Blind.args) > 1:
+		text += " " + p.Blind.ShellArguments("--blind")
+	default:
+		text += " " + p.Blind.ShellArguments("")
+	}
+	return text
+}
+
 // columnHint returns the remedy for a missing or unsuitable column.
 func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }

@@ -319,7 +319,7 @@ func (p *Preflight) DefectError() error {
 	if more := len(defects) - 1; more > 0 {
 		e.Fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.WithHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `foretell check %s` lists each defect", p.shellArguments())))
+	return e.WithHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `%s` lists each defect", p.CheckCommand())))
 }
 
 // maxPerKind is the maximum number of printed warnings of one kind.
@@ -338,7 +338,7 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		case n <= maxPerKind:
 			o.Note("warning: %s", shortenPath(p.Factory, f))
 		case n == maxPerKind+1:
-			o.Note("warning: %s: more warnings of this kind, see `foretell check %s`", shortenPath(p.Factory, f).File, p.shellArguments())
+			o.Note("warning: %s: more warnings of this kind, see `%s`", shortenPath(p.Factory, f).File, p.CheckCommand())
 		}
 	}
 }
@@ -357,19 +357,6 @@ func shortenPath(f *cli.Factory, one *finding) *finding {
 	short := *one
 	short.File = filepath.Base(one.File)
 	return &short
-}
-
-// shellArguments returns the arguments of the files, quoted for a shell.
-func (p *Preflight) shellArguments() string {
-	text := p.Train.ShellArguments("")
-	switch {
-	case p.Blind == nil:
-	case len(p.Blind.args) > 1:
-		text += " " + p.Blind.ShellArguments("--blind")
-	default:
-		text += " " + p.Blind.ShellArguments("")
-	}
-	return text
 }
 
 // printFindings prints the findings for people, wrapped to the terminal, each followed by
