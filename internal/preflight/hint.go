@@ -72,6 +72,8 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 			return "no action is required"
 		}
 		return "no action is required; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
+	case codeUnusedColumn:
+		return "no action is required"
 	case csvfile.CodeAmbiguousDates:
 		return "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files"
 	case csvfile.CodeDateOrder:

@@ -189,6 +189,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names)
+	p.addUnusedColumns(in, names, known.Unused)
 	return nil
 }
 
@@ -256,7 +257,7 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 	}
 	o := &receipt.Options{
 		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: flags.drop,
-		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored,
+		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
 	}
 	if p.blindID.Generated {
 		o.ID, o.MadeID = cmp.Or(p.blindID.CopyOf, generateIDs), in.layout.GeneratedIDName

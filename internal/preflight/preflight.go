@@ -170,6 +170,9 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 
 // profileBlind is like profileTrain for the blind file.
 func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (err error) {
+	if err := p.addColumnsUnusedInTraining(ctx); err != nil {
+		return err
+	}
 	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, Training: p.TrainProfile.Schema, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
 		return err

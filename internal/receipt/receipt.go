@@ -112,6 +112,8 @@ type Options struct {
 	NoHeader bool `json:"noHeader,omitempty"`
 	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
+	// Added are the columns without values that were added because the model does not use them.
+	Added []string `json:"added,omitempty"`
 	// Ignored are the columns of the blind file that have neither a name nor a value.
 	Ignored []string `json:"ignored,omitempty"`
 }

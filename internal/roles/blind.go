@@ -10,6 +10,8 @@ type TrainingFile struct {
 	Columns []string
 	// Features are the names of the columns except ID and label.
 	Features []string
+	// Unused are the names in Features of the columns that no model uses.
+	Unused []string
 	// ID and Label are the names of these columns; empty if unknown.
 	ID, Label string
 	// GeneratedID is set if the IDs were generated.

@@ -91,7 +91,8 @@ class BlindFile:
         if len(self.places) < len(self.names):
             raise FileError(f"line {line}: two columns have the same name")
         sources = field_names(schema)
-        missing = [repr(name) for name in sources if name not in self.places]
+        used = {source(column) for column in schema["columns"]}
+        missing = [repr(name) for name in sources if name in used and name not in self.places]
         if len(missing) == 1:
             raise FileError(f"line {line}: the column {missing[0]} of the training file is missing")
         if missing:
@@ -209,7 +210,7 @@ def free_name(name, taken):
 
 
 def field_names(schema):
-    """Returns the names of the columns that a file must have in addition to its ID."""
+    """Returns the names of the columns between the ID and the label of the training file."""
     return schema.get("fields") or [source(column) for column in schema["columns"]]
 
 

@@ -40,6 +40,8 @@ type Layout struct {
 	Label string
 	// Drop are the names of columns to omit.
 	Drop []string
+	// Add are the names of columns without values to add after the others.
+	Add []string
 	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
 	// Blind is set for a blind file, which may lack Label and the columns of Drop.
@@ -111,7 +113,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == 0 {
 		layout.Delimiter = ','
 	}
-	if layout.Delimiter == ',' && layout.ID == "" && layout.Label == "" && !layout.GenerateID && len(layout.Drop) == 0 && layout.Names == nil && !layout.NoHeader {
+	if layout.Delimiter == ',' && layout.ID == "" && layout.Label == "" && !layout.GenerateID && len(layout.Drop) == 0 && len(layout.Add) == 0 && layout.Names == nil && !layout.NoHeader {
 		return &NormalizeResult{Reader: src}, nil
 	}
 	if layout.GenerateID && layout.ID != "" {
@@ -124,7 +126,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &normalizer{table: t, generateID: layout.GenerateID, copyID: -1, line: 1}
+	r := &normalizer{table: t, generateID: layout.GenerateID, copyID: -1, added: layout.Add, line: 1}
 	if layout.NoHeader {
 		r.firstRow = t.HeaderAsRecord()
 	}
@@ -222,7 +224,8 @@ type normalizer struct {
 	table          *csvfile.Table
 	order          []int
 	generateID     bool
-	copyID         int // position of Layout.CopyID, or -1
+	copyID         int      // position of Layout.CopyID, or -1
+	added          []string // Layout.Add
 	rows           int
 	firstRow       *csvfile.Record // the first record if it is data; nil once it is written
 	out            *csvfile.Writer
@@ -290,6 +293,9 @@ func (r *normalizer) writeHeader(idName string) {
 	for _, at := range r.order {
 		r.out.WriteField([]byte(r.table.Names[at]))
 	}
+	for _, name := range r.added {
+		r.out.WriteField([]byte(name))
+	}
 	r.out.EndRecord()
 	r.addOffset(r.table.HeaderLine, nil, 0)
 	for _, at := range r.order {
@@ -345,6 +351,9 @@ func (r *normalizer) fill() {
 		}
 		for _, at := range r.order {
 			r.out.WriteField(rec.Fields[at])
+		}
+		for range r.added {
+			r.out.WriteField(nil)
 		}
 		r.out.EndRecord()
 		r.addOffset(rec.Line, rec.Fields, rec.LineBreaks)
