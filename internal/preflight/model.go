@@ -9,6 +9,7 @@ import (
 	"foretell/internal/roles"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
@@ -26,8 +27,12 @@ func FeatureNames(d *api.Dataset) []string {
 // file must have the columns of the model's dataset.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	p.modelDates = &frame.Schema{}
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
+		if column.DateOrder != "" {
+			p.modelDates.Columns = append(p.modelDates.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(profile.DayFirst)})
+		}
 		if column.Unused {
 			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)
 			continue

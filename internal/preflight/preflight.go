@@ -18,6 +18,7 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
@@ -67,6 +68,7 @@ type Preflight struct {
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
+	modelDates   *frame.Schema      // the orders of its dates; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether its first row looks like data
@@ -146,7 +148,7 @@ func (p *Preflight) resetToReadWithoutHeader() {
 // reads the file again with generated IDs.
 func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{Training: p.modelDates, TextMemory: p.textMemory}); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -199,7 +201,11 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	}
 	p.blindID = p.blindID.WithGeneratedIDs(names, reason)
 	p.setBlindLayout(in, header, names)
-	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, TextMemory: p.textMemory})
+	training := p.modelDates
+	if in == p.Blind {
+		training = p.TrainProfile.Schema
+	}
+	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, Training: training, TextMemory: p.textMemory})
 	return err
 }
 
