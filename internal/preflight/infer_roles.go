@@ -26,8 +26,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return err
 	}
 	p.columns = header
-	if l := &p.Train.layout; l.ID != "" && !l.GenerateID && l.ID == l.Label {
-		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
+	if err := checkRoleFlags(&p.Train.flagLayout); err != nil {
+		return err
 	}
 	if p.Train.layout.Blind {
 		return p.inferBlindIDAndNames(ctx, p.Train, p.modelColumns)
@@ -63,6 +63,20 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return nil
 	}
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
+}
+
+// checkRoleFlags returns a usage error if two of --id, --label and --drop name the same column. The
+// label of a blind file may be dropped.
+func checkRoleFlags(l *repair.Layout) error {
+	switch {
+	case l.ID != "" && l.ID == l.Label:
+		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
+	case l.ID != "" && slices.Contains(l.Drop, l.ID):
+		return exit.Usagef("--id and --drop name the same column, %q", l.ID).WithHint("name another column with --id or --drop, or use --id - to generate IDs")
+	case l.Label != "" && slices.Contains(l.Drop, l.Label) && !l.Blind:
+		return exit.Usagef("--label and --drop name the same column, %q", l.Label).WithHint("name another column with --label or --drop")
+	}
+	return nil
 }
 
 // describeBlindColumns returns the columns of the blind file. The caller compares them with
