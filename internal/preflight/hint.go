@@ -40,6 +40,9 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeInvalidEncoding:
 		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
+		if f.Line == 0 { // see explainTooFewColumns
+			return "exclude fewer columns with --drop"
+		}
 		if p.hasRaggedRows(in) {
 			return "if the first line is not the header, " + p.fixHint(in) + "; otherwise, set the separator with --delimiter"
 		}

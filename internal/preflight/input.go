@@ -31,6 +31,7 @@ type Input struct {
 	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	columns    int           // number of columns of the header; 0 before readHeader
 	ignored    []string      // columns of layout.Drop that have neither a name nor a value
 	table      *tablefile.Table
 
@@ -78,6 +79,7 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	}
 	defer file.Close()
 	names, err := roles.ReadHeader(file)
+	in.columns = len(names)
 	return names, ignoreContentError(err)
 }
 

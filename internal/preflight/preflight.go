@@ -243,8 +243,8 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
-		if d.Code == csvfile.CodeTooFewColumns && in.layout.GenerateID {
-			d = withoutGeneratedID(d, in.layout.Blind)
+		if d.Code == csvfile.CodeTooFewColumns {
+			d = in.explainTooFewColumns(d)
 		}
 		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
