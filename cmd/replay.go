@@ -68,13 +68,6 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	if err := download.CheckReplayable(path, rec); err != nil {
 		return err
 	}
-	kept, err := download.CheckResultFile(ctx, path, rec)
-	if err != nil {
-		return err
-	}
-	if kept == "" {
-		o.output.Note("the result, %s, is not in the folder of its receipt, so only the SHA-256 in the receipt is compared", rec.Result.Name)
-	}
 	train, err := download.FindAndVerifyInput(ctx, path, "train", o.train, rec.Training)
 	if err != nil {
 		return err
@@ -82,6 +75,13 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	blind, err := download.FindAndVerifyInput(ctx, path, "blind", o.blind, rec.Blind)
 	if err != nil {
 		return err
+	}
+	kept, err := download.CheckResultFile(ctx, path, rec)
+	if err != nil {
+		return err
+	}
+	if kept == "" {
+		o.output.Note("the result, %s, is not in the folder of its receipt, so only the SHA-256 in the receipt is compared", rec.Result.Name)
 	}
 	dir, err := os.MkdirTemp("", "foretell-replay-")
 	if err != nil {

@@ -95,6 +95,7 @@ var fixedHints = map[string]string{
 	tablefile.CodeSheets:       "choose a sheet with --sheet",
 	tablefile.CodeUncalculated: "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:  "write the value into each cell of the range",
+	csvfile.CodeTooManyColumns: "use a file with fewer columns",
 	csvfile.CodeMixedDates:     "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:     "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses: "if they are one class, use the same spelling",

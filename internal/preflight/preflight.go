@@ -328,7 +328,11 @@ func (p *Preflight) DefectError() error {
 	if more := len(defects) - 1; more > 0 {
 		e.Fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.WithHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `%s` lists each defect", p.CheckCommand())))
+	remedy := "correct the file, and run the command again"
+	if len(defects) > 1 && p.Factory.Running.Name() != "check" {
+		remedy = fmt.Sprintf("fix the file; `%s` lists each defect", p.CheckCommand())
+	}
+	return e.WithHint("%s", cmp.Or(first.Hint, remedy))
 }
 
 // maxPerKind is the maximum number of printed warnings of one kind.

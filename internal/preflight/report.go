@@ -34,6 +34,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
+
+	generatedID bool // ID is a generated column, not one of the file
 }
 
 type columnReport struct {
@@ -96,7 +98,7 @@ func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 }
 
 func newFileReport(in *Input, p *profile.Profile) fileReport {
-	r := fileReport{File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	r := fileReport{generatedID: in.layout.GenerateID, File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{
