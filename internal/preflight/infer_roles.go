@@ -41,7 +41,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
-	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksColumn)
+	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrEmpty)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func checkRoleFlags(l *repair.Layout) error {
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
-		return roles.NewDescription(header), err
+		return p.describeEmptyColumns(ctx, header, err)
 	}
 	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
@@ -106,6 +106,17 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 	defer blind.Close()
 	at, err := roles.FindMissingColumn(ctx, train, blind)
 	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+}
+
+// describeEmptyColumns describes a blind file with the given header. If the file has all columns of
+// the training file, it reads its first rows, because an empty column may be the label.
+func (p *Preflight) describeEmptyColumns(ctx context.Context, header []string, err error) (*roles.Description, error) {
+	blind := roles.NewDescription(header)
+	if err != nil || slices.ContainsFunc(p.columns, blind.LacksColumn) {
+		return blind, err
+	}
+	names, _ := roles.UniqueNames(header)
+	return p.Blind.describeColumns(ctx, names, func(string) bool { return true })
 }
 
 // rolesFromFlags returns the roles set by flags.
