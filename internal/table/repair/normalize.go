@@ -72,8 +72,8 @@ type NormalizeResult struct {
 }
 
 // Locate maps a line and a column of the canonical form to a line and a column of the
-// source. It returns column 0 for a generated ID that is no copy of a column. Locate must not be called concurrently
-// with Read.
+// source. It returns column 0 for an added column, and for a generated ID that is no copy of
+// a column. Locate must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.normalizer == nil {
 		return line, column
@@ -257,7 +257,10 @@ func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
 			return line, r.copyID + 1
 		}
 	}
-	if column > 0 && column <= len(r.order) {
+	switch {
+	case column > len(r.order): // an added column
+		column = 0
+	case column > 0:
 		column = r.order[column-1] + 1
 	}
 	return line, column
