@@ -3,12 +3,16 @@ package modelfile
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"foretell/internal/learn"
 	"foretell/internal/testenv"
 )
 
@@ -55,5 +59,35 @@ func TestPythonIDs(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestPythonNeedsOnlyUsedColumns predicts a file without a column that was constant in training.
+func TestPythonNeedsOnlyUsedColumns(t *testing.T) {
+	t.Parallel()
+	testenv.Python(t)
+	table := "id,size,country,label\n"
+	for i := range 80 {
+		table += fmt.Sprintf("r%d,%d,UK,%s\n", i, i*7%31, []string{"small", "big"}[i*7%31/16])
+	}
+	threshold := 0.0
+	o, err := learn.Race(t.Context(), loadFrame(t, []byte(table)), learn.Params{Algorithms: []string{"BSIX01"}, Threshold: &threshold, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "constant.model")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = o.Model.WriteTo(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	program := writePython(t, path)
+	want := runPython(t, program, []byte("id,size,country\na,5,UK\n"), program, "-", "--features")
+	got := runPython(t, program, []byte("id,size\na,5\n"), program, "-", "--features")
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
