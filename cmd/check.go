@@ -105,7 +105,7 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if err := o.printer().Print(p.Report()); err != nil {
 		return err
 	}
-	return p.DefectError()
+	return o.printer().DefectError(p)
 }
 
 // printer returns a printer that writes the report to the command's output.
@@ -145,5 +145,5 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	} else if err := o.printer().Print(report); err != nil {
 		return err
 	}
-	return p.DefectError()
+	return o.printer().DefectError(p)
 }

@@ -31,7 +31,7 @@ func newDemoCmd(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo [FOLDER]", Short: "Run every step on a small sample",
 		Long: `Writes a small sample, 150 flowers of three species, and then runs and explains each
-step. It takes about half a minute, works offline and needs no account.
+step. It takes a few seconds, works offline and needs no account.
 
 The sample and the results are written to FOLDER, and the models to its subfolder data.
 If FOLDER exists, it must be empty. Without FOLDER, the demo uses a temporary folder and

@@ -19,6 +19,7 @@ import (
 var provokedElsewhere = map[string]string{
 	"cancelled: not confirmed":                                           "TestTerminal: a question needs a terminal",
 	"nothing was changed; --yes skips the prompt":                        "TestTerminal",
+	"correct the file as described above":                                "TestTerminal: a report on a terminal",
 	"the passwords do not match":                                         "TestTerminal",
 	"a model file is binary and cannot be printed on a terminal":         "TestTerminal",
 	"write it to a file with -o FILE, or pipe the output":                "TestTerminal",

@@ -36,6 +36,14 @@ Both models then have the same rank, marked with an equals sign. Models of table
 different labels, columns or classes are ranked separately. NAME defaults to the series
 that was trained last.
 
+The champion is marked with an asterisk. ` + "`foretell predict`" + ` uses it by default. Of the
+models for the metric and the table of the newest model, it has the best score on the
+validation rows. It therefore need not be the first model of the leaderboard.
+
+Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
+models were tested on different rows, #1, #2 and so on behind the number of test rows, or
+testSet in JSON, say which models were tested on the same rows.
+
 A model without a test score ranks last, and a dash is printed as its score. A model
 without an interval shares a rank only with models of the same score.`,
 		Example: `  foretell leaderboard
@@ -95,7 +103,13 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.output.NoteIfEmpty(len(rows)) {
 		return nil
 	}
-	return o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy)), true)
+	err = o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy)), true)
+	if err == nil && o.output.IsAligned() {
+		for _, line := range leaderboard.Footnotes(rows) {
+			o.output.Note("%s", line)
+		}
+	}
+	return err
 }
 
 // findModels returns the models of the series that args[0] refers to. Without arguments, args[0]

@@ -44,12 +44,13 @@ func newModelsExportCmd(f *cli.Factory) *cobra.Command {
 ` + "`foretell predict`" + ` and ` + "`foretell explain`" + ` use the file without a service.
 
 --format python writes a Python program that contains the model and needs only NumPy.
-The program predicts a CSV file as ` + "`foretell predict`" + ` does, and can be imported:
+The program predicts a CSV file as ` + "`foretell predict`" + ` does, with the same row IDs and
+columns, and can be imported:
 
   python3 champion.py blind.csv -o result.csv
 
-The program prints seven significant digits instead of six. Its probabilities differ
-from those of ` + "`foretell predict`" + ` by at most one millionth.
+Its probabilities differ from those of ` + "`foretell predict`" + ` by at most one millionth, that
+is, at most in the last of the six digits.
 
 --format onnx writes an ONNX model (IR 8, ai.onnx 13, ai.onnx.ml 3), for example for ONNX
 Runtime 1.14 or later. The input is called features. It is a tensor of float64 with the

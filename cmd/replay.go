@@ -28,10 +28,13 @@ func newReplayCmd(f *cli.Factory) *cobra.Command {
 		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
 		Long: `Reads the receipt of a result, and checks that the input files are unchanged. Then the
 command trains with the same options and seed, predicts, and compares the new
-predictions with the result. If all bytes are the same, the exit status is 0, otherwise
-11. If they differ and the result is in the folder of its receipt, the command prints
-how many rows and which columns differ. Everything runs on this machine, in a temporary
-folder that is removed at the end.
+predictions with the SHA-256 of the result in the receipt. If all bytes are the same, the
+exit status is 0, otherwise 11. Everything runs on this machine, in a temporary folder
+that is removed at the end.
+
+If the result is in the folder of its receipt, it is first compared with the receipt. If
+it was changed, the exit status is 11, too. If the new predictions differ from an
+unchanged result, the command prints how many rows and which columns differ.
 
 The input files must be in the folder of the receipt or in the current folder, unless
 --train and --blind name them. A race that ended at its time limit cannot be
@@ -53,6 +56,8 @@ type replayDocument struct {
 	Same    bool   `json:"same"`
 	Rows    int    `json:"rows"`
 	SHA256  string `json:"sha256"`
+	// Result is the path of the result, which has this SHA-256; "" if it is not in the folder.
+	Result string `json:"result,omitempty"`
 }
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
@@ -70,6 +75,13 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	blind, err := download.FindAndVerifyInput(ctx, path, "blind", o.blind, rec.Blind)
 	if err != nil {
 		return err
+	}
+	kept, err := download.CheckResultFile(ctx, path, rec)
+	if err != nil {
+		return err
+	}
+	if kept == "" {
+		o.output.Note("the result, %s, is not in the folder of its receipt, so only the SHA-256 in the receipt is compared", rec.Result.Name)
 	}
 	dir, err := os.MkdirTemp("", "foretell-replay-")
 	if err != nil {
@@ -92,8 +104,12 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	o.output.Note("identical: %s", humanize.Count(rec.Result.Rows, "prediction"))
-	return cli.PrintItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256}, "receipt", "same", "rows", "sha256")
+	against := "the SHA-256 in the receipt"
+	if kept != "" {
+		against = kept
+	}
+	o.output.Note("identical to %s: %s", against, humanize.Count(rec.Result.Rows, "prediction"))
+	return cli.PrintItem(&o.output, replayDocument{Receipt: path, Same: true, Rows: rec.Result.Rows, SHA256: rec.Result.SHA256, Result: kept}, "receipt", "same", "rows", "sha256")
 }
 
 // retrain trains and predicts with the options in the receipt, in a new data folder.

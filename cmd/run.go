@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -208,11 +207,10 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 	if err := files.ConfirmManyClasses(ctx); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files.TrainProfile), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
+	if err := cmp.Or(o.training.CheckAlgorithms(len(files.TrainProfile.Classes)), o.training.CheckColumnFlags(files), o.training.CheckClassFlags(files.ClassLabels()), o.gate.CheckClasses(files.ClassLabels())); err != nil {
 		return nil, err
 	}
-	open := func() (io.ReadCloser, error) { return files.Train.Open(prepCtx) }
-	if err := o.training.CheckGroupAndTime(prepCtx, files.TrainProfile.Schema, open); err != nil {
+	if err := o.training.CheckGroupAndTime(prepCtx, files); err != nil {
 		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
 	if files.BlindProfile != nil {

@@ -49,6 +49,9 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 // common series, the champion would always be a model of the newer table.
 func (p *runPipeline) chooseStem(ctx context.Context) error {
 	p.stem = p.files.Train.Stem()
+	if p.name == "" && !client.IsDatasetName(p.stem) {
+		p.output.Note("the series is called %s, because names have 3 to 30 characters; --name sets another name", client.DatasetName(p.stem, 1))
+	}
 	folder := p.files.Train.FolderName()
 	if p.name != "" || folder == "" {
 		return nil

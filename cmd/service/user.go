@@ -12,6 +12,7 @@ import (
 	"foretell/internal/app"
 	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 )
@@ -43,6 +44,16 @@ func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 
 func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, error) {
 	return connect.OpenSelected(ctx, r.factory, r.cmd)
+}
+
+// noteLocation prints where the accounts are stored. If a server is configured, it also says that
+// they are not those of this server.
+func (r *dataDirFlag) noteLocation(o *cli.Output, service *connect.LocalService) {
+	text := "the accounts are those of " + service.Location
+	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
+		text += ", not those of the server " + s.GetString(config.KeyServer)
+	}
+	o.Note("%s", text)
 }
 
 // withAccount opens the service and calls fn with the account that has the given e-mail.
@@ -111,6 +122,7 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.dataDir.noteLocation(&o.output, service)
 	accounts := make([]userAccount, len(found))
 	for i := range found {
 		accounts[i] = toUserAccount(&found[i])

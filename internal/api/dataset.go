@@ -132,6 +132,9 @@ type Column struct {
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
 	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
+	// Unused reports whether no model of the dataset uses the column. It is false in datasets of
+	// older versions.
+	Unused bool `json:"unused,omitempty" doc:"Whether no model uses the column, such as a constant column. An extension."`
 	// Distribution is nil if it is unknown, as in datasets of older versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }

@@ -3,7 +3,9 @@ package download
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -93,6 +95,27 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 		args = append(args, "--explain", strconv.Itoa(rec.Result.Reasons))
 	}
 	return args
+}
+
+// CheckResultFile verifies the result in the folder of rec, the receipt at receiptPath. It returns
+// the path of the result, or "" if the folder has no such file.
+func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Receipt) (path string, err error) {
+	path = strings.TrimSuffix(receiptPath, ".receipt.json")
+	if path == receiptPath { // the receipt was renamed
+		path = filepath.Join(filepath.Dir(receiptPath), rec.Result.Name)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return "", err
+	}
+	defer file.Close()
+	if err := rec.CheckDigest(ctx, file); err != nil {
+		return "", MismatchError(ctx, path, receiptPath, rec, err)
+	}
+	return path, nil
 }
 
 // DifferenceError returns the error for a new result that differs from the receipt at path. The

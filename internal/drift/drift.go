@@ -29,7 +29,8 @@ func Measure(train *api.Dataset, fileName string, p *profile.Profile, importantC
 	r := &api.DriftReport{File: fileName, Rows: int64(p.Rows), TrainingRows: train.Rows, Columns: []api.DriftColumn{}}
 	for i := range train.Columns {
 		known := &train.Columns[i]
-		if at := p.ColumnIndex(known.Name); at >= 0 {
+		// A client may have added a column that no model uses, without values.
+		if at := p.ColumnIndex(known.Name); at >= 0 && (!known.Unused || !p.Columns[at].IsBlank(p.Rows)) {
 			r.Columns = append(r.Columns, compareColumn(known, &p.Columns[at], train.Rows, int64(p.Rows)))
 		}
 	}

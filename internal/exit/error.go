@@ -171,7 +171,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == SignIn:
 		return "`foretell status` shows which account is used"
 	case status == Rejected:
-		return "check the file with `foretell check`"
+		return "correct the file; `foretell check --help` describes how to find its defects"
 	case status == Usage, status == NotFound, status == Conflict:
 		return "" // depends on the command, see cli.Factory.AddHint
 	case status == Unavailable:

@@ -37,17 +37,22 @@ type Entry struct {
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	TestRows int64    `json:"testRows"`
-	LogLoss  *float64 `json:"logLoss"` // on the test rows
-	Rows     int64    `json:"rows"`    // labelled rows
+	// TestSet is the number of the set of test rows, from 1. Scores of models with different test
+	// sets are of different rows. It is 0 if the test rows are unknown.
+	TestSet int      `json:"testSet,omitempty"`
+	LogLoss *float64 `json:"logLoss"` // on the test rows
+	Rows    int64    `json:"rows"`    // labelled rows
 	// Seconds is the duration of the race in whole seconds; nil if unknown.
 	Seconds *int64 `json:"seconds"`
 	// Options are the flags of the race.
 	Options   string `json:"options"`
 	CreatedOn string `json:"createdOn"`
 
-	group  int              // position of the table among those of the leaderboard
-	report *api.ModelReport // nil if the service has no reports
-	job    *api.Training
+	version int              // version in the series
+	data    string           // identifies the data of the model: a dataset, or the SHA-256 of its file
+	group   int              // position of the table among those of the leaderboard
+	report  *api.ModelReport // nil if the service has no reports
+	job     *api.Training
 }
 
 // Load returns the ranked entries of models of one series.
@@ -63,6 +68,7 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 		return nil, err
 	}
 	SortAndRank(entries)
+	setTestSets(entries)
 	return entries, nil
 }
 
@@ -73,7 +79,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 ) (*Entry, error) {
 	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
-		Metric: metric, CreatedOn: m.CreatedOn,
+		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, data: m.DatasetKey,
 	}
 	race, err := raceKey(ctx, c, m)
 	if err != nil {
@@ -131,8 +137,8 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// SortAndRank sorts the models by table, and those of a table by their scores, best first. It sets
-// their ranks among the models of the same table. A model shares the rank of the model before it
+// SortAndRank sorts the models by table, and those of a table by their scores, best first, and
+// models of the same score by their versions. It sets their ranks among the models of the same table. A model shares the rank of the model before it
 // if the interval of its score includes the score of the first model with this rank.
 func SortAndRank(rows []*Entry) {
 	sign := 1.0
@@ -146,7 +152,7 @@ func SortAndRank(rows []*Entry) {
 		case a.Test == nil || b.Test == nil:
 			return cmp.Compare(boolToInt(a.Test == nil), boolToInt(b.Test == nil))
 		}
-		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.CreatedOn, b.CreatedOn))
+		return cmp.Or(cmp.Compare(sign**b.Test, sign**a.Test), cmp.Compare(a.version, b.version), cmp.Compare(a.Model, b.Model))
 	})
 	var first *Entry
 	begin := 0 // of the models of the table
@@ -162,6 +168,33 @@ func SortAndRank(rows []*Entry) {
 			first, row.Rank = row, i-begin+1
 		}
 	}
+}
+
+// setTestSets sets the test sets of the entries. Which rows are test rows depends on the data, the
+// seed, and the columns of --group and --time.
+func setTestSets(entries []*Entry) {
+	sets := map[[4]string]int{}
+	for _, e := range entries {
+		if e.report == nil || e.TestRows == 0 {
+			continue
+		}
+		key := [4]string{e.data, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
+		if sets[key] == 0 {
+			sets[key] = len(sets) + 1
+		}
+		e.TestSet = sets[key]
+	}
+}
+
+// CountTestSets returns the number of different sets of test rows of the entries.
+func CountTestSets(entries []*Entry) int {
+	sets := map[int]bool{}
+	for _, e := range entries {
+		if e.TestSet > 0 {
+			sets[e.TestSet] = true
+		}
+	}
+	return len(sets)
 }
 
 // tiesWith reports whether e ties with a model with a better score: whether the interval

@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,5 +64,32 @@ func TestRankByTable(t *testing.T) {
 	}
 	if want := "1c:class 2a:class -none:class 1b:kind "; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTestSets checks which models were tested on the same rows, and that only a terminal shows it.
+func TestTestSets(t *testing.T) {
+	entry := func(data string, seed int64, group string, version int) *Entry {
+		e := entryWith("m", api.MetricAccuracy, 0.8, 0, 0)
+		e.report, e.TestRows, e.data, e.version = &api.ModelReport{Seed: seed, GroupColumn: group}, 20, data, version
+		return e
+	}
+	rows := []*Entry{entry("a", 1, "", 10), entry("a", 2, "", 9), entry("a", 1, "", 8), entry("b", 1, "", 7), entry("a", 1, "shop", 6)}
+	SortAndRank(rows)
+	setTestSets(rows)
+	var got, shown []string
+	for i, row := range Table(rows, api.MetricAccuracy).Rows {
+		got = append(got, fmt.Sprintf("v%d:%d", rows[i].version, rows[i].TestSet))
+		shown = append(shown, row[6].Text+"|"+row[6].Display)
+	}
+	rows[2].Champion = true
+	if notes := Footnotes(rows); len(notes) != 2 || notes[0][0] != '*' || notes[1][0] != '#' {
+		t.Errorf("footnotes %q", notes)
+	}
+	if diff := cmp.Diff([]string{"v6:1", "v7:2", "v8:3", "v9:4", "v10:3"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"20|20 #1", "20|20 #2", "20|20 #3", "20|20 #4", "20|20 #3"}, shown); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/term"
 )
 
-// setTables sets the fields group and Table of the entries of models, which must be ordered
+// setTables sets the fields group, data and Table of the entries of models, which must be ordered
 // newest first. If all models belong to one dataset, it reads no dataset.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
@@ -21,7 +21,7 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}
-	groups := map[string]int{} // by dataset key
+	groups, data := map[string]int{}, map[string]string{} // by dataset key
 	for i, m := range newestFirst {
 		group, known := groups[m.DatasetKey]
 		if !known {
@@ -33,9 +33,9 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 			if group = slices.IndexFunc(tables, schema.Matches); group < 0 {
 				group, tables, names = len(tables), append(tables, schema), append(names, d.DatasetName)
 			}
-			groups[m.DatasetKey] = group
+			groups[m.DatasetKey], data[m.DatasetKey] = group, cmp.Or(d.SHA256, d.DatasetKey)
 		}
-		entries[i].group = group
+		entries[i].group, entries[i].data = group, data[m.DatasetKey]
 	}
 	if len(tables) < 2 {
 		return nil
@@ -79,9 +79,10 @@ func ClassLabels(entries []*Entry) []string {
 }
 
 // Table returns the table of ranked models by their scores of a metric. The column of the log
-// loss is omitted if metric is the log loss, and that of the table if there is only one.
+// loss is omitted if metric is the log loss, and that of the table if there is only one. If there
+// are several test sets, the column of the test rows shows their numbers on a terminal.
 func Table(rows []*Entry, metric string) *term.Table {
-	tables := CountTables(rows) > 1
+	tables, testSets := CountTables(rows) > 1, CountTestSets(rows) > 1
 	t := &term.Table{Key: 1} // the model
 	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
 		t.Header, t.Right = append(t.Header, term.Cell{Text: name}), append(t.Right, right)
@@ -108,7 +109,13 @@ func Table(rows []*Entry, metric string) *term.Table {
 	add(metric, true, func(e *Entry) term.Cell { return optionalScoreCell(e.Test) })
 	add("low", true, func(e *Entry) term.Cell { return optionalScoreCell(e.Low) })
 	add("high", true, func(e *Entry) term.Cell { return optionalScoreCell(e.High) })
-	add("testRows", true, func(e *Entry) term.Cell { return term.Cell{Text: strconv.FormatInt(e.TestRows, 10)} })
+	add("testRows", true, func(e *Entry) term.Cell {
+		cell := term.Cell{Text: strconv.FormatInt(e.TestRows, 10)}
+		if testSets && e.TestSet > 0 {
+			cell.Display = cell.Text + " #" + strconv.Itoa(e.TestSet)
+		}
+		return cell
+	})
 	if metric != api.MetricLogLoss {
 		add("logLoss", true, func(e *Entry) term.Cell { return optionalScoreCell(e.LogLoss) })
 	}
@@ -116,6 +123,18 @@ func Table(rows []*Entry, metric string) *term.Table {
 	add("time", true, func(e *Entry) term.Cell { return wholeSecondsCell(e.Seconds) })
 	add("options", false, func(e *Entry) term.Cell { return term.Cell{Text: e.Options} })
 	return t
+}
+
+// Footnotes explains the marks of a table that a terminal shows, in one line each.
+func Footnotes(rows []*Entry) []string {
+	var lines []string
+	if slices.ContainsFunc(rows, func(e *Entry) bool { return e.Champion }) {
+		lines = append(lines, "* the champion, which `foretell predict` uses: it has the best score on the validation rows, while the table shows scores on the test rows")
+	}
+	if CountTestSets(rows) > 1 {
+		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")
+	}
+	return lines
 }
 
 // rankCell formats a rank: 2, 2= for a rank that several models share, or a dash.

@@ -60,11 +60,15 @@ func Dataset(model *learn.Model) *api.Dataset {
 // columns. A model does not say whether the order of dates was only assumed, nor whether amounts have
 // separators of thousands, so it is assumed that they have.
 func describeColumn(schema *frame.Schema, name string) api.Column {
-	column := api.Column{Name: name}
+	column := api.Column{Name: name, Unused: true}
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
+		if c.SourceName() != name {
+			continue
+		}
+		column.Unused = false
 		switch {
-		case c.SourceName() != name || c.Kind != frame.Numeric:
+		case c.Kind != frame.Numeric:
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(profile.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:

@@ -40,7 +40,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	}
 	generated := p.roles.GeneratedID
 	if p.Train.layout.Blind {
-		generated, r.IDReason = p.blindID.Generated, p.blindID.Reason
+		generated, r.IDReason = p.blindID.Generated && p.blindID.CopyOf == "", p.blindID.Reason
 	}
 	if !generated {
 		r.ID = p.TrainProfile.Schema.ID
@@ -73,6 +73,9 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	generated := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
 	parts := []string{"ID: " + describeID(r.ID, generated, r.IDReason)}
+	if p.blindID.CopyOf != "" {
+		parts[0] = fmt.Sprintf("ID: %s, a copy of %s, which is a feature", r.ID, p.blindID.CopyOf)
+	}
 	if p.BlindProfile != nil && p.blindID.Generated != generated {
 		parts[0] += "; of the blind file: " + describeID(p.BlindProfile.Schema.ID, p.blindID.Generated, p.blindID.Reason)
 	}

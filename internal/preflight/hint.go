@@ -40,6 +40,9 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeInvalidEncoding:
 		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
+		if f.Line == 0 { // see explainTooFewColumns
+			return "exclude fewer columns with --drop"
+		}
 		if p.hasRaggedRows(in) {
 			return "if the first line is not the header, " + p.fixHint(in) + "; otherwise, set the separator with --delimiter"
 		}
@@ -72,6 +75,8 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 			return "no action is required"
 		}
 		return "no action is required; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
+	case codeUnusedColumn:
+		return "no action is required"
 	case csvfile.CodeAmbiguousDates:
 		return "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files"
 	case csvfile.CodeDateOrder:
@@ -90,6 +95,7 @@ var fixedHints = map[string]string{
 	tablefile.CodeSheets:       "choose a sheet with --sheet",
 	tablefile.CodeUncalculated: "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:  "write the value into each cell of the range",
+	csvfile.CodeTooManyColumns: "use a file with fewer columns",
 	csvfile.CodeMixedDates:     "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:     "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses: "if they are one class, use the same spelling",
@@ -153,12 +159,38 @@ func (p *Preflight) fixHint(in *Input) string {
 	return hint
 }
 
+// CheckCommand returns the command that reports the columns and findings of the files.
+func (p *Preflight) CheckCommand() string {
+	files := p.shellArguments()
+	switch {
+	case p.Blind != nil:
+	case p.Train.layout.Blind:
+		files = term.ShellQuote(p.Train.args[0]) + " --no-label"
+	case len(p.Train.args) > 1: // without --blind, check reads one file
+		files = term.ShellQuote(p.Train.args[0])
+	}
+	return "foretell check " + files
+}
+
+// shellArguments returns the arguments of the files, quoted for a shell.
+func (p *Preflight) shellArguments() string {
+	text := p.Train.ShellArguments("")
+	switch {
+	case p.Blind == nil:
+	case len(p.Blind.args) > 1:
+		text += " " + p.Blind.ShellArguments("--blind")
+	default:
+		text += " " + p.Blind.ShellArguments("")
+	}
+	return text
+}
+
 // columnHint returns the remedy for a missing or unsuitable column.
 func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	missing := f.Code == csvfile.CodeMissingColumn
 	switch {
-	case missing && in.layout.Blind && p.Blind == nil:
+	case missing && in.layout.Blind && p.Blind == nil && f.Name != in.flagLayout.ID:
 		return "add the columns of the training file to the blind file"
 	case missing && in == p.Blind && f.Count > 1:
 		return "add these columns to the blind file, or train without them (see --drop)"

@@ -26,8 +26,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return err
 	}
 	p.columns = header
-	if l := &p.Train.layout; l.ID != "" && !l.GenerateID && l.ID == l.Label {
-		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
+	if err := checkRoleFlags(&p.Train.flagLayout); err != nil {
+		return err
 	}
 	if p.Train.layout.Blind {
 		return p.inferBlindIDAndNames(ctx, p.Train, p.modelColumns)
@@ -41,7 +41,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
-	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksColumn)
+	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrEmpty)
 	if err != nil {
 		return err
 	}
@@ -65,6 +65,20 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
+// checkRoleFlags returns a usage error if two of --id, --label and --drop name the same column. The
+// label of a blind file may be dropped.
+func checkRoleFlags(l *repair.Layout) error {
+	switch {
+	case l.ID != "" && l.ID == l.Label:
+		return exit.Usagef("--id and --label name the same column, %q", l.ID).WithHint("name another column with --id or --label, or use --id - to generate IDs")
+	case l.ID != "" && slices.Contains(l.Drop, l.ID):
+		return exit.Usagef("--id and --drop name the same column, %q", l.ID).WithHint("name another column with --id or --drop, or use --id - to generate IDs")
+	case l.Label != "" && slices.Contains(l.Drop, l.Label) && !l.Blind:
+		return exit.Usagef("--label and --drop name the same column, %q", l.Label).WithHint("name another column with --label or --drop")
+	}
+	return nil
+}
+
 // describeBlindColumns returns the columns of the blind file. The caller compares them with
 // the columns of the training file, because the column that the blind file lacks is
 // probably the label. If the blind file has no header, its columns are matched with those
@@ -72,7 +86,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
-		return roles.NewDescription(header), err
+		return p.describeEmptyColumns(ctx, header, err)
 	}
 	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
@@ -92,6 +106,17 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 	defer blind.Close()
 	at, err := roles.FindMissingColumn(ctx, train, blind)
 	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+}
+
+// describeEmptyColumns describes a blind file with the given header. If the file has all columns of
+// the training file, it reads its first rows, because an empty column may be the label.
+func (p *Preflight) describeEmptyColumns(ctx context.Context, header []string, err error) (*roles.Description, error) {
+	blind := roles.NewDescription(header)
+	if err != nil || slices.ContainsFunc(p.columns, blind.LacksColumn) {
+		return blind, err
+	}
+	names, _ := roles.UniqueNames(header)
+	return p.Blind.describeColumns(ctx, names, func(string) bool { return true })
 }
 
 // rolesFromFlags returns the roles set by flags.
@@ -184,8 +209,12 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 	if err != nil {
 		return err
 	}
+	if id := in.flagLayout.ID; id != "" && p.Blind == nil && table.ColumnIndex(id) < 0 {
+		p.addFinding(in, profile.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
+	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names)
+	p.addUnusedColumns(in, names, known.Unused)
 	return nil
 }
 
@@ -226,7 +255,7 @@ func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
 	if !slices.Contains(names, label) || slices.Contains(in.layout.Drop, label) {
 		label = ""
 	}
-	in.layout.GeneratedIDName = p.blindID.GeneratedName
+	in.layout.GeneratedIDName, in.layout.CopyID = p.blindID.GeneratedName, p.blindID.CopyOf
 	in.layout.SetRoles(names, p.blindID.ID, p.blindID.Generated, label)
 }
 
@@ -253,10 +282,10 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 	}
 	o := &receipt.Options{
 		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: flags.drop,
-		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored,
+		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
 	}
 	if p.blindID.Generated {
-		o.ID, o.MadeID = generateIDs, in.layout.GeneratedIDName
+		o.ID, o.MadeID = cmp.Or(p.blindID.CopyOf, generateIDs), in.layout.GeneratedIDName
 	}
 	return o
 }

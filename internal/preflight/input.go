@@ -31,6 +31,7 @@ type Input struct {
 	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	columns    int           // number of columns of the header; 0 before readHeader
 	ignored    []string      // columns of layout.Drop that have neither a name nor a value
 	table      *tablefile.Table
 
@@ -78,6 +79,7 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 	}
 	defer file.Close()
 	names, err := roles.ReadHeader(file)
+	in.columns = len(names)
 	return names, ignoreContentError(err)
 }
 
@@ -183,7 +185,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		return n, err
 	})
 	file.normalized.CollectDefects()
-	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID
+	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID && in.layout.CopyID == ""
 	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
 	p, err := profile.Scan(ctx, metered, opts)
 	if err != nil {

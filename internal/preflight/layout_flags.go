@@ -27,6 +27,7 @@ type LayoutFlags struct {
 
 	names       []string // names of the columns; nil for those of the header
 	generatedID string   // name of a generated ID column
+	added       []string // names of added columns
 }
 
 // generateIDs is the value of --id that requests a generated ID column.
@@ -59,10 +60,13 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 }
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
-	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.names, GeneratedIDName: l.generatedID, NoHeader: l.noHeader}
-	if l.id == generateIDs {
+	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.names, GeneratedIDName: l.generatedID, Add: l.added, NoHeader: l.noHeader}
+	switch {
+	case l.id == generateIDs:
 		layout.GenerateID = true
-	} else {
+	case l.generatedID != "": // of a receipt
+		layout.GenerateID, layout.CopyID = true, l.id
+	default:
 		layout.ID = l.id
 	}
 	switch {
@@ -89,6 +93,6 @@ func (l *LayoutFlags) IsSet() bool {
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
 		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, slices.Concat(o.Drop, o.Ignored), o.Delimiter, o.Encoding, o.Sheet
-		l.generatedID, l.names, l.noHeader = o.MadeID, o.Names, o.NoHeader
+		l.generatedID, l.added, l.names, l.noHeader = o.MadeID, o.Added, o.Names, o.NoHeader
 	}
 }

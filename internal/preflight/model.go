@@ -2,12 +2,14 @@ package preflight
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/roles"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
@@ -25,6 +27,18 @@ func FeatureNames(d *api.Dataset) []string {
 // file must have the columns of the model's dataset.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
+	p.modelDates = &frame.Schema{}
+	var known []profile.KnownColumn
+	for _, column := range dataset.Columns {
+		if column.DateOrder != "" {
+			p.modelDates.Columns = append(p.modelDates.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(profile.DayFirst)})
+		}
+		if column.Unused {
+			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)
+			continue
+		}
+		known = append(known, toKnownColumn(&column))
+	}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {
 		return err
 	}
@@ -45,12 +59,54 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		}
 		p.addFinding(p.Train, profile.SeverityDefect, defect, "")
 	}
-	var known []profile.KnownColumn
-	for _, column := range dataset.Columns {
-		known = append(known, toKnownColumn(&column))
-	}
 	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
 	return nil
+}
+
+// codeUnusedColumn is the code of a warning about columns that the blind file lacks and the model
+// does not use.
+const codeUnusedColumn = "unused-column"
+
+// addColumnsUnusedInTraining calls addUnusedColumns for the blind file of a training file.
+func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
+	names := p.Blind.layout.Names
+	if names == nil {
+		var err error
+		if names, err = p.Blind.readHeader(ctx); names == nil || err != nil {
+			return err
+		}
+	}
+	var unused []string
+	for i := range p.TrainProfile.Columns {
+		if c := &p.TrainProfile.Columns[i]; c.Features == 0 && !p.TrainProfile.Partial {
+			unused = append(unused, c.Name)
+		}
+	}
+	p.addUnusedColumns(p.Blind, names, unused)
+	return nil
+}
+
+// addUnusedColumns adds the columns of unused that a blind file lacks, without values. names are the
+// columns of the file. The service requires all columns of the training file, although no model
+// uses a column that is, for example, constant.
+func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
+	var added []string
+	for _, name := range unused {
+		if !slices.Contains(names, name) && name != in.layout.GeneratedIDName || slices.Contains(in.layout.Drop, name) {
+			added = append(added, name)
+		}
+	}
+	if len(added) == 0 {
+		return
+	}
+	in.layout.Add = added
+	reason := "; no model uses it, so it is added without values"
+	if len(added) > 1 {
+		reason = "; no model uses them, so they are added without values"
+	}
+	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+		Code: codeUnusedColumn, Line: 1, Count: len(added), Message: csvfile.MissingColumnsMessage(added, "of the training file") + reason,
+	}, "")
 }
 
 // toKnownColumn returns what a dataset says about a column.

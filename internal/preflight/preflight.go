@@ -18,6 +18,7 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
@@ -67,6 +68,7 @@ type Preflight struct {
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
+	modelDates   *frame.Schema      // the orders of its dates; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether its first row looks like data
@@ -146,7 +148,7 @@ func (p *Preflight) resetToReadWithoutHeader() {
 // reads the file again with generated IDs.
 func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{Training: p.modelDates, TextMemory: p.textMemory}); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -170,6 +172,9 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 
 // profileBlind is like profileTrain for the blind file.
 func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (err error) {
+	if err := p.addColumnsUnusedInTraining(ctx); err != nil {
+		return err
+	}
 	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, Training: p.TrainProfile.Schema, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
 		return err
@@ -196,7 +201,11 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	}
 	p.blindID = p.blindID.WithGeneratedIDs(names, reason)
 	p.setBlindLayout(in, header, names)
-	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, TextMemory: p.textMemory})
+	training := p.modelDates
+	if in == p.Blind {
+		training = p.TrainProfile.Schema
+	}
+	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, Training: training, TextMemory: p.textMemory})
 	return err
 }
 
@@ -234,8 +243,8 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.Findings = append(p.Findings, f)
 	}
 	for _, d := range prof.Defects {
-		if d.Code == csvfile.CodeTooFewColumns && in.layout.GenerateID {
-			d = withoutGeneratedID(d, in.layout.Blind)
+		if d.Code == csvfile.CodeTooFewColumns {
+			d = in.explainTooFewColumns(d)
 		}
 		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
@@ -253,6 +262,9 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
+	}
+	if d.Code == csvfile.CodeDuplicateID || d.Code == csvfile.CodeEmptyID {
+		f.Name = cmp.Or(in.layout.CopyID, d.Name)
 	}
 	if d.Line > 0 || d.Column > 0 {
 		f.File, f.Line, f.Column = in.table.Locate(d.Line, d.Column)
@@ -316,7 +328,11 @@ func (p *Preflight) DefectError() error {
 	if more := len(defects) - 1; more > 0 {
 		e.Fact += fmt.Sprintf(" (and %d more)", more)
 	}
-	return e.WithHint("%s", cmp.Or(first.Hint, fmt.Sprintf("fix the file; `foretell check %s` lists each defect", p.shellArguments())))
+	remedy := "correct the file, and run the command again"
+	if len(defects) > 1 && p.Factory.Running.Name() != "check" {
+		remedy = fmt.Sprintf("fix the file; `%s` lists each defect", p.CheckCommand())
+	}
+	return e.WithHint("%s", cmp.Or(first.Hint, remedy))
 }
 
 // maxPerKind is the maximum number of printed warnings of one kind.
@@ -335,7 +351,7 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		case n <= maxPerKind:
 			o.Note("warning: %s", shortenPath(p.Factory, f))
 		case n == maxPerKind+1:
-			o.Note("warning: %s: more warnings of this kind, see `foretell check %s`", shortenPath(p.Factory, f).File, p.shellArguments())
+			o.Note("warning: %s: more warnings of this kind, see `%s`", shortenPath(p.Factory, f).File, p.CheckCommand())
 		}
 	}
 }
@@ -354,19 +370,6 @@ func shortenPath(f *cli.Factory, one *finding) *finding {
 	short := *one
 	short.File = filepath.Base(one.File)
 	return &short
-}
-
-// shellArguments returns the arguments of the files, quoted for a shell.
-func (p *Preflight) shellArguments() string {
-	text := p.Train.ShellArguments("")
-	switch {
-	case p.Blind == nil:
-	case len(p.Blind.args) > 1:
-		text += " " + p.Blind.ShellArguments("--blind")
-	default:
-		text += " " + p.Blind.ShellArguments("")
-	}
-	return text
 }
 
 // printFindings prints the findings for people, wrapped to the terminal, each followed by

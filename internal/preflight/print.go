@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"foretell/internal/cli"
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
@@ -36,6 +38,18 @@ func (p *ReportPrinter) Print(r *Report) error {
 		return p.Output.WritePaged(&text)
 	}
 	return p.printParts(r)
+}
+
+// DefectError returns the error for the defects of files whose report was printed. If people see the
+// report on a terminal, the error does not repeat a defect.
+func (p *ReportPrinter) DefectError(files *Preflight) error {
+	err := files.DefectError()
+	var e *exit.Error
+	if !errors.As(err, &e) || p.Output.JSON || len(p.Output.Fields) > 0 || p.Output.Quiet || !p.Factory.Console.OutTerminal {
+		return err
+	}
+	e.Fact = fmt.Sprintf("%s: %s", e.File, humanize.Count(len(files.defects()), "defect"))
+	return e.WithHint("correct the file as described above")
 }
 
 func (p *ReportPrinter) printParts(r *Report) error {
@@ -66,7 +80,14 @@ func (p *ReportPrinter) printParts(r *Report) error {
 
 func (p *ReportPrinter) printFile(f *fileReport) error {
 	out := p.Factory.Console.Out
-	if err := cli.PrintItem(p.Output, f, "file", "readAs", "rows", "bytes", "id", "label", "labelReason"); err != nil {
+	fields := []string{"file", "readAs", "rows", "bytes", "id", "label", "labelReason"}
+	switch {
+	case len(f.Columns) == 0 && f.Rows == 0: // nothing of the file could be read
+		fields = fields[:2]
+	case f.generatedID:
+		fields = slices.Delete(fields, 4, 5)
+	}
+	if err := cli.PrintItem(p.Output, f, fields...); err != nil {
 		return err
 	}
 	if len(f.Columns) > 0 {

@@ -34,6 +34,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
+
+	generatedID bool // ID is a generated column, not one of the file
 }
 
 type columnReport struct {
@@ -72,19 +74,31 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// withoutGeneratedID changes the defect of a file with too few columns, so that it does not count the
-// generated ID.
-func withoutGeneratedID(d csvfile.Defect, blind bool) csvfile.Defect {
-	want, roles := csvfile.MinLabelledColumns-1, "a feature and the label last"
-	if blind {
-		want, roles = csvfile.MinBlindColumns-1, "a feature"
+// explainTooFewColumns changes the defect of a file with too few columns, so that it does not count
+// the generated ID, and names --drop if this flag excludes the missing columns.
+func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
+	want, roles := csvfile.MinLabelledColumns, "a feature and the label last"
+	if in.layout.Blind {
+		want, roles = csvfile.MinBlindColumns, "a feature"
 	}
-	d.Message = fmt.Sprintf("%s, but at least %d are required: %s", humanize.Count(d.Column, "column"), want, roles)
+	if in.layout.GenerateID {
+		want--
+	}
+	left := in.columns - len(in.layout.Drop)
+	if dropped := len(in.flagLayout.Drop); dropped > 0 && left+dropped >= want {
+		d.Line, d.Column, d.Name = 0, 0, ""
+		d.Message = "no feature is left, because --drop excludes all of them"
+		return d
+	}
+	if !in.layout.GenerateID {
+		return d
+	}
+	d.Message = fmt.Sprintf("%s, but at least %d are required: %s", humanize.Count(left, "column"), want, roles)
 	return d
 }
 
 func newFileReport(in *Input, p *profile.Profile) fileReport {
-	r := fileReport{File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	r := fileReport{generatedID: in.layout.GenerateID, File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{

@@ -5,7 +5,6 @@ package race
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,9 +19,9 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/gate"
 	"foretell/internal/learn/metric"
+	"foretell/internal/preflight"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
-	"foretell/internal/table/profile"
 )
 
 // Flags holds the parameters of a race.
@@ -120,9 +119,11 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	return nil
 }
 
-// CheckColumnFlags returns a usage error if --group or --time is not one of the columns of a
-// training file, or if a model cannot be monotone in a column of --monotone.
-func (f *Flags) CheckColumnFlags(train *profile.Profile) error {
+// CheckColumnFlags returns a usage error if --group or --time is not one of the columns of the
+// training file, or if a model cannot be monotone in a column of --monotone. The files must have
+// been read.
+func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
+	train, hint := files.TrainProfile, "see the columns with `"+files.CheckCommand()+"`"
 	names := train.Schema.FieldNames()
 	for _, flag := range []struct{ name, column string }{{"group", f.groupColumn}, {"time", f.timeColumn}} {
 		switch {
@@ -131,15 +132,15 @@ func (f *Flags) CheckColumnFlags(train *profile.Profile) error {
 			return exit.Usagef("--%s %s: the column is the ID or the label", flag.name, flag.column)
 		default:
 			return exit.Usagef("--%s %s: the training file has no such column%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
-				WithHint("see the names with `foretell check`")
+				WithHint("%s", hint)
 		}
 	}
-	return f.checkMonotone(train.Schema)
+	return f.checkMonotone(train.Schema, hint)
 }
 
 // checkMonotone returns a usage error if a model of a training file with this schema cannot be
 // monotone in a column of --monotone.
-func (f *Flags) checkMonotone(schema *frame.Schema) error {
+func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
 		return exit.Usagef("invalid --monotone %w", err)
@@ -149,7 +150,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
 		if _, err := schema.OrderedFeature(name); err != nil {
-			return exit.Usagef("--monotone: %w", err).WithHint("see the columns with `foretell check`")
+			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
 			return exit.Usagef("--monotone: %q is the column of --group, which is no feature: must be another column", name)
@@ -158,20 +159,20 @@ func (f *Flags) checkMonotone(schema *frame.Schema) error {
 	return nil
 }
 
-// CheckGroupAndTime returns a usage error if the rows of a training file cannot be divided by the
-// columns of --group and --time, which the service would find only after the upload. The function
-// open must return the file in canonical form. It is called only if one of the flags is set.
-func (f *Flags) CheckGroupAndTime(ctx context.Context, schema *frame.Schema, open func() (io.ReadCloser, error)) error {
+// CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
+// columns of --group and --time, which the service would find only after the upload. It reads the
+// file only if one of the flags is set. The files must have been read.
+func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
 		return nil
 	}
-	src, err := open()
+	src, err := files.Train.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	_, err = frame.ReadSplitKeys(ctx, src, schema, columns)
+	_, err = frame.ReadSplitKeys(ctx, src, files.TrainProfile.Schema, columns)
 	var problem *frame.SplitColumnError
 	if !errors.As(err, &problem) {
 		return err
@@ -180,7 +181,7 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, schema *frame.Schema, ope
 	if problem.Column == columns.Time && problem.Column != columns.Group {
 		flag = "time"
 	}
-	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `foretell check`")
+	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
 // SuppressedWarnings returns the codes of the warnings that suggest a flag, --group or --time, that

@@ -105,12 +105,15 @@ type Options struct {
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
 	Sheet     string   `json:"sheet,omitempty"`
-	// MadeID is the name of the generated ID column; "" if the IDs were not generated.
+	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
+	// column has the values of ID.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`
 	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
+	// Added are the columns without values that were added because the model does not use them.
+	Added []string `json:"added,omitempty"`
 	// Ignored are the columns of the blind file that have neither a name nor a value.
 	Ignored []string `json:"ignored,omitempty"`
 }

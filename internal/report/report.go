@@ -204,7 +204,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			}
 			line(name, test, validation, formatMetric(r.Training, name))
 			if b := r.Baseline; b != nil && formatMetric(b.Test, name)+formatMetric(b.Validation, name) != "--" {
-				line(baselineName(escapeAndTruncate(b.Label, width/4-3)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
+				line(baselineName(b.Label, min(width/4-3, 16)), formatMetric(b.Test, name), formatMetric(b.Validation, name), "")
 			}
 		}
 		line("rows", formatRows(r.Test, r.TestRows), formatRows(r.Validation, r.ValidationRows), formatRows(r.Training, r.TrainingRows))

@@ -50,7 +50,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
-		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label), api.PerformanceName(job.Metric), formatBothPerformances(b.Validation, b.Test, job.Metric)))
+		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label, 16), api.PerformanceName(job.Metric), formatBothPerformances(b.Validation, b.Test, job.Metric)))
 	}
 	for _, note := range r.Notes {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "note", note))
@@ -95,7 +95,9 @@ func formatBothScores(validation, test *api.Scores, name string) string {
 
 // baselineName returns the name of the baseline that always predicts label, such as
 // `always "good"`.
-func baselineName(label string) string { return `always "` + escapeAndTruncate(label, 16) + `"` }
+func baselineName(label string, width int) string {
+	return `always "` + strings.ReplaceAll(escapeAndTruncate(label, width), `"`, `\"`) + `"`
+}
 
 // winReason returns the reason why the model was kept. It is the sentence of [ExplainWin]
 // or, if that is "", a shorter one made from job.

@@ -119,3 +119,9 @@ func TestRepeatedRace(t *testing.T) {
 		}
 	}
 }
+
+func TestBaselineNameIsQuoted(t *testing.T) {
+	if got, want := baselineName(` did not, "die"`, 16), `always " did not, \"die\""`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

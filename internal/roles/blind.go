@@ -10,6 +10,8 @@ type TrainingFile struct {
 	Columns []string
 	// Features are the names of the columns except ID and label.
 	Features []string
+	// Unused are the names in Features of the columns that no model uses.
+	Unused []string
 	// ID and Label are the names of these columns; empty if unknown.
 	ID, Label string
 	// GeneratedID is set if the IDs were generated.
@@ -54,6 +56,9 @@ type BlindID struct {
 	ID string
 	// Generated reports whether the IDs are generated.
 	Generated bool
+	// CopyOf is the name of the feature whose values are the generated IDs. It is empty if the IDs
+	// are r1, r2, ….
+	CopyOf string
 	// GeneratedName is the name of the generated column. It is set if the column replaces another,
 	// which has the name of the ID column but no valid IDs. If it is empty, the column gets an
 	// unused name.
@@ -67,13 +72,15 @@ type BlindID struct {
 
 // ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
 // file. If this column has duplicate or missing values in the blind file, IDs are generated
-// instead. In a file without rows, a column is the ID by its name alone.
+// instead. If the user has chosen a feature as the ID, its values are copied. In a file without rows, a column is the ID by its name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
 	case given.GenerateID:
 		none.Reason = "asked for by --id -"
 		return none.withDisplaced(t)
+	case given.ID != "" && t.ColumnIndex(given.ID) >= 0 && slices.Contains(known.Features, given.ID):
+		return BlindID{Generated: true, CopyOf: given.ID, Reason: byIDFlag, Displaced: -1}
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0:
 		return BlindID{ID: given.ID, Reason: byIDFlag, Displaced: -1}
 	}

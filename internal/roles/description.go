@@ -55,6 +55,20 @@ func (t *Description) LacksColumn(name string) bool {
 	return !t.normalizedNames[csvfile.NormalizeName(name)]
 }
 
+// isEmpty reports whether the file has a column with this name, but none of the rows read has a value
+// in it. It returns false for a column that was not described, and for a nil description.
+func (t *Description) isEmpty(name string) bool {
+	if t == nil || t.Rows == 0 {
+		return false
+	}
+	at := t.ColumnIndex(name)
+	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled == 0
+}
+
+// LacksOrEmpty reports whether t has no column or only an empty column with this name. Such a column
+// of the training file may be the label.
+func (t *Description) LacksOrEmpty(name string) bool { return t.LacksColumn(name) || t.isEmpty(name) }
+
 // The maximum number of rows and bytes that are read from a file.
 const (
 	maxRows    = 2000

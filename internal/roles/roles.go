@@ -105,7 +105,26 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 			return chooseMissingLabel(missing)
 		}
 	}
-	return chooseLabelByName(columns)
+	label, reason, question = chooseLabelByName(columns)
+	return confirmByEmptyColumn(columns, blind, label, reason, question)
+}
+
+// confirmByEmptyColumn changes the label that chooseLabelByName has chosen if a single column is empty
+// in the blind file but not in the training file: this column is the label, unless another is named
+// like one.
+func confirmByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
+	empty := filterColumns(columns, func(c *ColumnDescription) bool {
+		return blind.isEmpty(c.Name) && c.Filled > 0 && c.notLabelReason() == ""
+	})
+	if len(empty) != 1 {
+		return label, reason, question
+	}
+	name := empty[0].Name
+	asked := question != nil && slices.Contains(question.Candidates, name)
+	if asked || question == nil && (name == label || reason == lastColumnReason && !isLabelName(label)) {
+		return name, "has no value in the blind file", nil
+	}
+	return label, reason, question
 }
 
 // featuresAndLabel returns the columns that are neither dropped nor the ID, including the label.

@@ -45,6 +45,7 @@ var cells = map[string]func(i int) string{
 	"pairs":    func(i int) string { return fmt.Sprintf("r%d", i/2) },
 	"few":      func(i int) string { return []string{"a", "b", "c"}[i%3] },
 	"digit":    func(i int) string { return fmt.Sprint(i % 3) },
+	"empty":    func(int) string { return "" },
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
@@ -141,6 +142,23 @@ func TestTrainLabel(t *testing.T) {
 		}
 		if r.Label != c.want || asked != c.question || question == nil && r.LabelReason != c.reason {
 			t.Errorf("%s, blind %s: the label is %q (%s), asked %q", c.columns, c.blind, r.Label, r.LabelReason, asked)
+		}
+	}
+}
+
+// TestEmptyLabelOfBlind checks that the only column without values in the blind file is the label,
+// unless another column is named like one.
+func TestEmptyLabelOfBlind(t *testing.T) {
+	for name, test := range map[string]struct{ train, blind, want string }{
+		"in_the_middle":         {"id=count lives=few age=digit", "id=count lives=empty age=digit", "lives: has no value in the blind file"},
+		"instead_of_asking":     {"id=count survived=few age=digit", "id=count survived=empty age=digit", "survived: has no value in the blind file"},
+		"a_feature_is_empty":    {"id=count deck=few label=few", "id=count deck=empty label=few", "label: the last column"},
+		"empty_in_both":         {"id=count note=empty age=digit", "id=count note=empty age=digit", "age: the last column"},
+		"two_columns_are_empty": {"id=count lives=few sex=few age=digit", "id=count lives=empty sex=empty age=digit", "age: the last column"},
+	} {
+		got, question := roles.ChooseRoles(madeTable(t, test.train), madeTable(t, test.blind), roles.Options{})
+		if text := got.Label + ": " + got.LabelReason; text != test.want || question != nil {
+			t.Errorf("%s: %s (question %v), want %s", name, text, question, test.want)
 		}
 	}
 }

@@ -255,7 +255,7 @@ race 1 min 11 s: building the model
 			r.Update(lanes, "")
 		}
 		r.Done()
-		want := "race 1.0 s: BSIX01 reached 0.70, kept 0.7500, log loss 0.5000\nrace 1.0 s: BSIX01 0.7500 (log loss 0.5000), BSEV01 – (not scored yet)\n"
+		want := "race 1.0 s: BSIX01 reached 0.70, kept 0.7500, log loss 0.5000 before calibration\nrace 1.0 s: BSIX01 0.7500 (log loss 0.5000), BSEV01 – (not scored yet)\n"
 		if diff := cmp.Diff(want, b.text.String()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

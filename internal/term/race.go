@@ -278,7 +278,7 @@ func (r *runView) bestOrHighestScore() float64 {
 func (r *runView) formatResult() string {
 	switch {
 	case r.bestScore != nil && r.logLoss != nil:
-		return fmt.Sprintf(", kept %.4f, log loss %.4f", *r.bestScore, *r.logLoss)
+		return fmt.Sprintf(", kept %.4f, log loss %.4f before calibration", *r.bestScore, *r.logLoss)
 	case r.bestScore != nil:
 		return fmt.Sprintf(", kept %.4f", *r.bestScore)
 	case len(r.curve) > 0:

@@ -66,10 +66,14 @@ def quote(field):
     return '"' + field.replace('"', '""') + '"'
 
 
+BLOCK = 16384  # number of rows that are predicted together
+
+
 class BlindFile:
     """A CSV file that has the columns of the model. Its rows are read in blocks."""
 
-    def __init__(self, lines, schema):
+    def __init__(self, lines, schema, id_column=None):
+        """id_column is the name of the ID column, - to number the rows, or None."""
         lines = iter(lines)
         head, size = [], 0
         for line in lines:
@@ -78,28 +82,86 @@ class BlindFile:
             if size > 65536:
                 break
         self.delimiter = find_delimiter(head)
-        self.records = read_records(itertools.chain(head, lines), self.delimiter)
-        line, text, fields = next(self.records, (1, "", []))
+        records = read_records(itertools.chain(head, lines), self.delimiter)
+        line, text, fields = next(records, (1, "", []))
         if not fields:
             raise FileError("line 1: the file is empty")
-        self.header = text if self.delimiter == "," else ",".join(map(quote, fields))
         self.names = [field.strip(SPACE) for field in fields]
         self.places = {name: at for at, name in enumerate(self.names)}
         if len(self.places) < len(self.names):
             raise FileError(f"line {line}: two columns have the same name")
         sources = field_names(schema)
-        missing = [repr(name) for name in sources if name not in self.places]
+        used = {source(column) for column in schema["columns"]}
+        missing = [repr(name) for name in sources if name in used and name not in self.places]
         if len(missing) == 1:
             raise FileError(f"line {line}: the column {missing[0]} of the training file is missing")
         if missing:
             more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
             raise FileError(f"line {line}: the columns {', '.join(missing[:10])}{more} of the training file are missing")
-        self.id = self.places.get(schema["id"], 0)
-        if schema["id"] not in self.places and self.names[0] in sources:
-            raise FileError(f"line {line}: the ID column {schema['id']!r} is missing, and the first column is a feature")
+        first = list(itertools.islice(records, BLOCK))
+        self.records = itertools.chain(first, records)
+        self.copied = None  # the position of a feature whose values are also the IDs
+        taken = None  # the name of the ID column if its values cannot be the IDs
+        if id_column is None:
+            self.id, taken = self.find_id(schema, sources, [fields for _, _, fields in first])
+        elif id_column == "-":
+            self.id = None
+        elif id_column in sources:
+            self.id, self.copied = None, self.places[id_column]
+        elif id_column in self.places:
+            self.id = self.places[id_column]
+        else:
+            raise FileError(f"line {line}: there is no column {id_column!r} to be the ID")
+        self.find_order(schema)
+        names = list(self.names)
+        if self.id is None:
+            self.id_name = taken or free_name("id", names)
+            if taken:
+                names[self.places[taken]] = free_name(taken, names)
+            self.output_names = [self.id_name, *(names[at] for at in self.order)]
+            self.header = ",".join(map(quote, self.output_names))
+        else:
+            self.id_name = names[self.id]
+            self.output_names = [names[at] for at in self.order]
+            self.header = self.row_text(text, fields)
+
+    def find_id(self, schema, sources, rows):
+        """Returns the position of the ID column, or None if the rows are numbered.
+
+        It chooses as `foretell predict` does: the ID column of the training file, or else a
+        column that is not a feature and looks like IDs. The second value is the name of the ID
+        column if it has empty or repeated values in rows, and None otherwise.
+        """
+        taken = None
+        for at, name in enumerate(self.names):
+            same = name == schema["id"]
+            if schema["id"] in self.places and not same or name in sources or name == schema["label"]:
+                continue
+            cells = [fields[at].strip(SPACE) for fields in rows if at < len(fields)]
+            unique = all(cells) and len(set(cells)) == len(cells)
+            if unique and (same or (at == 0 or is_id_name(name)) and not are_measurements(cells)):
+                return at, None
+            if taken is None and (same or is_id_name(name)):
+                taken = name
+        return None, taken
+
+    def find_order(self, schema):
+        """Sets the order of the columns in the output: the ID first and the label last."""
+        label = self.places.get(schema["label"], self.id)
+        self.order = [at for at in range(len(self.names)) if at not in (self.id, label)]
+        if self.id is not None:
+            self.order.insert(0, self.id)
+        if label != self.id:
+            self.order.append(label)
+        self.unchanged = self.delimiter == "," and self.order == list(range(len(self.names)))
+
+    def row_text(self, text, fields):
+        """Returns the columns of a row, except an ID that is added, as text of the output."""
+        return text if self.unchanged else ",".join(quote(fields[at]) for at in self.order)
 
     def blocks(self, size):
-        """Yields the texts of at most size rows and their cells by column."""
+        """Yields the texts of at most size rows, their IDs, and their cells by column."""
+        count = 0
         while True:
             rows = list(itertools.islice(self.records, size))
             if not rows:
@@ -107,15 +169,48 @@ class BlindFile:
             for line, _, fields in rows:
                 if len(fields) != len(self.names):
                     raise FileError(f"line {line}: expected {len(self.names)} fields, got {len(fields)}")
-                if not fields[self.id].strip(SPACE):
-                    raise FileError(f"line {line}: the row has no ID")
-            texts = [text if self.delimiter == "," else ",".join(map(quote, fields)) for _, text, fields in rows]
-            columns = zip(*(fields for _, _, fields in rows))
-            yield texts, dict(zip(self.names, columns))
+                at = self.id if self.copied is None else self.copied
+                if at is not None and not fields[at].strip(SPACE):
+                    raise FileError(f"line {line}: the row has no ID; --id - numbers the rows")
+            texts = [self.row_text(text, fields) for _, text, fields in rows]
+            columns = dict(zip(self.names, zip(*(fields for _, _, fields in rows))))
+            if self.id is not None:
+                ids = columns[self.names[self.id]]
+            else:
+                ids = [f"r{count + number}" for number in range(1, len(rows) + 1)] if self.copied is None else columns[self.names[self.copied]]
+                texts = [f"{quote(row_id)},{text}" for row_id, text in zip(ids, texts)]
+            count += len(rows)
+            yield texts, ids, columns
+
+
+def is_id_name(name):
+    """Returns whether a column with this name is nearly always the ID: id, customer_id, userID."""
+    if "".join(char for char in name.lower() if char.isalnum()) in ("id", "uuid", "guid", "rowid"):
+        return True
+    words = re.split(r"[\W_]", name)
+    if len(words) > 1 and words[-1].lower() in ("id", "key", "uuid", "guid"):
+        return True
+    return name[-2:] in ("Id", "ID") and (name[-3:-2].islower() or name[-3:-2].isdigit())
+
+
+def are_measurements(cells):
+    """Returns whether unique cells are fractions or dates, which are not IDs."""
+    parsed = [classify(cell) for cell in cells]
+    if all(kind == "number" for kind, _ in parsed):
+        return any(value != int(value) for _, value in parsed)
+    return all(parse_date(cell, False) for cell in cells)
+
+
+def free_name(name, taken):
+    """Returns name or, if it is taken, name with a number appended."""
+    unique, number = name, 2
+    while unique in taken:
+        unique, number = f"{name}_{number}", number + 1
+    return unique
 
 
 def field_names(schema):
-    """Returns the names of the columns that a file must have in addition to its ID."""
+    """Returns the names of the columns between the ID and the label of the training file."""
     return schema.get("fields") or [source(column) for column in schema["columns"]]
 
 

@@ -131,29 +131,28 @@ def loaded_model():
     return Model(zlib.decompress(base64.b64decode(MODEL)))
 
 
-def predict_file(source, target, model):
+def predict_file(source, target, model, id_column=None):
     """Predicts the rows of a CSV file and writes them with their predictions."""
-    blind = BlindFile(source, model.schema)
+    blind = BlindFile(source, model.schema, id_column)
     classes = model.schema["classes"]
-    names = added_columns(blind.names, classes)
+    names = added_columns(blind.output_names, classes)
     target.write(",".join([blind.header, *map(quote, names)]) + "\n")
     count = 0
-    for texts, cells in blind.blocks(16384):
+    for texts, _, cells in blind.blocks(BLOCK):
         probabilities = model.predict_proba(cells, len(texts))
         for text, row, best in zip(texts, probabilities.tolist(), model.decide(probabilities).tolist()):
-            numbers = ["%.7g" % probability for probability in [row[best], *row]]
+            numbers = ["%.6g" % probability for probability in [row[best], *row]]
             target.write(",".join([text, quote(classes[best]), *numbers]) + "\n")
         count += len(texts)
     if count == 0:
         raise FileError("line 1: no data row follows the header")
 
 
-def write_features(source, target, model):
+def write_features(source, target, model, id_column=None):
     """Writes the ID and the features of the rows of a CSV file."""
-    blind = BlindFile(source, model.schema)
-    target.write(",".join(map(quote, [blind.names[blind.id], *FEATURES])) + "\n")
-    for _, cells in blind.blocks(16384):
-        ids = cells[blind.names[blind.id]]
+    blind = BlindFile(source, model.schema, id_column)
+    target.write(",".join(map(quote, [blind.id_name, *FEATURES])) + "\n")
+    for _, ids, cells in blind.blocks(BLOCK):
         for row_id, row in zip(ids, model.features(cells, len(ids)).tolist()):
             numbers = ["" if x != x else repr(int(x)) if x == int(x) else repr(x) for x in row]
             target.write(",".join([quote(row_id), *numbers]) + "\n")
@@ -163,36 +162,38 @@ def added_columns(names, classes):
     """Returns the names of the columns that a prediction adds, which must not be taken."""
     added = []
     for name in ["prediction", "probability", *("probability_" + one for one in classes)]:
-        unique, number = name, 2
-        while unique in names or unique in added:
-            unique, number = f"{name}_{number}", number + 1
-        added.append(unique)
+        added.append(free_name(name, [*names, *added]))
     return added
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Predicts the rows of a CSV file.")
-    parser.add_argument("csv", help="CSV file in UTF-8 with the columns that the model was trained on")
+    parser = argparse.ArgumentParser(
+        description="Predicts the rows of a CSV file as `foretell predict` does. The probabilities have six "
+        "significant digits, and may differ from those of `foretell predict` in the last of them."
+    )
+    parser.add_argument("csv", help="CSV file in UTF-8 with the columns that the model was trained on, or - for the standard input")
     parser.add_argument("-o", "--output", help="file to write; defaults to the standard output")
+    parser.add_argument("--id", metavar="COLUMN", help="column of the row IDs, or - to number the rows r1, r2, …; defaults to the ID column of the training file, or else a column that looks like IDs, or else -")
     parser.add_argument("--features", action="store_true", help="write the features of the rows, which an ONNX model reads, instead of predictions")
     options = parser.parse_args()
     write = write_features if options.features else predict_file
+    name = "the standard input" if options.csv == "-" else options.csv
     try:
-        with open(options.csv, encoding="utf-8-sig", newline="") as source:
+        with open(0 if options.csv == "-" else options.csv, encoding="utf-8-sig", newline="") as source:
             if options.output is None:
                 sys.stdout.reconfigure(encoding="utf-8", newline="")
-                write(source, sys.stdout, loaded_model())
+                write(source, sys.stdout, loaded_model(), options.id)
                 return
             part = options.output + ".part"  # it gets its name when it is complete
             with open(part, "w", encoding="utf-8", newline="") as target:
-                write(source, target, loaded_model())
+                write(source, target, loaded_model(), options.id)
             os.replace(part, options.output)
     except UnicodeDecodeError as error:
-        sys.exit(f"{options.csv}: the file is not valid UTF-8: {error}")
+        sys.exit(f"{name}: the file is not valid UTF-8: {error}")
     except BrokenPipeError:  # the reader, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would report it at its end
     except (FileError, OSError) as error:
-        sys.exit(f"{options.csv}: {error}" if isinstance(error, FileError) else str(error))
+        sys.exit(f"{name}: {error}" if isinstance(error, FileError) else str(error))
 
 
 # ---- The model file ----------------------------------------------------------------------

@@ -59,7 +59,7 @@ func Compare(train, blind *Profile) []Finding {
 		known := &train.Columns[i]
 		at := blind.ColumnIndex(known.Name)
 		if at < 0 {
-			if known.Name != blind.Schema.ID {
+			if known.Name != blind.Schema.ID && known.Features > 0 { // no model uses the others
 				c.reportMissing(known.Name)
 			}
 			continue
@@ -141,12 +141,12 @@ func (c *comparison) checkExtra() {
 }
 
 func (c *comparison) checkColumn(train, blind *ColumnProfile) {
+	if train.Features == 0 {
+		return // the model does not use it
+	}
 	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
 	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
-	}
-	if train.Features == 0 {
-		return // the model does not use it
 	}
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)

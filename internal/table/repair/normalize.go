@@ -24,6 +24,9 @@ type Layout struct {
 	ID string
 	// GenerateID adds a new first column with IDs r1, r2, ….
 	GenerateID bool
+	// CopyID is the name of the column whose values are the IDs that GenerateID adds. Defaults to
+	// r1, r2, ….
+	CopyID string
 	// GeneratedIDName is the name of the generated column. Defaults to id, with a number
 	// appended if a column has this name.
 	GeneratedIDName string
@@ -37,6 +40,8 @@ type Layout struct {
 	Label string
 	// Drop are the names of columns to omit.
 	Drop []string
+	// Add are the names of columns without values to add after the others.
+	Add []string
 	// Delimiter separates the fields. Defaults to the comma.
 	Delimiter byte
 	// Blind is set for a blind file, which may lack Label and the columns of Drop.
@@ -67,8 +72,8 @@ type NormalizeResult struct {
 }
 
 // Locate maps a line and a column of the canonical form to a line and a column of the
-// source. It returns column 0 for a generated ID. Locate must not be called concurrently
-// with Read.
+// source. It returns column 0 for an added column, and for a generated ID that is no copy of
+// a column. Locate must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.normalizer == nil {
 		return line, column
@@ -108,7 +113,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == 0 {
 		layout.Delimiter = ','
 	}
-	if layout.Delimiter == ',' && layout.ID == "" && layout.Label == "" && !layout.GenerateID && len(layout.Drop) == 0 && layout.Names == nil && !layout.NoHeader {
+	if layout.Delimiter == ',' && layout.ID == "" && layout.Label == "" && !layout.GenerateID && len(layout.Drop) == 0 && len(layout.Add) == 0 && layout.Names == nil && !layout.NoHeader {
 		return &NormalizeResult{Reader: src}, nil
 	}
 	if layout.GenerateID && layout.ID != "" {
@@ -121,7 +126,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &normalizer{table: t, generateID: layout.GenerateID, line: 1}
+	r := &normalizer{table: t, generateID: layout.GenerateID, copyID: -1, added: layout.Add, line: 1}
 	if layout.NoHeader {
 		r.firstRow = t.HeaderAsRecord()
 	}
@@ -130,6 +135,11 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	}
 	if r.order, err = layout.columnOrder(t); err != nil {
 		return nil, err
+	}
+	if layout.CopyID != "" {
+		if r.copyID = t.ColumnIndex(layout.CopyID); r.copyID < 0 {
+			return nil, missingColumnDefect(t.HeaderLine, layout.CopyID, "the ID", t.Names)
+		}
 	}
 	r.out = csvfile.NewWriter(&r.pending)
 	r.writeHeader(layout.GeneratedIDName)
@@ -214,6 +224,8 @@ type normalizer struct {
 	table          *csvfile.Table
 	order          []int
 	generateID     bool
+	copyID         int      // position of Layout.CopyID, or -1
+	added          []string // Layout.Add
 	rows           int
 	firstRow       *csvfile.Record // the first record if it is data; nil once it is written
 	out            *csvfile.Writer
@@ -241,9 +253,14 @@ func (r *normalizer) locate(line, column int) (sourceLine, sourceColumn int) {
 		line += r.offsets[at].delta
 	}
 	if r.generateID && column > 0 {
-		column--
+		if column--; column == 0 {
+			return line, r.copyID + 1
+		}
 	}
-	if column > 0 && column <= len(r.order) {
+	switch {
+	case column > len(r.order): // an added column
+		column = 0
+	case column > 0:
 		column = r.order[column-1] + 1
 	}
 	return line, column
@@ -278,6 +295,9 @@ func (r *normalizer) writeHeader(idName string) {
 	}
 	for _, at := range r.order {
 		r.out.WriteField([]byte(r.table.Names[at]))
+	}
+	for _, name := range r.added {
+		r.out.WriteField([]byte(name))
 	}
 	r.out.EndRecord()
 	r.addOffset(r.table.HeaderLine, nil, 0)
@@ -325,12 +345,18 @@ func (r *normalizer) fill() {
 			r.err = err
 			break
 		}
-		if r.generateID {
+		switch {
+		case r.copyID >= 0:
+			r.out.WriteField(rec.Fields[r.copyID])
+		case r.generateID:
 			r.rows++
 			r.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.rows), 10))
 		}
 		for _, at := range r.order {
 			r.out.WriteField(rec.Fields[at])
+		}
+		for range r.added {
+			r.out.WriteField(nil)
 		}
 		r.out.EndRecord()
 		r.addOffset(rec.Line, rec.Fields, rec.LineBreaks)

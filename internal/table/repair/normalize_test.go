@@ -23,6 +23,8 @@ func TestNormalize(t *testing.T) {
 		{"label_moves_last", plain, Layout{Label: "y"}, "k,a,b,y\nr,1,2,\"u,v\"\ns,3,4,w\n"},
 		{"id_moves_first", plain, Layout{ID: "b"}, "b,k,a,y\n2,r,1,\"u,v\"\n4,s,3,w\n"},
 		{"id_is_made", plain, Layout{GenerateID: true}, "id,k,a,y,b\nr1,r,1,\"u,v\",2\nr2,s,3,w,4\n"},
+		{"id_is_copied", plain, Layout{GenerateID: true, CopyID: "a"}, "id,k,a,y,b\n1,r,1,\"u,v\",2\n3,s,3,w,4\n"},
+		{"columns_are_added", plain, Layout{Add: []string{"e", "f,g"}}, "k,a,y,b,e,\"f,g\"\nr,1,\"u,v\",2,,\ns,3,w,4,,\n"},
 		{"made_id_gets_a_free_name", "id,a\n1,2\n", Layout{GenerateID: true}, "id_2,id,a\nr1,1,2\n"},
 		{"columns_are_dropped", plain, Layout{Drop: []string{"a", "b"}, Label: "k"}, "y,k\n\"u,v\",r\nw,s\n"},
 		{"delimiter_is_replaced", "a;b\n1,5;\"x;\"\"y\"\n", Layout{Delimiter: ';'}, "a,b\n\"1,5\",\"x;\"\"y\"\n"},

@@ -1,0 +1,93 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/learn"
+	"foretell/internal/testenv"
+)
+
+// TestPythonIDs predicts files with other ID columns than that of the training file, id. As with
+// `foretell predict`, the program numbers the rows if no column can be the ID.
+func TestPythonIDs(t *testing.T) {
+	t.Parallel()
+	testenv.Python(t)
+	program := writePython(t, goldenFolder+"blend.model")
+	const first, second = "5.42,red,0.36", "6.59,blue,-0.13"
+	probabilities := map[string]string{} // by the cells of the features
+	golden, err := os.ReadFile(goldenFolder + "result.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(golden)) {
+		for _, cells := range []string{first, second} {
+			if _, rest, found := strings.Cut(line, ","+cells+","); found {
+				probabilities[cells] = rest
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		file string
+		args []string
+		want [3]string // the columns before the prediction
+	}{
+		"no_id":             {"size,colour,weight\n" + first + "\n" + second + "\n", nil, [3]string{"id,size,colour,weight", "r1," + first, "r2," + second}},
+		"another_id":        {"name,size,colour,weight\na," + first + "\nb," + second + "\n", nil, [3]string{"name,size,colour,weight", "a," + first, "b," + second}},
+		"repeated_id":       {"id,size,colour,weight\na," + first + "\na," + second + "\n", nil, [3]string{"id,id_2,size,colour,weight", "r1,a," + first, "r2,a," + second}},
+		"empty_id":          {"id,size,colour,weight\na," + first + "\n ," + second + "\n", nil, [3]string{"id,id_2,size,colour,weight", "r1,a," + first, "r2, ," + second}},
+		"measurements":      {"t,size,colour,weight\n1.5," + first + "\n2.5," + second + "\n", nil, [3]string{"id,t,size,colour,weight", "r1,1.5," + first, "r2,2.5," + second}},
+		"id_named_by_flag":  {"size;colour;weight;code\n5.42;red;0.36;x,1\n6.59;blue;-0.13;y\n", []string{"--id", "code"}, [3]string{"code,size,colour,weight", `"x,1",` + first, "y," + second}},
+		"feature_as_the_id": {"size,colour,weight\n" + first + "\n" + second + "\n", []string{"--id", "colour"}, [3]string{"id,size,colour,weight", "red," + first, "blue," + second}},
+		"numbers_by_flag":   {"id,size,colour,weight\na," + first + "\nb," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id,size,colour,weight", "r1,a," + first, "r2,b," + second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := runPython(t, program, []byte(test.file), append([]string{program, "-"}, test.args...)...)
+			want := test.want[0] + ",prediction,probability,probability_ant,probability_bee,probability_cat\n" +
+				test.want[1] + "," + probabilities[first] + test.want[2] + "," + probabilities[second]
+			compareResults(t, []byte(want), got, 3)
+			names, err := csv.NewReader(bytes.NewReader(got)).Read()
+			if diff := cmp.Diff(strings.Split(test.want[0], ","), names[:strings.Count(test.want[0], ",")+1]); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestPythonNeedsOnlyUsedColumns predicts a file without a column that was constant in training.
+func TestPythonNeedsOnlyUsedColumns(t *testing.T) {
+	t.Parallel()
+	testenv.Python(t)
+	table := "id,size,country,label\n"
+	for i := range 80 {
+		table += fmt.Sprintf("r%d,%d,UK,%s\n", i, i*7%31, []string{"small", "big"}[i*7%31/16])
+	}
+	threshold := 0.0
+	o, err := learn.Race(t.Context(), loadFrame(t, []byte(table)), learn.Params{Algorithms: []string{"BSIX01"}, Threshold: &threshold, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "constant.model")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = o.Model.WriteTo(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	program := writePython(t, path)
+	want := runPython(t, program, []byte("id,size,country\na,5,UK\n"), program, "-", "--features")
+	got := runPython(t, program, []byte("id,size\na,5\n"), program, "-", "--features")
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
