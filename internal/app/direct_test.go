@@ -101,7 +101,7 @@ func TestRefusedUploads(t *testing.T) {
 	if err := a.adoptUploads(ctx); err != nil {
 		t.Error(err)
 	}
-	check(over.DatasetKey, "the quota of the account is 500 bytes")
+	check(over.DatasetKey, "the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600)")
 	setQuota(5)
 	if _, err := create("none"); api.CodeFromError(err) != api.CodeQuota {
 		t.Errorf("a dataset without space for a file: %v", err)
