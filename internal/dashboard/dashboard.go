@@ -215,9 +215,10 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 }
 
 // checkOrigin returns a problem unless the headers of a form show that a page of this service sent it.
-// All browsers send one of the two headers with a form. Programs, which need not, use the API.
+// All browsers send one of the two headers with a form. A program may send neither, but then no
+// session, because the form of another site would be sent with the session cookie, too.
 func (p *Pages) checkOrigin(r *http.Request) error {
-	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" && p.tokenFromCookie(r) != "" {
 		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, which browsers send: programs use the API")
 	}
 	received := *r

@@ -133,7 +133,8 @@ func TestOriginOfForm(t *testing.T) {
 	}{
 		"page":                  {map[string]string{"Sec-Fetch-Site": "same-origin"}, false, 401},
 		"other_site":            {map[string]string{"Sec-Fetch-Site": "cross-site"}, false, 403},
-		"neither_header":        {nil, false, 403},
+		"program":               {nil, false, 401},
+		"session_of_no_page":    {map[string]string{"Cookie": "foretell-" + direct.url[strings.LastIndex(direct.url, ":")+1:] + "=token"}, false, 403},
 		"origin_is_the_host":    {map[string]string{"Origin": direct.url}, false, 401},
 		"other_origin":          {map[string]string{"Origin": "http://evil.example"}, false, 403},
 		"origin_at_proxy":       {map[string]string{"Origin": "https://f.example", "X-Forwarded-Host": "f.example", "X-Forwarded-Proto": "https"}, true, 401},

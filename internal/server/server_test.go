@@ -176,8 +176,8 @@ func TestNonAPIRoutes(t *testing.T) {
 // TestLoginLimit sends wrong passwords from one address.
 func TestLoginLimit(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	w := newTestServer(t, server.Options{Now: func() time.Time { return now }}, account.Options{LoginBurst: 3, LoginInterval: 30 * time.Second})
+	begin, passed := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), atomic.Int64{}
+	w := newTestServer(t, server.Options{Now: func() time.Time { return begin.Add(time.Duration(passed.Load())) }}, account.Options{LoginBurst: 3, LoginInterval: 30 * time.Second})
 	w.addUser(t)
 	wrong := call{method: "POST", path: "/api/login", json: `{"username":"x@example.com","password":"wrong"}`}
 	for range 3 {
@@ -189,7 +189,7 @@ func TestLoginLimit(t *testing.T) {
 	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "30" {
 		t.Fatalf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 	}
-	now = now.Add(31 * time.Second)
+	passed.Store(int64(31 * time.Second))
 	right := call{method: "POST", path: "/api/login", json: `{"username":"` + testUser + `","password":"` + testPassword + `"}`}
 	for range 5 {
 		w.must(t, right, nil) // a right password costs nothing
