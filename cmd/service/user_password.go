@@ -93,7 +93,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 	return errors.Join(cli.PrintItem(&o.output, toUserAccount(added), "email", "role"), o.noteWithoutAdministrator(ctx, service.App, added.Email))
 }
 
-// noteWithoutAdministrator prints how to make an account an administrator if there is none.
+// noteWithoutAdministrator prints how to make an account an administrator, unless there is already one.
 func (o *usersAddOptions) noteWithoutAdministrator(ctx context.Context, a *app.App, email string) error {
 	exists, err := a.HasAdministrator(ctx)
 	if err == nil && !exists {

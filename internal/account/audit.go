@@ -80,7 +80,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 }
 
 // RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
-// operation. It drops the event if there were too many of the caller, see refusalBurst.
+// operation. It drops the event if the caller had too many refusals, see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.record(ctx, event{action: operation, object: object, outcome: refused})

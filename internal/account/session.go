@@ -166,7 +166,7 @@ func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*
 }
 
 // endCallerSessions ends the sessions of the caller's account for which matches returns true. If
-// there are none, it returns store.ErrNotFound. If onlyAfterLogin is true, it returns a problem with
+// no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, it returns a problem with
 // CodeForbidden if one of them is not the caller's own, and the caller's own is older than recentLogin.
 func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session

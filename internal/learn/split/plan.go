@@ -8,7 +8,7 @@ type ValidationPlan struct {
 	// time, nor the dropped rows.
 	Rest []int32
 	// Folds divide Rest. Their Validation rows are used for early stopping, for
-	// the choice of the algorithm and for calibration. There are none if Rest is empty.
+	// the choice of the algorithm and for calibration. If Rest is empty, Folds is empty, too.
 	Folds []Fold
 	// Dropped is the number of rows that are on neither side, because the sample has Times and
 	// later rows of their groups are test rows.
