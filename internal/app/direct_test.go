@@ -23,7 +23,13 @@ import (
 // openDirect opens an App with direct transfers, and returns the context of an account with it.
 func openDirect(t *testing.T) (*App, context.Context) {
 	t.Helper()
-	dir := t.TempDir()
+	return openWithoutWorkers(t, t.TempDir(), testenv.S3(t).String(), slog.New(slog.DiscardHandler))
+}
+
+// openWithoutWorkers opens an App that runs no jobs, with a database in dir, and returns the
+// context of an account with it. The App has direct transfers if storage is an S3 store.
+func openWithoutWorkers(t *testing.T, dir, storage string, log *slog.Logger) (*App, context.Context) {
+	t.Helper()
 	ok := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -33,9 +39,9 @@ func openDirect(t *testing.T) (*App, context.Context) {
 	st, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
 	ok(err)
 	t.Cleanup(func() { _ = st.Close() })
-	blobs, err := blob.Open(t.Context(), testenv.S3(t).String(), blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
+	blobs, err := blob.Open(t.Context(), storage, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
 	ok(err)
-	a, err := New(Config{Store: st, Blobs: blobs, TempDir: dir, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), DirectTransfers: true})
+	a, err := New(Config{Store: st, Blobs: blobs, TempDir: dir, Now: time.Now, Rand: rand.Reader, Log: log, DirectTransfers: strings.HasPrefix(storage, "s3:")})
 	ok(err)
 	session, err := a.OpenLocalSession(t.Context())
 	ok(err)
