@@ -49,6 +49,14 @@ func (t *Threshold) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &t.Value)
 }
 
+// NumberOrNil returns a pointer to v, or nil if v is NaN because it was not measured.
+func NumberOrNil(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
 // MarshalJSON returns the shortest decimal that parses to the same value.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(d.Value) {

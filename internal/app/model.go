@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"foretell/internal/api"
+	"foretell/internal/app/modelreport"
 	"foretell/internal/store"
 )
 
@@ -108,11 +109,11 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 	if err != nil {
 		return nil, a.lookupProblem(err, "model", in.ModelKey)
 	}
-	report, err := parseReport(stored)
+	report, err := modelreport.Parse(stored)
 	if err != nil || !in.Summary {
 		return report, err
 	}
-	return summarizeReport(report), nil
+	return modelreport.Summarize(report), nil
 }
 
 // DownloadModel opens the file of a model, in the format of learn.ReadModel.

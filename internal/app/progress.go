@@ -48,7 +48,7 @@ func (p *progressRecorder) record(e learn.Event) {
 		}
 		if e.Step > len(l.row.Curve) {
 			l.row.Curve = append(l.row.Curve, e.Performance)
-			l.row.AchievedPerformance, l.row.LogLoss = finiteOrNil(e.BestPerformance), finiteOrNil(e.BestLogLoss)
+			l.row.AchievedPerformance, l.row.LogLoss = api.NumberOrNil(e.BestPerformance), api.NumberOrNil(e.BestLogLoss)
 		}
 		l.row.Status, l.changed = string(e.Status), true
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/app/modelreport"
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
@@ -180,7 +181,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	rows.race.FailureReason = a.raceFailureReason(rows.race, outcome)
 	if m != nil {
 		if rows.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
-			rows.race.LogLoss = finiteOrNil(outcome.Report.Validation.LogLoss)
+			rows.race.LogLoss = api.NumberOrNil(outcome.Report.Validation.LogLoss)
 		}
 		rows.race.TrainingPerformance, rows.race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 	}
@@ -224,7 +225,7 @@ func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
 		row.Status = string(outcome.Status)
 	}
 	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
-		row.AchievedPerformance, row.LogLoss = finiteOrNil(run.Performance), finiteOrNil(run.LogLoss)
+		row.AchievedPerformance, row.LogLoss = api.NumberOrNil(run.Performance), api.NumberOrNil(run.LogLoss)
 	}
 	if run.Err != nil {
 		row.FailureReason = run.Err.Error()
@@ -240,7 +241,7 @@ func performanceOrNil(performance float64, rows int) *float64 {
 	if rows == 0 {
 		return nil
 	}
-	return finiteOrNil(performance)
+	return api.NumberOrNil(performance)
 }
 
 // raceFailureReason returns a message that says why a race has no model, or "" if it has one.
@@ -273,8 +274,8 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if err != nil {
 		return nil, err
 	}
-	report := toReport(key, rows.race, outcome)
-	encoded, summary, err := encodeReport(&report)
+	report := modelreport.New(key, rows.race, decodeMonotone(rows.race.Monotone), outcome)
+	encoded, summary, err := modelreport.Encode(report)
 	if err != nil {
 		return nil, err
 	}

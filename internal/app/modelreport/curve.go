@@ -1,4 +1,4 @@
-package app
+package modelreport
 
 import (
 	"foretell/internal/api"
@@ -16,7 +16,7 @@ func addCurves(out *api.ModelReport, r *learn.Report) {
 		one := api.PartialDependence{Column: d.Column}
 		for _, p := range d.Points {
 			one.Points = append(one.Points, api.PartialDependencePoint{
-				Value: p.Value, Number: finiteOrNil(p.Number), Rows: int64(p.Rows), Probabilities: p.Probabilities,
+				Value: p.Value, Number: api.NumberOrNil(p.Number), Rows: int64(p.Rows), Probabilities: p.Probabilities,
 			})
 		}
 		out.PartialDependence = append(out.PartialDependence, one)
@@ -50,7 +50,7 @@ func toReliability(bins []learn.ReliabilityBin) []api.ReliabilityBin {
 	for _, b := range bins {
 		out = append(out, api.ReliabilityBin{
 			Low: b.Low, High: b.High, Rows: int64(b.Rows),
-			Predicted: finiteOrNil(b.Predicted), Observed: finiteOrNil(b.Observed), Interval: toInterval(b.Interval),
+			Predicted: api.NumberOrNil(b.Predicted), Observed: api.NumberOrNil(b.Observed), Interval: toInterval(b.Interval),
 		})
 	}
 	return out

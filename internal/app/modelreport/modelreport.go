@@ -1,8 +1,9 @@
-package app
+// Package modelreport converts the outcome of a race to the report of its model: the API's type, and
+// the JSON that the database stores.
+package modelreport
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 
 	"foretell/internal/api"
@@ -10,11 +11,12 @@ import (
 	"foretell/internal/store"
 )
 
-// toReport converts the report of a race to the report of the model with this key.
-func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.ModelReport {
+// New returns the report of the model with this key, which won the race with outcome o. The parameter
+// monotone has the monotone columns of the race.
+func New(modelKey string, race *store.Training, monotone api.Monotone, o *learn.Outcome) *api.ModelReport {
 	r := o.Report
-	out := api.ModelReport{
-		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort, ClassWeights: r.ClassWeights, Monotone: decodeMonotone(race.Monotone),
+	out := &api.ModelReport{
+		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort, ClassWeights: r.ClassWeights, Monotone: monotone,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
 		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{
@@ -40,10 +42,10 @@ func toReport(modelKey string, race *store.Training, o *learn.Outcome) api.Model
 	for _, c := range r.Classes {
 		out.Classes = append(out.Classes, api.ClassReport{
 			Label: c.Label, Rows: int64(c.Rows), Precision: c.Precision, Recall: c.Recall, F1: c.F1,
-			ROCAUC: finiteOrNil(c.ROCAUC), AveragePrecision: finiteOrNil(c.AveragePrecision), Intervals: toIntervals(c.Intervals),
+			ROCAUC: api.NumberOrNil(c.ROCAUC), AveragePrecision: api.NumberOrNil(c.AveragePrecision), Intervals: toIntervals(c.Intervals),
 		})
 	}
-	addCurves(&out, &r)
+	addCurves(out, &r)
 	for _, row := range r.Confusion {
 		counts := make([]int64, len(row))
 		for i, n := range row {
@@ -67,7 +69,7 @@ func toAlgorithmReport(run learn.Run, race *store.Training, o *learn.Outcome) ap
 		Outcome: api.OutcomeFromStatus(string(run.Status), race.Threshold, o.Status == learn.Completed),
 	}
 	if len(run.Curve) > 0 && o.Report.ValidationRows > 0 {
-		out.Performance, out.LogLoss, out.Interval = finiteOrNil(run.Performance), &run.LogLoss, toInterval(run.Interval)
+		out.Performance, out.LogLoss, out.Interval = api.NumberOrNil(run.Performance), &run.LogLoss, toInterval(run.Interval)
 	}
 	return out
 }
@@ -78,8 +80,8 @@ func toScores(s learn.Scores, rows int) *api.Scores {
 		return nil
 	}
 	out := &api.Scores{
-		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: finiteOrNil(s.ROCAUC), PRAUC: finiteOrNil(s.PRAUC), LogLoss: s.LogLoss, OfClass: s.OfClass,
-		Brier: finiteOrNil(s.Brier), CalibrationError: finiteOrNil(s.CalibrationError), Intervals: toIntervals(s.Intervals),
+		Accuracy: s.Accuracy, BalancedAccuracy: s.BalancedAccuracy, MacroF1: s.MacroF1, ROCAUC: api.NumberOrNil(s.ROCAUC), PRAUC: api.NumberOrNil(s.PRAUC), LogLoss: s.LogLoss, OfClass: s.OfClass,
+		Brier: api.NumberOrNil(s.Brier), CalibrationError: api.NumberOrNil(s.CalibrationError), Intervals: toIntervals(s.Intervals),
 	}
 	return out
 }
@@ -105,27 +107,18 @@ func toInterval(i learn.Interval) *api.Interval {
 	return &api.Interval{Low: i.Low, High: i.High}
 }
 
-// finiteOrNil returns a pointer to v, or nil if v is NaN because it was not measured.
-func finiteOrNil(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-// encodeReport returns a report and its summary as JSON. The summary omits everything whose size
-// grows with the number of columns or steps.
-func encodeReport(r *api.ModelReport) (report, summary []byte, err error) {
+// Encode returns a report and its summary as JSON.
+func Encode(r *api.ModelReport) (report, summary []byte, err error) {
 	if report, err = json.Marshal(r); err != nil {
 		return nil, nil, err
 	}
-	summary, err = json.Marshal(summarizeReport(r))
+	summary, err = json.Marshal(Summarize(r))
 	return report, summary, err
 }
 
-// summarizeReport returns a copy of a report without the parts that encodeReport leaves out of the
-// summary.
-func summarizeReport(r *api.ModelReport) *api.ModelReport {
+// Summarize returns the summary of a report: a copy without the parts whose size grows with the
+// number of columns or steps.
+func Summarize(r *api.ModelReport) *api.ModelReport {
 	short := *r
 	short.Importances, short.PartialDependence, short.Curves, short.Confusion = nil, nil, nil, nil
 	short.Algorithms = slices.Clone(r.Algorithms)
@@ -135,9 +128,9 @@ func summarizeReport(r *api.ModelReport) *api.ModelReport {
 	return &short
 }
 
-// parseReport parses the stored report of a model. If there were no rows to score, a report of an
-// early release has scores of 0, which parseReport replaces by nil.
-func parseReport(stored []byte) (*api.ModelReport, error) {
+// Parse is the inverse of Encode, for a report or a summary. If there were no rows to score, a report
+// of an early release has scores of 0, which Parse replaces by nil.
+func Parse(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {
 		return nil, err
