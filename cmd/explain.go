@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -205,16 +204,7 @@ func (o *explainOptions) explain(ctx context.Context, t explainTask, yield func(
 		}
 		return nil
 	})
-	return addOldModelHint(err)
-}
-
-// addOldModelHint adds a hint to err if the model is too old to be explained. Other errors
-// are returned unchanged.
-func addOldModelHint(err error) error {
-	if errors.Is(err, learn.ErrNoBackground) {
-		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
-	}
-	return err
+	return modelfile.AddOldModelHint(err)
 }
 
 func newExplainedRow(x *learn.ExplainedRow, columns []string, class string) report.ExplainedRow {

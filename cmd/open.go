@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/crud"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -131,16 +132,16 @@ func hasDashboard(ctx context.Context, session *connect.Session) bool {
 func findDashboardPage(ctx context.Context, session *connect.Session, ref string) (path string, err error) {
 	kinds := []struct {
 		path string
-		noun resource
+		noun crud.Resource
 	}{
-		{"datasets", datasetResource}, {"training", trainingResource}, {"models", modelResource}, {"predictions", predictionResource},
+		{"datasets", crud.Datasets}, {"training", crud.Trainings}, {"models", crud.Models}, {"predictions", crud.Predictions},
 	}
 	if strings.Contains(ref, "@") && ref != cli.LastRef {
 		kinds = kinds[2:3] // only models have references such as NAME@champion and NAME@v3
 	}
 	var missing *exit.Error
 	for _, kind := range kinds {
-		key, err := kind.noun.resolve(session, ctx, ref)
+		key, err := kind.noun.Resolve(session, ctx, ref)
 		if err == nil {
 			return kind.path + "/" + key, nil
 		}

@@ -6,8 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/dataset"
+	"foretell/cmd/model"
+	"foretell/cmd/prediction"
 	"foretell/cmd/service"
 	"foretell/cmd/session"
+	"foretell/cmd/training"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 )
@@ -89,8 +93,8 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 		}
 		root.AddCommand(cmds...)
 	}
-	add("work", newRunCmd(f), newPredictCmd(f), newExplainCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
-	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
+	add("work", newRunCmd(f), prediction.NewPredictCmd(f), newExplainCmd(f), prediction.NewScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
+	add("thing", dataset.NewDatasetsCmd(f), training.NewTrainingCmd(f), model.NewModelsCmd(f), prediction.NewPredictionsCmd(f))
 	add("account", session.NewLoginCmd(f), session.NewLogoutCmd(f), newStatusCmd(f), session.NewSessionsCmd(f))
 	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f), service.NewJobsCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/dataset"
+	"foretell/cmd/prediction"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -179,7 +181,7 @@ func (o *runOptions) checkFlags() error {
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))
 	}
-	return cmp.Or(checkBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckReasons(), o.gate.Parse())
+	return cmp.Or(dataset.CheckBuckets(o.buckets), o.target.CheckStdout(&o.output), o.target.CheckReasons(), o.gate.Parse())
 }
 
 // checkInputs opens the files, checks them, and prints the findings. It returns an error if
@@ -298,7 +300,7 @@ type runPipeline struct {
 	job     *api.Training
 	steps   []race.SearchStep // the races of --threshold auto
 	model   *api.Model
-	result  resultDocument
+	result  prediction.Result
 	// gateReport is nil if there are no requirements.
 	gateReport *gate.Report
 }
@@ -372,19 +374,19 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
 		again = p.RunCommand(p.job.TrainingJobKey)
 	}
-	prediction, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
+	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
 	if err != nil {
 		return err
 	}
-	p.target.NoteMissingReasons(&p.output, prediction)
-	p.result = resultDocument{
+	p.target.NoteMissingReasons(&p.output, predicted)
+	p.result = prediction.Result{
 		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
 	}
 	p.provenance.Classes = p.files.ClassLabels()
-	p.provenance.Prediction, p.provenance.Rows = prediction, &p.result.Rows
+	p.provenance.Prediction, p.provenance.Rows = predicted, &p.result.Rows
 	known := download.BlindLabel{
 		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
-		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, prediction),
+		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
 	}
 	p.provenance.Label = &known
 	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))

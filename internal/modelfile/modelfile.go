@@ -4,6 +4,7 @@
 package modelfile
 
 import (
+	"errors"
 	"os"
 
 	"foretell/internal/api"
@@ -79,4 +80,13 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 	}
 	return column
+}
+
+// AddOldModelHint adds a hint to err if the model is too old to be explained. Other errors
+// are returned unchanged.
+func AddOldModelHint(err error) error {
+	if errors.Is(err, learn.ErrNoBackground) {
+		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
+	}
+	return err
 }

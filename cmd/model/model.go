@@ -1,4 +1,5 @@
-package cmd
+// Package model has the commands of models: models list, report, diff, export and the others.
+package model
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/crud"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -20,7 +22,8 @@ var (
 	}
 )
 
-func newModelsCmd(f *cli.Factory) *cobra.Command {
+// NewModelsCmd returns the command models.
+func NewModelsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Aliases: []string{"model"},
 		Short: "Manage trained models",
@@ -83,24 +86,24 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 }
 
 func newModelsGetCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.Model]{
-		use: "get REF", short: "Show a model", resource: modelResource, hasRequirements: true,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.Model]{
+		Use: "get REF", Short: "Show a model", Resource: crud.Models, HasRequirements: true,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},
-		print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelMembers...) },
+		Print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelMembers...) },
 	})
 }
 
 func newModelsDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newDeleteCmd(f, deleteCommand{
-		short: "Delete a model and its predictions", resource: modelResource, column: "modelKey",
-		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+	return crud.NewDeleteCmd(f, crud.DeleteCommand{
+		Short: "Delete a model and its predictions", Resource: crud.Models, Column: "modelKey",
+		Question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete model %s with its predictions?", key), nil
 		},
-		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+		Remove: func(ctx context.Context, c *client.Client, key string) (crud.Deleted, error) {
 			_, err := client.Call(ctx, c, api.DeleteModel, &api.ModelInput{ModelKey: key})
-			return deleted{ModelKey: key}, err
+			return crud.Deleted{ModelKey: key}, err
 		},
 	})
 }

@@ -1,4 +1,5 @@
-package cmd
+// Package training has the commands of races: training list, start, watch and the others.
+package training
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/crud"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -19,7 +21,8 @@ var trainingColumns = []string{
 	"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
 }
 
-func newTrainingCmd(f *cli.Factory) *cobra.Command {
+// NewTrainingCmd returns the command training.
+func NewTrainingCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
@@ -120,12 +123,12 @@ func withoutAlgorithmJobs(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Tra
 }
 
 func newTrainingGetCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.Training]{
-		use: "get REF", short: "Show a race", resource: trainingResource,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
+		Use: "get REF", Short: "Show a race", Resource: crud.Trainings,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
-		print: printTraining,
+		Print: printTraining,
 	})
 }
 
@@ -134,12 +137,12 @@ func printTraining(o *cli.Output, job *api.Training) error {
 }
 
 func newTrainingProgressCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.TrainingProgress]{
-		use: "progress REF", short: "Show the progress of each algorithm of a race", resource: trainingResource,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.TrainingProgress]{
+		Use: "progress REF", Short: "Show the progress of each algorithm of a race", Resource: crud.Trainings,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
 			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},
-		print: printProgress,
+		Print: printProgress,
 	})
 }
 
@@ -153,25 +156,25 @@ func printProgress(o *cli.Output, p *api.TrainingProgress) error {
 }
 
 func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.Training]{
-		use: "cancel REF", short: "Stop a race; the best model so far is kept", resource: trainingResource,
-		runsJobs: true,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
+		Use: "cancel REF", Short: "Stop a race; the best model so far is kept", Resource: crud.Trainings,
+		RunsJobs: true,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.CancelTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
-		print: printTraining,
+		Print: printTraining,
 	})
 }
 
 func newTrainingDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newDeleteCmd(f, deleteCommand{
-		short: "Delete a finished race with its model and predictions", resource: trainingResource, column: "trainingJobKey",
-		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+	return crud.NewDeleteCmd(f, crud.DeleteCommand{
+		Short: "Delete a finished race with its model and predictions", Resource: crud.Trainings, Column: "trainingJobKey",
+		Question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete training %s with its model and predictions?", key), nil
 		},
-		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+		Remove: func(ctx context.Context, c *client.Client, key string) (crud.Deleted, error) {
 			_, err := client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: key})
-			return deleted{TrainingJobKey: key}, err
+			return crud.Deleted{TrainingJobKey: key}, err
 		},
 	})
 }

@@ -1,4 +1,5 @@
-package cmd
+// Package dataset has the commands of datasets: datasets list, get, create, upload, wait and delete.
+package dataset
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/crud"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -20,7 +22,8 @@ var (
 	}
 )
 
-func newDatasetsCmd(f *cli.Factory) *cobra.Command {
+// NewDatasetsCmd returns the command datasets.
+func NewDatasetsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "datasets", Aliases: []string{"dataset"},
 		Short: "Manage datasets",
@@ -84,12 +87,12 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 }
 
 func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.Dataset]{
-		use: "get REF", short: "Show a dataset with its columns and classes", resource: datasetResource,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.Dataset]{
+		Use: "get REF", Short: "Show a dataset with its columns and classes", Resource: crud.Datasets,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
 			return client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 		},
-		print: printDataset,
+		Print: printDataset,
 	})
 }
 
@@ -112,24 +115,24 @@ func printDataset(o *cli.Output, d *api.Dataset) error {
 }
 
 func newDatasetsWaitCmd(f *cli.Factory) *cobra.Command {
-	return newWaitCmd(f, waitCommand[*api.Dataset]{
-		short: "Wait until a dataset is prepared", resource: datasetResource, await: (*connect.Session).AwaitDataset, print: printDataset,
+	return crud.NewWaitCmd(f, crud.WaitCommand[*api.Dataset]{
+		Short: "Wait until a dataset is prepared", Resource: crud.Datasets, Await: (*connect.Session).AwaitDataset, Print: printDataset,
 	})
 }
 
 func newDatasetsDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newDeleteCmd(f, deleteCommand{
-		short: "Delete a dataset with its races, models and predictions", resource: exactDatasetResource, column: "datasetKey",
-		question: func(ctx context.Context, c *client.Client, key string) (string, error) {
+	return crud.NewDeleteCmd(f, crud.DeleteCommand{
+		Short: "Delete a dataset with its races, models and predictions", Resource: crud.DatasetsByExactName, Column: "datasetKey",
+		Question: func(ctx context.Context, c *client.Client, key string) (string, error) {
 			d, err := client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 			if err != nil {
 				return "", err
 			}
 			return fmt.Sprintf("Delete dataset %s (%s) with its races, models and predictions?", d.DatasetName, key), nil
 		},
-		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+		Remove: func(ctx context.Context, c *client.Client, key string) (crud.Deleted, error) {
 			_, err := client.Call(ctx, c, api.DeleteDataset, &api.DatasetInput{DatasetKey: key})
-			return deleted{DatasetKey: key}, err
+			return crud.Deleted{DatasetKey: key}, err
 		},
 	})
 }

@@ -1,4 +1,6 @@
-package cmd
+// Package prediction has the commands that predict tables, and that score and manage predictions:
+// predict, score and predictions.
+package prediction
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/cmd/crud"
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
@@ -21,7 +24,8 @@ var (
 	}
 )
 
-func newPredictionsCmd(f *cli.Factory) *cobra.Command {
+// NewPredictionsCmd returns the command predictions.
+func NewPredictionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "predictions", Aliases: []string{"prediction"},
 		Short: "Manage predictions",
@@ -103,22 +107,22 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *conne
 }
 
 func newPredictionsGetCmd(f *cli.Factory) *cobra.Command {
-	return newGetCmd(f, getCommand[*api.Prediction]{
-		use: "get REF", short: "Show a prediction", resource: predictionResource,
-		fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
+	return crud.NewGetCmd(f, crud.GetCommand[*api.Prediction]{
+		Use: "get REF", Short: "Show a prediction", Resource: crud.Predictions,
+		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},
-		print: printPrediction,
+		Print: printPrediction,
 	})
 }
 
 func newPredictionsWaitCmd(f *cli.Factory) *cobra.Command {
-	return newWaitCmd(f, waitCommand[*api.Prediction]{
-		short: "Wait until a prediction is done", resource: predictionResource,
-		await: func(session *connect.Session, ctx context.Context, key string) (*api.Prediction, error) {
+	return crud.NewWaitCmd(f, crud.WaitCommand[*api.Prediction]{
+		Short: "Wait until a prediction is done", Resource: crud.Predictions,
+		Await: func(session *connect.Session, ctx context.Context, key string) (*api.Prediction, error) {
 			return session.AwaitPrediction(ctx, key, "foretell predictions wait "+key)
 		},
-		print: printPrediction,
+		Print: printPrediction,
 	})
 }
 
@@ -128,14 +132,14 @@ func printPrediction(o *cli.Output, p *api.Prediction) error {
 }
 
 func newPredictionsDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newDeleteCmd(f, deleteCommand{
-		short: "Delete a prediction and its files", resource: predictionResource, column: "predictionKey",
-		question: func(_ context.Context, _ *client.Client, key string) (string, error) {
+	return crud.NewDeleteCmd(f, crud.DeleteCommand{
+		Short: "Delete a prediction and its files", Resource: crud.Predictions, Column: "predictionKey",
+		Question: func(_ context.Context, _ *client.Client, key string) (string, error) {
 			return fmt.Sprintf("Delete prediction %s?", key), nil
 		},
-		remove: func(ctx context.Context, c *client.Client, key string) (deleted, error) {
+		Remove: func(ctx context.Context, c *client.Client, key string) (crud.Deleted, error) {
 			_, err := client.Call(ctx, c, api.DeletePrediction, &api.PredictionInput{PredictionKey: key})
-			return deleted{PredictionKey: key}, err
+			return crud.Deleted{PredictionKey: key}, err
 		},
 	})
 }

@@ -1,4 +1,4 @@
-package cmd
+package dataset
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	if n := utf8.RuneCountInString(o.description); o.description != "" && (n < 3 || n > 150) {
 		return exit.Usagef("invalid --description: it has %d characters, want 3 to 150", n)
 	}
-	if err := checkBuckets(o.buckets); err != nil {
+	if err := CheckBuckets(o.buckets); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -88,8 +88,8 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintItem(&o.output, dataset, datasetMembers...)
 }
 
-// checkBuckets returns a usage error for an invalid --buckets.
-func checkBuckets(buckets int) error {
+// CheckBuckets returns a usage error for an invalid --buckets.
+func CheckBuckets(buckets int) error {
 	if buckets != 0 && (buckets < 4 || buckets > 100) {
 		return exit.Usagef("invalid --buckets %d: want 4 to 100, or 0 for the default of the service", buckets)
 	}

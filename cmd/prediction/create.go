@@ -1,4 +1,4 @@
-package cmd
+package prediction
 
 import (
 	"cmp"
@@ -43,7 +43,7 @@ the prediction, and prints the key of the prediction.`,
 // bind adds the flags of a command that predicts.
 func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 	o.wait.Bind(cmd, f)
-	o.output.BindItem(cmd, f, cli.ResultType[resultDocument](), cli.ResultType[api.CreatedPrediction]())
+	o.output.BindItem(cmd, f, cli.ResultType[Result](), cli.ResultType[api.CreatedPrediction]())
 	o.layout.Bind(cmd)
 	o.target.Bind(cmd, f)
 	o.target.BindExplain(cmd)
@@ -118,7 +118,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	if err != nil {
 		return err
 	}
-	result := &resultDocument{
+	result := &Result{
 		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
 	o.target.NoteMissingReasons(&o.output, prediction)
@@ -136,7 +136,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	}
 	known.NoteScore(&o.output)
 	result.Scores = known.Score
-	return result.print(&o.output, &o.target)
+	return result.Print(&o.output, &o.target)
 }
 
 // preflight checks a blind file before it is sent, and prints how the file is read. It
@@ -175,8 +175,8 @@ func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *con
 	return best.ModelKey, nil
 }
 
-// resultDocument is the output of a command that predicts.
-type resultDocument struct {
+// Result is the output of a command that predicts.
+type Result struct {
 	Path          string `json:"path"`
 	Rows          int    `json:"rows"`
 	PredictionKey string `json:"predictionKey,omitempty"`
@@ -186,9 +186,9 @@ type resultDocument struct {
 	Scores *scoring.Result `json:"scores,omitempty"`
 }
 
-// print prints the path of the predictions, or r as JSON. If the predictions were written to
+// Print prints the path of the predictions, or r as JSON. If the predictions were written to
 // standard output, it prints nothing.
-func (r *resultDocument) print(o *cli.Output, t *download.OutputFile) error {
+func (r *Result) Print(o *cli.Output, t *download.OutputFile) error {
 	switch {
 	case t.ToStdout():
 		return nil

@@ -1,4 +1,4 @@
-package cmd
+package prediction
 
 import (
 	"context"
@@ -28,7 +28,8 @@ type scoreOptions struct {
 	metric  string
 }
 
-func newScoreCmd(f *cli.Factory) *cobra.Command {
+// NewScoreCmd returns the command score.
+func NewScoreCmd(f *cli.Factory) *cobra.Command {
 	opts := &scoreOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "score PREDICTIONS ANSWERS", Short: "Score predictions against the true labels",

@@ -1,4 +1,4 @@
-package cmd
+package prediction
 
 import (
 	"context"
@@ -34,7 +34,7 @@ expected number of rows.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.wait.BindWait(cmd, f)
-	opts.output.BindItem(cmd, f, cli.ResultType[resultDocument]())
+	opts.output.BindItem(cmd, f, cli.ResultType[Result]())
 	opts.layout.Bind(cmd)
 	opts.target.Bind(cmd, f)
 	cmd.Flags().StringArrayVar(&opts.blind, "blind", nil, "blind `FILE` to verify the result against; if repeated, the files are joined into one table")
@@ -65,7 +65,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err != nil {
 		return err
 	}
-	result := &resultDocument{
+	result := &Result{
 		PredictionKey: key, ModelKey: prediction.ModelKey, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: prediction.DatasetKey})
@@ -93,5 +93,5 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: check}); err != nil {
 		return err
 	}
-	return result.print(&o.output, &o.target)
+	return result.Print(&o.output, &o.target)
 }

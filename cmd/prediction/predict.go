@@ -1,4 +1,4 @@
-package cmd
+package prediction
 
 import (
 	"cmp"
@@ -29,7 +29,8 @@ type predictOptions struct {
 	model string
 }
 
-func newPredictCmd(f *cli.Factory) *cobra.Command {
+// NewPredictCmd returns the command predict.
+func NewPredictCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictOptions{predictionsCreateOptions: predictionsCreateOptions{factory: f}}
 	cmd := &cobra.Command{
 		Use: "predict BLIND...", Short: "Predict a CSV with an existing model",
@@ -102,7 +103,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 // predictWithModel predicts the rows of the blind file with a model that was read from a file.
 func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Progress, model *learn.Model, p *preflight.Preflight) error {
 	blind, profile := p.Train, p.TrainProfile
-	result := &resultDocument{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
+	result := &Result{Path: o.target.Path, Receipt: o.target.ReceiptPath()}
 	rec, err := o.newReceipt(ctx, model, p)
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 			}
 			defer src.Close()
 			rows, err := model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
-			return rows, addOldModelHint(err)
+			return rows, modelfile.AddOldModelHint(err)
 		},
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(tempPath, finalPath string) error {
@@ -134,7 +135,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 	}
 	known.NoteScore(&o.output)
 	result.Scores = known.Score
-	return result.print(&o.output, &o.target)
+	return result.Print(&o.output, &o.target)
 }
 
 // newReceipt returns the receipt of a prediction with a model file, without the digests of
