@@ -19,11 +19,11 @@ import (
 var layers = map[string][]string{
 	".":                        {"cmd"},
 	"cmd":                      {"api", "blob", "build", "cli", "client", "cmd/service", "cmd/session", "config", "connect", "credential", "doctor", "download", "drift", "exit", "gate", "htmlreport", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "table/profile", "term"},
-	"cmd/service":              {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "machine", "mail", "server", "term"},
+	"cmd/service":              {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "machine", "mail", "server", "term", "urlkey"},
 	"cmd/session":              {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"internal/account":         {"api", "auth", "store"},
 	"internal/api":             {"humanize"},
-	"internal/app":             {"account", "api", "auth", "blob", "clamav", "drift", "job", "learn", "learn/memory", "span", "spill", "store", "table/csvfile", "table/frame", "table/profile", "turn"},
+	"internal/app":             {"account", "api", "auth", "blob", "clamav", "drift", "job", "learn", "learn/memory", "span", "spill", "store", "table/csvfile", "table/frame", "table/profile", "turn", "urlkey"},
 	"internal/auth":            nil,
 	"internal/backup":          {"blob", "spill", "store"},
 	"internal/blob":            {"span", "spill"},
@@ -97,6 +97,7 @@ var layers = map[string][]string{
 	"internal/tablefile":       {"humanize", "table/csvfile"},
 	"internal/term":            nil,
 	"internal/turn":            nil,
+	"internal/urlkey":          {"api", "auth", "store"},
 	"internal/testenv":         nil,
 	"internal/testenv/chrome":  {"testenv"},
 }

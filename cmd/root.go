@@ -92,7 +92,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	add("work", newRunCmd(f), newPredictCmd(f), newExplainCmd(f), newScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", newDatasetsCmd(f), newTrainingCmd(f), newModelsCmd(f), newPredictionsCmd(f))
 	add("account", session.NewLoginCmd(f), session.NewLogoutCmd(f), newStatusCmd(f), session.NewSessionsCmd(f))
-	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f), service.NewJobsCmd(f))
+	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f), service.NewKeysCmd(f), service.NewJobsCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }
