@@ -96,7 +96,7 @@ func addCommands(root *cobra.Command, f *cli.Factory) {
 	add("work", newRunCmd(f), prediction.NewPredictCmd(f), newExplainCmd(f), prediction.NewScoreCmd(f), newLeaderboardCmd(f), newReplayCmd(f), newCheckCmd(f), newDemoCmd(f))
 	add("thing", dataset.NewDatasetsCmd(f), training.NewTrainingCmd(f), model.NewModelsCmd(f), prediction.NewPredictionsCmd(f))
 	add("account", session.NewLoginCmd(f), session.NewLogoutCmd(f), newStatusCmd(f), session.NewSessionsCmd(f))
-	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f), service.NewJobsCmd(f))
+	add(serviceGroup, service.NewServeCmd(f), service.NewWorkerCmd(f), service.NewMigrateCmd(f), service.NewBackupCmd(f), service.NewRestoreCmd(f), service.NewUsersCmd(f), service.NewKeysCmd(f), service.NewJobsCmd(f))
 	add("tool", newOpenCmd(f), newConfigCmd(f), newAPICmd(f), newDoctorCmd(f), newPruneCmd(f))
 	root.AddCommand(newVersionCmd(f), newManCmd(f))
 }

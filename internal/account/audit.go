@@ -3,7 +3,9 @@ package account
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"math"
+	"strconv"
 	"time"
 
 	"foretell/internal/api"
@@ -38,9 +40,10 @@ const (
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
 // event has the fields of an audit event that are not taken from the context. If actor is empty,
-// the actor is the caller.
+// the actor is the caller. The field expiresBefore is that of store.AuditEvent.
 type event struct {
 	actor, action, object, outcome string
+	expiresBefore                  time.Time
 }
 
 // Record appends an event to the audit log: the caller did action to object. An action is a text
@@ -96,8 +99,9 @@ func (a *Accounts) record(ctx context.Context, e event) {
 	}
 }
 
-// insertEvent appends an event to the audit log in the transaction t. It does nothing for the
-// account of the embedded service, which has only one user.
+// insertEvent appends an event to the audit log in the transaction t, and writes a copy to the log
+// once the transaction is committed. It does nothing for the account of the embedded service, which
+// has only one user.
 func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
@@ -108,10 +112,59 @@ func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error 
 	if err != nil {
 		return err
 	}
-	return t.InsertAuditEvent(ctx, &store.AuditEvent{
+	stored := &store.AuditEvent{
 		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object,
-		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome,
-	})
+		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome, ExpiresBefore: e.expiresBefore,
+	}
+	t.AfterCommit(func(err error) { a.logEvent(ctx, stored, err) })
+	return t.InsertAuditEvent(ctx, stored)
+}
+
+// logEvent writes a copy of an event to the log, for systems that keep logs where nobody can change
+// them. The attributes have the names of the fields of the API. If err is not nil, it is unknown
+// whether the event was stored.
+func (a *Accounts) logEvent(ctx context.Context, e *store.AuditEvent, err error) {
+	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
+	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
+		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("remoteAddress", e.Address),
+		slog.String("requestId", e.Request), slog.String("outcome", e.Outcome))
+	if err != nil {
+		line.AddAttrs(slog.String("stored", "unknown"))
+	}
+	// The handler is called directly because a Logger would omit the line if the lowest logged level
+	// is above Info.
+	_ = a.log.Handler().Handle(ctx, line) // as a Logger does: an error of the log can be reported nowhere
+}
+
+// EscapeForLog returns a text from a client in a form that can be logged: with escaped control
+// characters, because a terminal would interpret them.
+func EscapeForLog(text string) string {
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
+}
+
+// expireBatch is the maximum number of events that are deleted in one transaction.
+const expireBatch = 1000
+
+// DeleteAuditEventsBefore deletes the audit events from before the given time. It adds events with the
+// number of deleted events, without which the database would refuse the deletion.
+func (a *Accounts) DeleteAuditEventsBefore(ctx context.Context, before time.Time) error {
+	for {
+		var n int64
+		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+			if n, err = t.CountAuditEventsBefore(ctx, before, expireBatch); err != nil || n == 0 {
+				return err
+			}
+			record := event{actor: serviceActor, action: "audit.expire", object: strconv.FormatInt(n, 10), outcome: done, expiresBefore: before}
+			if err := a.insertEvent(ctx, t, record); err != nil {
+				return err
+			}
+			return t.DeleteAuditEventsBefore(ctx, before, expireBatch)
+		})
+		if err != nil || n < expireBatch {
+			return err
+		}
+	}
 }
 
 // ListAuditEvents returns a page of the audit log, newest first.

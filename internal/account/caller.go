@@ -50,11 +50,12 @@ func CallerFromContext(ctx context.Context) Caller {
 // Authenticate returns the caller who has this bearer token, or a *api.Problem with
 // CodeUnauthorized if the token is invalid.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, error) {
-	session := auth.HashToken(token)
 	var account *store.Account
-	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
-		account, err = t.GetAccountByToken(ctx, session, a.now())
-		return err
+	session, err := findHash(token, func(hash string) error {
+		return a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+			account, err = t.GetAccountByToken(ctx, hash, a.now())
+			return err
+		})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return Caller{}, api.NewProblem(api.CodeUnauthorized, "the token is invalid or has expired; log in again")
@@ -68,4 +69,15 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 		Administrator:         account.Role == api.RoleAdministrator || account.Email == localEmail,
 		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
 	}, nil
+}
+
+// findHash calls find with the hashes under which a token or the code of a one-time link may be
+// stored, until find returns no store.ErrNotFound. It returns the last hash and the error of find.
+func findHash(token string, find func(hash string) error) (hash string, err error) {
+	for _, hash = range auth.TokenHashes(token) {
+		if err = find(hash); !errors.Is(err, store.ErrNotFound) {
+			break
+		}
+	}
+	return hash, err
 }

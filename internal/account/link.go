@@ -80,6 +80,7 @@ type Link struct {
 	First bool
 
 	account string // key
+	hash    string // of the code, which identifies the link
 }
 
 // GetLink returns the one-time link with this code, which remains valid. If the code is unknown,
@@ -87,7 +88,11 @@ type Link struct {
 func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		if link.account, err = t.GetLinkAccount(ctx, auth.HashToken(code), a.now()); err != nil {
+		link.hash, err = findHash(code, func(hash string) (err error) {
+			link.account, err = t.GetLinkAccount(ctx, hash, a.now())
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if link.account == "" {

@@ -79,7 +79,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		if err := t.RefundAttempts(ctx, attempt); err != nil {
 			return err
 		}
-		if err := t.DeleteLink(ctx, auth.HashToken(in.Body.Code)); err != nil {
+		if err := t.DeleteLink(ctx, link.hash); err != nil {
 			return err
 		}
 		if link.First {

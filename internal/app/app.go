@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"io"
 	"log/slog"
@@ -21,6 +20,7 @@ import (
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/turn"
+	"foretell/internal/urlkey"
 )
 
 // Config configures an App.
@@ -34,9 +34,6 @@ type Config struct {
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// Secret is the key that signs URLs. Defaults to the key in the store, which all processes on
-	// one data folder share.
-	Secret []byte
 	// DatasetsArray makes ListDatasets return the datasets as a JSON array. By default it returns
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsArray bool
@@ -86,7 +83,7 @@ type App struct {
 	rand          io.Reader
 	log           *slog.Logger
 	tracer        trace.Tracer
-	secret        []byte
+	urlKey        *urlkey.Keeper
 	datasetsArray bool
 	ownJobsOnly   bool
 	memory        int64
@@ -121,7 +118,7 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, secret: c.Secret, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
+		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), drifts: turn.NewQueue(1),
 	}
@@ -138,29 +135,13 @@ func New(c Config) (*App, error) {
 	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptDatabase); err != nil {
 		return nil, err
 	}
-	if a.secret == nil {
-		var err error
-		if a.secret, err = a.loadOrCreateSecret(); err != nil {
-			return nil, err
-		}
+	var err error
+	if a.urlKey, err = urlkey.New(context.Background(), c.Store, c.Now, c.Rand); err != nil {
+		return nil, err
 	}
 	a.basePreparationLimit = cmp.Or(c.PreparationLimit, defaultPreparationLimit)
 	a.pool = a.newPool(max(1, c.MaxRaces))
 	return a, nil
-}
-
-// loadOrCreateSecret returns the key of signed URLs from the store. If none is stored
-// yet, it stores a new one.
-func (a *App) loadOrCreateSecret() ([]byte, error) {
-	fresh := make([]byte, 32)
-	if _, err := io.ReadFull(a.rand, fresh); err != nil {
-		return nil, err
-	}
-	kept, err := a.store.GetOrInsertSecret(context.Background(), "addresses", hex.EncodeToString(fresh))
-	if err != nil {
-		return nil, err
-	}
-	return hex.DecodeString(kept)
 }
 
 // sweepInterval is how often a process removes the files of dead processes.

@@ -218,7 +218,7 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 // parameters of the signed URL that [App.CreateDataset] returned. The parameter size is the
 // Content-Length of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
-	if err := a.verifySignature(uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	d, err := a.findPendingDataset(ctx, in.DatasetKey)

@@ -180,7 +180,7 @@ type File struct {
 // DownloadResult opens the result of a COMPLETED prediction for a download. The signature of the
 // URL replaces the check of the account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
-	if err := a.verifySignature(resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
+	if err := a.verifySignature(ctx, resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
 	}
 	p, err := a.findCompletedPrediction(ctx, in.PredictionKey)

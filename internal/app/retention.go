@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"foretell/internal/store"
@@ -53,7 +52,7 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 		}
 	}
 	if r.AuditEvents > 0 {
-		errs = append(errs, a.deleteAuditEvents(ctx, a.now().Add(-r.AuditEvents)))
+		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "deleting what has expired", "error", err)
@@ -96,24 +95,6 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 		}
 		if len(keys) < retentionBatch || deleted == 0 {
 			return nil
-		}
-	}
-}
-
-// deleteAuditEvents deletes the audit events from before the given time, and adds an event with the
-// number of deleted events.
-func (a *App) deleteAuditEvents(ctx context.Context, before time.Time) error {
-	const batch = 1000
-	for {
-		var n int64
-		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-			if n, err = t.DeleteAuditEventsBefore(ctx, before, batch); err != nil || n == 0 {
-				return err
-			}
-			return a.RecordServiceEvent(ctx, t, "audit.expire", strconv.FormatInt(n, 10))
-		})
-		if err != nil || n < batch {
-			return err
 		}
 	}
 }

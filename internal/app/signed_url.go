@@ -9,6 +9,8 @@ import (
 	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/auth"
+	"foretell/internal/store"
+	"foretell/internal/urlkey"
 )
 
 // callerFromContext returns the caller of an operation. If ctx has no caller, it
@@ -28,19 +30,37 @@ func absoluteURL(ctx context.Context, path string) string {
 // one hour.
 func (a *App) signURL(ctx context.Context, path string) string {
 	expires := a.now().Unix() + signedURLSeconds
-	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + auth.SignURL(a.secret, path, expires)
+	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + a.urlKey.Sign(ctx, path, expires)
 }
 
 // verifySignature verifies a URL that signURL has returned, by its path, its expiry in Unix
 // seconds, and its signature. It returns a *api.Problem with CodeForbidden if the signature is
 // wrong or the URL has expired.
-func (a *App) verifySignature(path string, expires int64, signature string) error {
-	err := auth.VerifyURL(a.secret, path, expires, signature, a.now())
+func (a *App) verifySignature(ctx context.Context, path string, expires int64, signature string) error {
+	err := a.urlKey.Verify(ctx, path, expires, signature)
 	switch {
 	case errors.Is(err, auth.ErrExpired):
 		return api.NewProblem(api.CodeForbidden, "the URL has expired: signed URLs are valid for one hour; read the dataset or prediction again to get a new one").WithCause(err)
-	case err != nil:
+	case errors.Is(err, auth.ErrInvalidSignature):
 		return api.NewProblem(api.CodeForbidden, "the URL's signature is invalid: use the complete URL that the service returned").WithCause(err)
 	}
-	return nil
+	return a.toProblem(err)
+}
+
+// GetURLKey describes the key of signed URLs.
+func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
+	info, err := a.urlKey.Describe(ctx)
+	return info, a.toProblem(err)
+}
+
+// RotateURLKey replaces the key of signed URLs by a new one for an algorithm of [auth.URLAlgorithms],
+// or for that of the old key if algorithm is empty. All processes refuse the URLs that were signed before. Sessions do not end.
+func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {
+	err = a.store.Write(ctx, func(t *store.Tx) error {
+		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {
+			return err
+		}
+		return a.Record(ctx, t, "key.rotate", info.Name)
+	})
+	return info, a.toProblem(err)
 }

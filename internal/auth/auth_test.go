@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,40 +88,75 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestTokenHashes checks the stored forms of a hash. Earlier releases search for that of SHA-256.
+func TestTokenHashes(t *testing.T) {
+	want := []string{ // printf token | openssl dgst -sha256, -sha3-256
+		"3c469e9d6c5875d37a43f353d4f88e61fcf812c66eee3457465a40b0da4153e0",
+		"sha3-256:8a0df52bcedfa7661d4c14e7e3b438d21239636d8ae08d0ae96414cbad894a05",
+	}
+	got := TokenHashes("token")
+	if !slices.Equal(got, want) || HashToken("token") != want[0] {
+		t.Errorf("the hashes are %q, want %q", got, want)
+	}
+	for _, hash := range want {
+		if key := SessionKey(hash); len(key) != 36 || strings.Contains(key, ":") {
+			t.Errorf("the key of the session %s is %s", hash, key)
+		}
+	}
+}
+
+// urlKey returns the key with a secret.
+func urlKey(t testing.TB, algorithm, secret string) URLKey {
+	t.Helper()
+	key, err := NewURLKey(algorithm, []byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 func TestSignedAddress(t *testing.T) {
-	secret, now := []byte("secret"), time.Unix(1_800_000_000, 0)
+	now := time.Unix(1_800_000_000, 0)
 	expires := now.Unix() + 60
-	good := SignURL(secret, "/a/b", expires)
-	for _, tt := range []struct {
-		name, path, signature string
-		expires               int64
-		secret                string
-		after                 time.Duration
-		want                  error
-	}{
-		{"as signed", "/a/b", good, expires, "secret", 0, nil},
-		{"until it expires", "/a/b", good, expires, "secret", 59 * time.Second, nil},
-		{"and no longer", "/a/b", good, expires, "secret", 60 * time.Second, ErrExpired},
-		{"another path", "/a/c", good, expires, "secret", 0, ErrInvalidSignature},
-		{"another time", "/a/b", good, expires + 1, "secret", 0, ErrInvalidSignature},
-		{"another secret", "/a/b", good, expires, "secrets", 0, ErrInvalidSignature},
-		{"no signature", "/a/b", "", expires, "secret", 0, ErrInvalidSignature},
-		{"no base64", "/a/b", "é", expires, "secret", 0, ErrInvalidSignature},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			err := VerifyURL([]byte(tt.secret), tt.path, tt.expires, tt.signature, now.Add(tt.after))
-			if !errors.Is(err, tt.want) {
-				t.Errorf("%v, want %v", err, tt.want)
-			}
-		})
+	for i, algorithm := range URLAlgorithms() {
+		other := URLAlgorithms()[1-i]
+		good := urlKey(t, algorithm, "secret").Sign("/a/b", expires)
+		for _, tt := range []struct {
+			name, path, signature string
+			expires               int64
+			secret, algorithm     string
+			after                 time.Duration
+			want                  error
+		}{
+			{"as signed", "/a/b", good, expires, "secret", algorithm, 0, nil},
+			{"until it expires", "/a/b", good, expires, "secret", algorithm, 59 * time.Second, nil},
+			{"and no longer", "/a/b", good, expires, "secret", algorithm, 60 * time.Second, ErrExpired},
+			{"another path", "/a/c", good, expires, "secret", algorithm, 0, ErrInvalidSignature},
+			{"another time", "/a/b", good, expires + 1, "secret", algorithm, 0, ErrInvalidSignature},
+			{"another secret", "/a/b", good, expires, "secrets", algorithm, 0, ErrInvalidSignature},
+			{"another algorithm", "/a/b", good, expires, "secret", other, 0, ErrInvalidSignature},
+			{"no signature", "/a/b", "", expires, "secret", algorithm, 0, ErrInvalidSignature},
+			{"no base64", "/a/b", "é", expires, "secret", algorithm, 0, ErrInvalidSignature},
+		} {
+			t.Run(algorithm+" "+tt.name, func(t *testing.T) {
+				err := urlKey(t, tt.algorithm, tt.secret).Verify(tt.path, tt.expires, tt.signature, now.Add(tt.after))
+				if !errors.Is(err, tt.want) {
+					t.Errorf("%v, want %v", err, tt.want)
+				}
+			})
+		}
+	}
+	if _, err := NewURLKey("none", []byte("secret")); err == nil {
+		t.Error("an unknown algorithm is accepted")
 	}
 }
 
 func FuzzVerify(f *testing.F) {
+	key := urlKey(f, DefaultURLAlgorithm, "secret")
 	f.Add("/a", int64(1), "")
-	f.Add("/a", int64(1), SignURL([]byte("other"), "/a", 1))
+	f.Add("/a", int64(1), urlKey(f, DefaultURLAlgorithm, "other").Sign("/a", 1))
 	f.Fuzz(func(t *testing.T, path string, expires int64, signature string) {
-		if VerifyURL([]byte("secret"), path, expires, signature, time.Unix(0, 0)) == nil && signature != SignURL([]byte("secret"), path, expires) {
+		if key.Verify(path, expires, signature, time.Unix(0, 0)) == nil && signature != key.Sign(path, expires) {
 			t.Errorf("%q holds for %q", signature, path)
 		}
 	})

@@ -3,29 +3,62 @@ package auth
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/sha3"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash"
+	"maps"
+	"slices"
 	"time"
 )
 
-// The errors of VerifyURL. Use errors.Is to test for them.
+// The errors of [URLKey.Verify]. Use errors.Is to test for them.
 var (
 	ErrInvalidSignature = errors.New("invalid signature")
 	ErrExpired          = errors.New("the URL has expired")
 )
 
-// SignURL returns the signature of a URL with the given path. The parameter expires is the time in
-// Unix seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
-func SignURL(secret []byte, path string, expires int64) string {
-	return base64.RawURLEncoding.EncodeToString(computeMAC(secret, path, expires))
+// DefaultURLAlgorithm is the algorithm of new keys of signed URLs.
+const DefaultURLAlgorithm = "HMAC-SHA-256"
+
+// urlHashes are the hash functions of the algorithms of signed URLs.
+var urlHashes = map[string]func() hash.Hash{
+	DefaultURLAlgorithm: sha256.New,
+	"HMAC-SHA3-256":     func() hash.Hash { return sha3.New256() },
 }
 
-// VerifyURL verifies a signature of [SignURL]. It returns ErrInvalidSignature if the signature is
-// not that for path and expires, and ErrExpired if the URL has expired at now.
-func VerifyURL(secret []byte, path string, expires int64, signature string, now time.Time) error {
+// URLAlgorithms returns the names of the algorithms of signed URLs, sorted.
+func URLAlgorithms() []string { return slices.Sorted(maps.Keys(urlHashes)) }
+
+// URLKey signs URLs and verifies their signatures. The algorithm belongs to the key. A URL does not
+// name it, so that an attacker cannot choose another one.
+type URLKey struct {
+	hash   func() hash.Hash
+	secret []byte
+}
+
+// NewURLKey returns the key with a secret. It returns an error if the algorithm is not one of
+// URLAlgorithms, for example because a newer program has created the key.
+func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
+	newHash := urlHashes[algorithm]
+	if newHash == nil {
+		return URLKey{}, fmt.Errorf("unknown algorithm %q of the key of signed URLs", algorithm)
+	}
+	return URLKey{newHash, secret}, nil
+}
+
+// Sign returns the signature of a URL with the given path. The parameter expires is the time in Unix
+// seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
+func (k URLKey) Sign(path string, expires int64) string {
+	return base64.RawURLEncoding.EncodeToString(k.computeMAC(path, expires))
+}
+
+// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature is not
+// that for path and expires, and ErrExpired if the URL has expired at now.
+func (k URLKey) Verify(path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
-	if err != nil || !hmac.Equal(got, computeMAC(secret, path, expires)) {
+	if err != nil || !hmac.Equal(got, k.computeMAC(path, expires)) {
 		return ErrInvalidSignature
 	}
 	if now.Unix() >= expires {
@@ -34,8 +67,8 @@ func VerifyURL(secret []byte, path string, expires int64, signature string, now 
 	return nil
 }
 
-func computeMAC(secret []byte, path string, expires int64) []byte {
-	h := hmac.New(sha256.New, secret)
+func (k URLKey) computeMAC(path string, expires int64) []byte {
+	h := hmac.New(k.hash, k.secret)
 	fmt.Fprintf(h, "%d %s", expires, path)
 	return h.Sum(nil)
 }

@@ -179,8 +179,20 @@ func (p *place) wantEmpty(t *testing.T) {
 	}
 }
 
+// fillAuditLog adds an event, and one that records the deletion of still older events.
+func (p *place) fillAuditLog(t *testing.T) {
+	t.Helper()
+	err := p.Store.Write(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: "login", Time: created, Actor: "ann@example.com", Action: "login", Outcome: "done"}),
+			tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: "expire", Time: created, Actor: "service", Action: "audit.expire", Object: "1", Outcome: "done", ExpiresBefore: created}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMove restores a backup of each backend into each backend. A backup of the restored service
-// must be the same.
+// must be the same, and its audit log must be protected.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	for from, create := range backends {
@@ -190,6 +202,7 @@ func TestMove(t *testing.T) {
 				database, storage := create(t)
 				source := open(t, database, storage, 0)
 				source.fill(t)
+				source.fillAuditLog(t)
 				archive, summary := source.write(t)
 				if summary.Files != 3 || summary.Rows < 4 || len(summary.Damaged) > 0 {
 					t.Errorf("the summary is %+v", summary)
@@ -212,6 +225,12 @@ func TestMove(t *testing.T) {
 				_, err := target.restore(t, archive)
 				if !errors.Is(err, backup.ErrNotEmpty) {
 					t.Errorf("restored twice: %v", err)
+				}
+				err = target.Store.Write(t.Context(), func(tx *store.Tx) error {
+					return tx.DeleteAuditEventsBefore(t.Context(), created.Add(time.Hour), 9)
+				})
+				if err == nil || !strings.Contains(err.Error(), "only by age") {
+					t.Errorf("restored entries of the audit log were deleted: %v", err)
 				}
 			})
 		}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 // is the object of the operation, or "".
 func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
 	accounts := account.New(account.Config{
-		Store: database, Now: f.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), ToProblem: func(err error) error { return err },
+		Store: database, Now: f.Now, Rand: rand.Reader, Log: newCommandLogger(f), ToProblem: func(err error) error { return err },
 	})
 	return accounts.RecordCallerEvent(ctx, action, object)
 }

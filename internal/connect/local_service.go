@@ -66,15 +66,11 @@ type localOptions struct {
 // the flags of cmd select. It creates what does not exist. Several processes may open the same
 // folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	log := slog.New(slog.DiscardHandler)
-	if f.Env(config.EnvDebug) != "" {
-		log = newLogger(f)
-	}
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: log, ownWork: true, storage: storageLocation(f, cmd), memory: memory})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory})
 }
 
 // OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select.
@@ -295,8 +291,14 @@ func startBackground(ctx context.Context, run func(ctx context.Context)) (stop f
 // Close closes the store. Jobs must have ended.
 func (s *LocalService) Close() error { return s.store.Close() }
 
-// newLogger returns a log of the service that is written to standard error.
-func newLogger(f *cli.Factory) *slog.Logger { return slog.New(slog.NewTextHandler(f.Console.Err, nil)) }
+// newCommandLogger returns the log of a service that a command runs: it is written to standard error
+// if the variable FORETELL_DEBUG is set, and otherwise discarded.
+func newCommandLogger(f *cli.Factory) *slog.Logger {
+	if f.Env(config.EnvDebug) == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(f.Console.Err, nil))
+}
 
 // newLogger returns the log that the flags select.
 func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -153,8 +152,7 @@ func (s *service) countLoginFailure(err error) {
 // and with control characters escaped, because a terminal would interpret them.
 func escapeForLog(text string) string {
 	const maxLength = 254 // length of the longest e-mail address
-	quoted := strconv.Quote(text[:min(len(text), maxLength)])
-	return quoted[1 : len(quoted)-1]
+	return account.EscapeForLog(text[:min(len(text), maxLength)])
 }
 
 // baseURL returns the scheme and host with which the absolute URLs in the response begin.

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"foretell/internal/api"
@@ -188,24 +187,6 @@ func (t *Tx) DeleteSessionsAndLinks(ctx context.Context, account string) error {
 		return err
 	}
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account)
-}
-
-// GetOrInsertSecret returns the secret with this name. If there is none, it stores value as the
-// secret. All processes get the same secret, even if they call it concurrently.
-func (s *Store) GetOrInsertSecret(ctx context.Context, name, value string) (stored string, err error) {
-	err = s.Read(ctx, func(t *Tx) error {
-		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)
-	})
-	if !errors.Is(err, ErrNotFound) {
-		return stored, err
-	}
-	err = s.Write(ctx, func(t *Tx) error {
-		if err := t.exec(ctx, "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value); err != nil {
-			return err
-		}
-		return t.tx.QueryRowContext(ctx, "SELECT value FROM secret WHERE name = ?", name).Scan(&stored)
-	})
-	return stored, err
 }
 
 func boolToInt(b bool) int {

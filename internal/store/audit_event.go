@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent is an entry of the audit log: who did what. Events are never changed. They are deleted
-// only because of their age.
+// AuditEvent is an entry of the audit log: who did what. Triggers of the database refuse every change
+// of an event, and every deletion that no ExpiresBefore allows.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -21,6 +21,9 @@ type AuditEvent struct {
 	Address, Request string
 	// Outcome is "done" or "refused".
 	Outcome string
+	// ExpiresBefore is only set to insert the event that records a deletion by age: it allows to
+	// delete the events from before this time, which must not be after Time. Queries leave it zero.
+	ExpiresBefore time.Time
 }
 
 const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
@@ -35,8 +38,13 @@ func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
 
 // InsertAuditEvent appends an event.
 func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
-	return t.exec(ctx, "INSERT INTO audit_event ("+auditEventColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome)
+	columns, placeholders := auditEventColumns, "?, ?, ?, ?, ?, ?, ?, ?"
+	args := []any{e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome}
+	if !e.ExpiresBefore.IsZero() { // the schema of an earlier release has no such column
+		columns, placeholders = columns+", expires_before", placeholders+", ?"
+		args = append(args, toMicros(e.ExpiresBefore))
+	}
+	return t.exec(ctx, "INSERT INTO audit_event ("+columns+") VALUES ("+placeholders+")", args...)
 }
 
 // AuditQuery selects audit events. An empty Actor or Action selects the events of all actors or

@@ -19,7 +19,7 @@ var baselineSchema string
 // baselineVersion is the version of the schema in baseline.sql. It may be older than the newest
 // migration: a new database then gets the later migrations, too. After a change of baselineVersion,
 // rewrite the file with `go test ./internal/store -run TestBaseline -update`.
-const baselineVersion = 24
+const baselineVersion = 25
 
 // createBaselineSchema creates the schema of baselineVersion in a new SQLite database,
 // and records the migrations up to that version as applied.

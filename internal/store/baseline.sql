@@ -3,7 +3,7 @@
 CREATE TABLE secret (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL
-);
+, algorithm TEXT NOT NULL DEFAULT 'HMAC-SHA-256', created BIGINT NOT NULL DEFAULT 0);
 
 CREATE TABLE account (
     key      TEXT PRIMARY KEY,
@@ -171,7 +171,7 @@ CREATE TABLE audit_event (
     address TEXT NOT NULL,                -- of the client
     request TEXT NOT NULL,                -- ID of the request
     outcome TEXT NOT NULL                 -- done or refused
-);
+, expires_before BIGINT NOT NULL DEFAULT 0);
 
 CREATE INDEX audit_event_time ON audit_event (time);
 
@@ -218,3 +218,19 @@ CREATE INDEX prediction_updated ON prediction (updated);
 CREATE INDEX training_parent ON training (parent, finished);
 
 CREATE INDEX job_account ON job (account);
+
+CREATE INDEX audit_event_expires_before ON audit_event (expires_before) WHERE expires_before > 0;
+
+CREATE TRIGGER audit_event_update BEFORE UPDATE ON audit_event BEGIN
+    SELECT RAISE(ABORT, 'entries of the audit log cannot be changed');
+END;
+
+CREATE TRIGGER audit_event_delete BEFORE DELETE ON audit_event
+WHEN NOT EXISTS (SELECT 1 FROM audit_event e WHERE e.expires_before > 0 AND e.expires_before > OLD.time AND e.expires_before <= e.time) BEGIN
+    SELECT RAISE(ABORT, 'entries of the audit log can be deleted only by age');
+END;
+
+CREATE TRIGGER audit_event_replace BEFORE INSERT ON audit_event
+WHEN EXISTS (SELECT 1 FROM audit_event e WHERE e.key = NEW.key OR e.rowid = NEW.rowid) BEGIN
+    SELECT RAISE(ABORT, 'entries of the audit log cannot be changed');
+END;

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (m postgresMigrations) Open(name string) (fs.File, error) {
 	return f, err
 }
 
-// ReadDir returns the migration files.
+// ReadDir returns the migration files, sorted by name.
 func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	files, err := fs.ReadDir(m.own, name)
 	if err != nil {
@@ -116,6 +117,7 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 			files = append(files, f)
 		}
 	}
+	slices.SortFunc(files, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return files, err
 }
 

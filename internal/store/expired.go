@@ -68,12 +68,14 @@ func timeArgs(condition string, at time.Time) []any {
 	return args
 }
 
-// DeleteAuditEventsBefore deletes at most limit events older than a time, and returns their
-// number.
-func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) (deleted int64, err error) {
-	result, err := t.tx.ExecContext(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// CountAuditEventsBefore returns the number of events older than a time, but at most limit.
+func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit int64) (n int64, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE time < ? LIMIT ?) AS expired", toMicros(before), limit).Scan(&n)
+	return n, err
+}
+
+// DeleteAuditEventsBefore deletes the oldest of the events older than a time, at most limit. It
+// returns an error unless an event allows this, see AuditEvent.ExpiresBefore.
+func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
+	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
 }

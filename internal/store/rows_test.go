@@ -33,8 +33,8 @@ func (s suite) accounts(t *testing.T) {
 		return tx.UpdateDisabled(t.Context(), "ann", false)
 	})
 	for _, offered := range []string{"first", "second"} {
-		if kept, err := s.GetOrInsertSecret(t.Context(), "name", offered); kept != "first" || err != nil {
-			t.Errorf("%s is kept, %v", kept, err)
+		if kept, err := s.GetOrInsertSecret(t.Context(), &Secret{Name: "name", Value: offered}); err != nil || kept.Value != "first" {
+			t.Errorf("%+v is kept, %v", kept, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // SetSetting stores a named value that all processes on the database share.
@@ -17,4 +18,49 @@ func (t *Tx) GetSetting(ctx context.Context, name string) (value string, err err
 		return "", nil
 	}
 	return value, err
+}
+
+// Secret is a named key that all processes on the database share.
+type Secret struct {
+	Name string
+	// Value is the key in hex. Algorithm is the name of the algorithm that the key is used with.
+	Value     string `json:"-"`
+	Algorithm string
+	// Created is zero for a key of an earlier release.
+	Created time.Time
+}
+
+// GetSecret returns the secret with this name, or ErrNotFound if none exists.
+func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
+	s := Secret{Name: name}
+	var created int64
+	err := t.tx.QueryRowContext(ctx, "SELECT value, algorithm, created FROM secret WHERE name = ?", name).Scan(&s.Value, &s.Algorithm, &created)
+	s.Created = fromMicros(created)
+	return &s, translateError(err)
+}
+
+// GetOrInsertSecret returns the secret with the name of fresh. If none exists, it stores fresh. All
+// processes get the same secret, even if they call it concurrently.
+func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *Secret, err error) {
+	read := func(t *Tx) (err error) {
+		stored, err = t.GetSecret(ctx, fresh.Name)
+		return err
+	}
+	if err = s.Read(ctx, read); !errors.Is(err, ErrNotFound) {
+		return stored, err
+	}
+	err = s.Write(ctx, func(t *Tx) error {
+		if err := t.exec(ctx, "INSERT INTO secret (name, value, algorithm, created) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+			fresh.Name, fresh.Value, fresh.Algorithm, toMicros(fresh.Created)); err != nil {
+			return err
+		}
+		return read(t)
+	})
+	return stored, err
+}
+
+// ReplaceSecret replaces the secret with the name of fresh. It returns ErrNotFound if none exists.
+func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
+	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
+		fresh.Value, fresh.Algorithm, toMicros(fresh.Created), fresh.Name)
 }

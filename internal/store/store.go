@@ -124,7 +124,13 @@ type Tx struct {
 	tx dialectTx
 	// clockOffset is the offset of the registry at the start of the transaction.
 	clockOffset time.Duration
+	afterCommit []func(error)
 }
+
+// AfterCommit makes [Store.Write] call fn after it has committed the transaction. The argument of fn
+// is nil or, if the transaction may have been committed, an error that wraps ErrCommitUnknown. fn is
+// not called if the transaction is rolled back, also not if it is run again after that.
+func (t *Tx) AfterCommit(fn func(error)) { t.afterCommit = append(t.afterCommit, fn) }
 
 // maxConflicts is how often a transaction is repeated after conflicts with concurrent transactions.
 // The increasing delays between the attempts take about one second together.
@@ -182,7 +188,7 @@ func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err erro
 		return s.translateTxError(ctx, limited, err)
 	}
 	defer s.read.release()
-	return s.translateTxError(ctx, limited, fn(&Tx{dialectTx{s.read, limited, s.dialect}, s.processes.clockOffset()}))
+	return s.translateTxError(ctx, limited, fn(&Tx{tx: dialectTx{s.read, limited, s.dialect}, clockOffset: s.processes.clockOffset()}))
 }
 
 // ignoreNotFound returns nil for ErrNotFound, which a trace should not show as a failure.
@@ -216,14 +222,19 @@ func (s *Store) runTx(ctx context.Context, p *connectionPool, opts *sql.TxOption
 	if err != nil {
 		return s.translateTxError(ctx, wholeLimited, err)
 	}
-	err = fn(&Tx{dialectTx{tx, limited, s.dialect}, s.processes.clockOffset()})
-	if err != nil {
+	t := &Tx{tx: dialectTx{tx, limited, s.dialect}, clockOffset: s.processes.clockOffset()}
+	if err = fn(t); err != nil {
 		return errors.Join(s.translateTxError(ctx, limited, err), ignoreTxDone(tx.Rollback()))
 	}
 	commit := tx.Commit()
 	err = s.translateTxError(whole, wholeLimited, commit)
 	if errors.Is(err, ErrUnavailable) && s.dialect.timeout > 0 && !isConflict(commit) {
-		return fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+		err = fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+	}
+	if err == nil || errors.Is(err, ErrCommitUnknown) {
+		for _, fn := range t.afterCommit {
+			fn(err)
+		}
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"foretell/internal/api"
 )
 
@@ -78,6 +80,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("attempts", begin(t).attempts)
 	t.Run("outbox", begin(t).outbox)
 	t.Run("audit events", begin(t).auditEvents)
+	t.Run("audit events are protected", begin(t).auditEventsAreProtected)
+	t.Run("after a commit", begin(t).afterCommit)
 }
 
 func TestMain(m *testing.M) {
@@ -112,23 +116,35 @@ func openStore(t *testing.T, location string) *Store {
 }
 
 // secrets checks that all processes get the secret and the identity of the folder that the first
-// process has stored.
+// process has stored, and the secret that replaces it.
 func (s suite) secrets(t *testing.T) {
 	other := s.open(t)
 	for i, from := range []*Store{s.Store, other, s.Store} {
 		value := strconv.Itoa(i)
-		secret, err := from.GetOrInsertSecret(t.Context(), "name", value)
-		if err != nil || secret != "0" {
-			t.Errorf("secret %q, %v", secret, err)
+		secret, err := from.GetOrInsertSecret(t.Context(), &Secret{Name: "name", Value: value, Algorithm: "a" + value, Created: at(i)})
+		if diff := cmp.Diff(&Secret{Name: "name", Value: "0", Algorithm: "a0", Created: at(0)}, secret); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
 		}
 		folder, err := from.CompareAndSwapFolderID(t.Context(), "", value)
 		if err != nil || folder != "0" {
 			t.Errorf("folder %q, %v", folder, err)
 		}
 	}
-	if secret, err := other.GetOrInsertSecret(t.Context(), "another name", "x"); err != nil || secret != "x" {
-		t.Errorf("secret of another name %q, %v", secret, err)
+	if secret, err := other.GetOrInsertSecret(t.Context(), &Secret{Name: "another name", Value: "x"}); err != nil || secret.Value != "x" {
+		t.Errorf("secret of another name %+v, %v", secret, err)
 	}
+	fresh := &Secret{Name: "name", Value: "fresh", Algorithm: "b", Created: at(9)}
+	write(t, s.Store, func(tx *Tx) error { return tx.ReplaceSecret(t.Context(), fresh) })
+	read(t, other, func(tx *Tx) error {
+		secret, err := tx.GetSecret(t.Context(), "name")
+		if diff := cmp.Diff(fresh, secret); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		_, missing := tx.GetSecret(t.Context(), "unknown")
+		wantErr(t, missing, ErrNotFound)
+		return err
+	})
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.ReplaceSecret(t.Context(), &Secret{Name: "unknown"}) }), ErrNotFound)
 }
 
 // at returns the time n seconds after the start of the test.

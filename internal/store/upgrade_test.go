@@ -160,3 +160,15 @@ func (s suite) claimAfterUpgrade(t *testing.T) {
 		t.Errorf("claimed %+v, %v", j, err)
 	}
 }
+
+// TestUpgradeSecret checks that the key of an earlier release gets the algorithm that it was used
+// with.
+func TestUpgradeSecret(t *testing.T) {
+	s := upgraded(t, func(exec func(query string, args ...any)) {
+		exec("INSERT INTO secret (name, value) VALUES ('addresses', 'abcd')")
+	})
+	secret, err := s.GetOrInsertSecret(t.Context(), &Secret{Name: "addresses", Value: "fresh", Algorithm: "another"})
+	if diff := cmp.Diff(&Secret{Name: "addresses", Value: "abcd", Algorithm: "HMAC-SHA-256"}, secret); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}

@@ -1,0 +1,104 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"foretell/internal/auth"
+	"foretell/internal/cli"
+	"foretell/internal/exit"
+	"foretell/internal/urlkey"
+)
+
+// NewKeysCmd returns the command `keys` with its subcommands.
+func NewKeysCmd(f *cli.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "keys", Aliases: []string{"key"}, Short: "Show or replace the key of a service's signed URLs (needs its data folder)",
+		Long: `A service signs the URLs of uploads and results with a key, so that a URL is valid
+for an hour and only for one file. The key is in the database. These commands work on
+the database itself, even while services are using it. The audit log records each
+replacement.`,
+	}
+	cmd.AddCommand(newKeysListCmd(f), newKeysRotateCmd(f))
+	return cmd
+}
+
+type keysListOptions struct {
+	dataDir dataDirFlag
+	output  cli.Output
+}
+
+func newKeysListCmd(f *cli.Factory) *cobra.Command {
+	opts := &keysListOptions{}
+	cmd := &cobra.Command{
+		Use: "list", Short: "Show the algorithm and the age of the key, but not the key", Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.dataDir.bind(cmd, f)
+	opts.output.BindList(cmd, f, cli.ResultType[urlkey.Info]())
+	return cmd
+}
+
+func (o *keysListOptions) run(ctx context.Context) error {
+	service, err := o.dataDir.openService(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
+	key, err := service.App.GetURLKey(ctx)
+	if err != nil {
+		return err
+	}
+	return cli.PrintList(&o.output, []urlkey.Info{*key}, "name", "algorithm", "createdOn")
+}
+
+type keysRotateOptions struct {
+	dataDir dataDirFlag
+	output  cli.Output
+	confirm cli.ConfirmFlag
+
+	algorithm string
+}
+
+func newKeysRotateCmd(f *cli.Factory) *cobra.Command {
+	opts := &keysRotateOptions{}
+	cmd := &cobra.Command{
+		Use: "rotate", Short: "Replace the key of signed URLs by a new one",
+		Long: `Replaces the key of signed URLs by 32 new random bytes. The key that is replaced is
+deleted. Running services use the new key within a second, without a restart. They
+refuse all URLs that they returned before: clients read the dataset or prediction again
+to get a new URL. Sessions do not end.`,
+		Example: `  foretell keys rotate --data-dir /srv/foretell
+  foretell keys rotate --algorithm HMAC-SHA3-256 --yes`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
+	}
+	opts.dataDir.bind(cmd, f)
+	opts.confirm.Bind(cmd, f)
+	opts.output.BindItem(cmd, f, cli.ResultType[urlkey.Info]())
+	cmd.Flags().StringVar(&opts.algorithm, "algorithm", "", "`algorithm` of the signatures: "+strings.Join(auth.URLAlgorithms(), " or ")+" (default that of the old key)")
+	cli.SetFlagCompletions(cmd, "algorithm", auth.URLAlgorithms()...)
+	return cmd
+}
+
+func (o *keysRotateOptions) run(ctx context.Context) error {
+	if o.algorithm != "" && !slices.Contains(auth.URLAlgorithms(), o.algorithm) {
+		return exit.Usagef("invalid --algorithm %q: want %s", o.algorithm, strings.Join(auth.URLAlgorithms(), " or "))
+	}
+	if err := o.confirm.Ask(ctx, "Replace the key? All signed URLs that the service has returned become invalid."); err != nil {
+		return err
+	}
+	service, err := o.dataDir.openService(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = service.Close() }() // an error does no harm: the key is stored
+	key, err := service.App.RotateURLKey(ctx, o.algorithm)
+	if err != nil {
+		return err
+	}
+	return cli.PrintItem(&o.output, *key, "name", "algorithm", "createdOn")
+}

@@ -1,0 +1,60 @@
+package account
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+// TestExpiredEvents deletes old events in two transactions. Each must leave an event with the number
+// of events that it has deleted.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClock()
+			a, _ := openService(t, location(t), c)
+			err := a.store.Write(t.Context(), func(tx *store.Tx) error {
+				for i := range expireBatch + 1 {
+					if err := tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: done}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.advance(time.Second)
+			before := c.Now()
+			if err := a.RecordCallerEvent(t.Context(), "logout", ""); err != nil {
+				t.Fatal(err)
+			}
+			c.advance(time.Second)
+			for range 2 { // the second time, nothing is left to delete
+				if err := a.DeleteAuditEventsBefore(t.Context(), before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found := map[string]int{}
+			err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
+				found[e.Actor+" "+e.Action+" "+e.Object]++
+				return nil
+			})
+			if diff := cmp.Diff(map[string]int{"service audit.expire 1000": 1, "service audit.expire 1": 1, "operator logout ": 1}, found); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}

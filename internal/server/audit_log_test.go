@@ -1,0 +1,82 @@
+package server_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/api"
+	"foretell/internal/server"
+)
+
+// TestLoggedAuditEvents checks that the log has a copy of each event of the audit log, even if the
+// log omits requests, and no secret.
+func TestLoggedAuditEvents(t *testing.T) {
+	t.Parallel()
+	var log logs
+	s := newTestServer(t, server.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))})
+	admin := s.administrator(t)
+	s.addUser(t)
+	s.send(t, call{method: "POST", path: "/api/login", json: `{"username":"x\u001b[31m\u202e","password":"a secret"}`, anonymous: true})
+	user := s.as(t, testUser, testPassword)
+	user.send(t, call{method: "GET", path: "/api/v1/admin/accounts?offset=0&limit=9"}) // refused
+	dataset := user.newDataset(t, "flowers")
+	user.must(t, call{method: "DELETE", path: "/api/v1/datasets/" + dataset.DatasetKey}, nil)
+	user.must(t, call{method: "DELETE", path: "/api/v1/account/session"}, nil)
+
+	var stored api.AuditEventPage
+	admin.must(t, call{method: "GET", path: "/api/v1/admin/events?offset=0&limit=99"}, &stored)
+	want, got := map[string]api.AuditEvent{}, map[string]api.AuditEvent{}
+	for _, e := range stored.Events {
+		if e.Actor == "unknown" {
+			e.Object = `x\x1b[31m\u202e` // control characters are escaped
+		}
+		want[e.EventKey] = e
+	}
+	for line := range strings.Lines(log.String()) {
+		var copied struct {
+			Msg, Level, EventTime string
+			api.AuditEvent
+		}
+		if err := json.Unmarshal([]byte(line), &copied); err != nil || copied.Msg != "audit" || copied.Level != "INFO" {
+			t.Errorf("%v in %s", err, line)
+			continue
+		}
+		copied.Time = copied.EventTime
+		got[copied.EventKey] = copied.AuditEvent
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 6 {
+		t.Errorf("%d events (-stored +logged):\n%s", len(want), diff)
+	}
+	for _, secret := range []string{"a secret", testPassword, user.token, admin.token} {
+		if strings.Contains(log.String(), secret) {
+			t.Errorf("%s is logged", secret)
+		}
+	}
+}
+
+// TestRotateURLKey replaces the key of signed URLs while the service runs. The service must refuse
+// an old URL and accept a new one, and sessions must go on.
+func TestRotateURLKey(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	created := s.newDataset(t, "flowers")
+	upload := func(address string) call {
+		return call{method: "PUT", path: strings.TrimPrefix(address, s.url), body: "short", header: map[string]string{"Content-Type": "text/csv"}}
+	}
+	tooSmall := refusal{call: upload(created.DatasetUploadInfo.UploadURL), want: 422, code: api.CodeTooSmall} // the signature is verified first
+	s.refused(t, tooSmall)
+	for _, algorithm := range []string{"", "HMAC-SHA3-256"} {
+		if _, err := s.app.RotateURLKey(t.Context(), algorithm); err != nil {
+			t.Fatal(err)
+		}
+		s.refused(t, refusal{call: tooSmall.call, want: 403, code: api.CodeForbidden})
+		var dataset api.Dataset
+		s.must(t, call{method: "GET", path: "/api/v1/datasets/" + created.DatasetKey}, &dataset)
+		tooSmall.call = upload(dataset.DatasetUploadInfo.UploadURL)
+		s.refused(t, tooSmall)
+	}
+}

@@ -1,0 +1,110 @@
+package urlkey
+
+import (
+	"crypto/rand"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"foretell/internal/auth"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+// TestReplace replaces the key while two processes use it. Both must refuse the old URLs at once, and
+// sign with the new key a second later.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, now := location(t), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			expires := now.Unix() + 3600
+			open := func() *Keeper {
+				rows, err := store.Open(t.Context(), where)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = rows.Close() })
+				k, err := New(t.Context(), rows, func() time.Time { return now }, rand.Reader)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return k
+			}
+			first, second := open(), open()
+			verify := func(k *Keeper, signature string, want error) {
+				t.Helper()
+				if err := k.Verify(t.Context(), "/a", expires, signature); !errors.Is(err, want) {
+					t.Errorf("error %v, want %v", err, want)
+				}
+			}
+			replace := func(algorithm, want string) {
+				t.Helper()
+				var info *Info
+				err := first.store.Write(t.Context(), func(tx *store.Tx) (err error) {
+					info, err = first.Replace(t.Context(), tx, algorithm)
+					return err
+				})
+				if err != nil || info.Algorithm != want || info.CreatedOn == "" {
+					t.Fatalf("the new key is %+v, %v", info, err)
+				}
+				if described, err := second.Describe(t.Context()); err != nil || *described != *info {
+					t.Errorf("the key is %+v, want %+v, %v", described, info, err)
+				}
+			}
+			old := first.Sign(t.Context(), "/a", expires)
+			verify(second, old, nil)
+			for _, c := range []struct{ algorithm, want string }{{"", auth.DefaultURLAlgorithm}, {"HMAC-SHA3-256", "HMAC-SHA3-256"}, {"", "HMAC-SHA3-256"}} {
+				replace(c.algorithm, c.want)
+				now = now.Add(maxAge)
+				fresh := second.Sign(t.Context(), "/a", expires)
+				for _, k := range []*Keeper{first, second, open()} {
+					verify(k, old, auth.ErrInvalidSignature)
+					verify(k, fresh, nil)
+				}
+				old = fresh
+			}
+			err := first.store.Write(t.Context(), func(tx *store.Tx) error {
+				_, err := first.Replace(t.Context(), tx, "none")
+				return err
+			})
+			if err == nil {
+				t.Error("an unknown algorithm is accepted")
+			}
+			verify(second, old, nil)
+			now = now.Add(time.Hour)
+			verify(second, old, auth.ErrExpired)
+		})
+	}
+}
+
+// TestSignWithoutDatabase checks that URLs are still signed while the database does not respond, and
+// that no signature is accepted.
+func TestSignWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	rows, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	k, err := New(t.Context(), rows, func() time.Time { return now }, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := k.Sign(t.Context(), "/a", now.Unix()+60)
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(maxAge)
+	if after := k.Sign(t.Context(), "/a", now.Unix()+59); after != before {
+		t.Errorf("the signature is %s, want %s", after, before)
+	}
+	if err := k.Verify(t.Context(), "/a", now.Unix()+59, before); err == nil || errors.Is(err, auth.ErrInvalidSignature) {
+		t.Errorf("error %v", err)
+	}
+}
