@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -32,11 +33,11 @@ func TestBlend(t *testing.T) {
 	}
 	e := newEvaluator(metric.NameAccuracy, 2, labels, nil)
 	newCandidate := func(name string, probabilities []float32) *candidate {
-		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: e.score(probabilities), step: 1, probabilities: probabilities}})
+		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: must(e.score(t.Context(), probabilities)), step: 1, probabilities: probabilities}})
 	}
 	t.Run("independent_errors_cancel_out", func(t *testing.T) {
 		a, b := newCandidate("a", noisy(1.5)), newCandidate("b", noisy(1.5))
-		blend := e.newBlend([]*candidate{a, b})
+		blend := must(e.newBlend(t.Context(), []*candidate{a, b}))
 		if blend == nil {
 			t.Fatal("no blend")
 		}
@@ -53,7 +54,7 @@ func TestBlend(t *testing.T) {
 	t.Run("useless_candidates_have_no_weight", func(t *testing.T) {
 		good, coin := newCandidate("good", noisy(1)), newCandidate("coin", twoClassProbabilities(labels, func(int) float32 { return 0.5 }))
 		wrong := newCandidate("wrong", twoClassProbabilities(labels, func(int) float32 { return 0.02 }))
-		for _, s := range e.newBlend([]*candidate{coin, wrong, good, newCandidate("twin", noisy(1))}).components {
+		for _, s := range must(e.newBlend(t.Context(), []*candidate{coin, wrong, good, newCandidate("twin", noisy(1))})).components {
 			if s.Name == "wrong" {
 				t.Errorf("%s has weight %.2f", s.Name, s.weight)
 			}
@@ -70,7 +71,7 @@ func TestBlend(t *testing.T) {
 			})
 			return newSingleCandidate(&run{best: checkpoint{probabilities: probabilities}})
 		}
-		shares := newEvaluator(metric.NameAccuracy, 2, labels, nil).newBlend([]*candidate{certain(0.05), certain(0.9)}).components
+		shares := must(newEvaluator(metric.NameAccuracy, 2, labels, nil).newBlend(t.Context(), []*candidate{certain(0.05), certain(0.9)})).components
 		if w := shares[0].weight; w < 0.8 {
 			t.Errorf("the better candidate has weight %.2f", w)
 		}
@@ -87,13 +88,13 @@ func TestBlend(t *testing.T) {
 		}
 	})
 	t.Run("one_candidate_has_no_blend", func(t *testing.T) {
-		if e.newBlend([]*candidate{newCandidate("a", noisy(1))}) != nil {
+		if must(e.newBlend(t.Context(), []*candidate{newCandidate("a", noisy(1))})) != nil {
 			t.Error("got a blend")
 		}
 	})
 	t.Run("weights_add_up", func(t *testing.T) {
 		sum := 0.0
-		for _, s := range e.newBlend([]*candidate{newCandidate("a", noisy(1)), newCandidate("b", noisy(2)), newCandidate("c", noisy(3))}).components {
+		for _, s := range must(e.newBlend(t.Context(), []*candidate{newCandidate("a", noisy(1)), newCandidate("b", noisy(2)), newCandidate("c", noisy(3))})).components {
 			sum += s.weight
 		}
 		if math.Abs(sum-1) > 1e-9 {
@@ -114,7 +115,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 			f.Labels[i] = 1
 		}
 	}
-	r, err := newRace(f, Params{Metric: metric.NameMacroF1}, fakeAlgorithms(fakeFitter{}, fakeFitter{}))
+	r, err := newRace(t.Context(), f, Params{Metric: metric.NameMacroF1}, fakeAlgorithms(fakeFitter{}, fakeFitter{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,25 +139,25 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 			}
 			return 1 - c.sure // as for rows of the frequent class, so that no decision weight separates it
 		})
-		r.runs[i].best = checkpoint{score: r.evaluator.score(p), step: 1, probabilities: p}
+		r.runs[i].best = checkpoint{score: must(r.evaluator.score(t.Context(), p)), step: 1, probabilities: p}
 	}
 	if low, high := r.runs[0].best.performance, r.runs[1].best.performance; !(low < high-0.01) {
 		t.Fatalf("macro F1 is %v and %v", low, high)
 	}
-	noise := r.evaluator.performanceNoise(r.runs[1].best.probabilities)
-	if resampled := resampledDeviation(r.evaluator, r.runs[1].best.probabilities); noise < resampled/1.3 || noise > resampled*1.3 {
+	noise := must(r.evaluator.performanceNoise(t.Context(), r.runs[1].best.probabilities))
+	if resampled := resampledDeviation(t.Context(), r.evaluator, r.runs[1].best.probabilities); noise < resampled/1.3 || noise > resampled*1.3 {
 		t.Errorf("noise %v, standard deviation of resampled rows %v", noise, resampled)
 	}
-	if c := r.chooseCandidate(r.newLossFunc(Completed)); c == nil || len(c.components) == 1 && c.components[0].index == 1 {
+	if c := must(r.chooseCandidate(t.Context(), r.newLossFunc(Completed))); c == nil || len(c.components) == 1 && c.components[0].index == 1 {
 		t.Errorf("chose the lucky run of %v, the other has %v, noise %v", r.runs[1].best.score, r.runs[0].best.score, noise)
 	}
 }
 
 // resampledDeviation returns the standard deviation of the metric over rows drawn
 // with replacement (the bootstrap).
-func resampledDeviation(e *evaluator, probabilities []float32) float64 {
+func resampledDeviation(ctx context.Context, e *evaluator, probabilities []float32) float64 {
 	const samples = 400
-	decided := e.scoredPredictions(probabilities)
+	decided := must(e.scoredPredictions(ctx, probabilities))
 	draw := rand.New(rand.NewPCG(1, 3))
 	sum, squares := 0.0, 0.0
 	for range samples {
@@ -166,7 +167,7 @@ func resampledDeviation(e *evaluator, probabilities []float32) float64 {
 			p.Labels = append(p.Labels, e.labels[i])
 			p.Probabilities = append(p.Probabilities, decided.Probabilities[i*e.classes:][:e.classes]...)
 		}
-		score, _ := metric.Score(e.metric, p)
+		score := must(metric.Score(ctx, e.metric, p))
 		sum += score
 		squares += score * score
 	}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -53,21 +54,25 @@ func (r *race) mostFrequentClasses() (classes []int) {
 	return classes
 }
 
-// addCurves adds the curves of the given classes to the report.
-func (r *Report) addCurves(p metric.Predictions, classes []int) {
+// addCurves adds the curves of the given classes to the report. The error is that of ctx.
+func (r *Report) addCurves(ctx context.Context, p metric.Predictions, classes []int) error {
 	r.Reliability = metric.ConfidenceReliability(p)
 	for _, class := range classes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		r.Curves = append(r.Curves, ClassCurve{
 			Label: r.Classes[class].Label, Curve: metric.NewCurve(class, p, maxCurvePoints),
 			Reliability: metric.ClassReliability(class, p),
 		})
 	}
+	return nil
 }
 
 // addClasses adds the scores of each class and the confusion matrix to the report. labels
 // are the names of the classes. To save time, the areas under curves are computed only
-// for the classes in ranked.
-func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int) {
+// for the classes in ranked. The error is that of ctx.
+func (r *Report) addClasses(ctx context.Context, p metric.Predictions, labels []string, ranked []int) error {
 	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
 	for c, s := range metric.PerClass(p) {
 		score := ClassScore{
@@ -80,13 +85,21 @@ func (r *Report) addClasses(p metric.Predictions, labels []string, ranked []int)
 		r.Classes = append(r.Classes, score)
 	}
 	for _, c := range ranked {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		score := &r.Classes[c]
 		area, interval := metric.ClassROCAUC(c, p)
 		score.ROCAUC = area
 		score.addInterval(metric.NameROCAUC, interval)
 		score.AveragePrecision = metric.AveragePrecision(c, p)
-		score.addInterval(nameAveragePrecision, metric.AveragePrecisionInterval(c, p))
+		interval, err := metric.AveragePrecisionInterval(ctx, c, p)
+		if err != nil {
+			return err
+		}
+		score.addInterval(nameAveragePrecision, interval)
 	}
+	return nil
 }
 
 func (s *ClassScore) addInterval(name string, interval Interval) {

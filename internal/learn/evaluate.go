@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -72,7 +73,7 @@ func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
 }
 
 // evaluateStep scores the last step of run. stalled reports whether the run has stalled.
-func (r *race) evaluateStep(run *run) (stalled bool, err error) {
+func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err error) {
 	probabilities := <-r.evaluator.buffers
 	defer func() { r.evaluator.buffers <- probabilities }()
 	if probabilities == nil {
@@ -81,7 +82,10 @@ func (r *race) evaluateStep(run *run) (stalled bool, err error) {
 	if err := run.predictValidation(probabilities); err != nil {
 		return false, err
 	}
-	s := r.evaluator.score(probabilities)
+	s, err := r.evaluator.score(ctx, probabilities)
+	if err != nil {
+		return false, err
+	}
 	run.reached = r.reachesThreshold(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,26 +112,34 @@ func (e *evaluator) unmeasurableReason() string {
 	return ""
 }
 
-// score returns the score of the probabilities of all validation rows.
-func (e *evaluator) score(probabilities []float32) score {
-	p := e.scoredPredictions(probabilities)
-	performance, err := metric.Score(e.metric, p)
-	if err != nil || math.IsNaN(performance) { // there are no rows, because the name is valid
+// score returns the score of the probabilities of all validation rows. The error is that of
+// ctx.
+func (e *evaluator) score(ctx context.Context, probabilities []float32) (score, error) {
+	p, err := e.scoredPredictions(ctx, probabilities)
+	if err != nil {
+		return score{}, err
+	}
+	performance, err := metric.Score(ctx, e.metric, p)
+	if err != nil {
+		return score{}, err
+	}
+	if math.IsNaN(performance) { // there are no rows
 		performance = 0
 	}
 	p.Probabilities = probabilities
-	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
+	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}, nil
 }
 
 // scoredPredictions returns the predictions from which the metric of the race is
 // computed. If the metric uses decision weights, the probabilities are multiplied by
 // cross-fitted weights. For logLoss the probabilities are calibrated, like those of the
 // final model.
-func (e *evaluator) scoredPredictions(probabilities []float32) metric.Predictions {
+func (e *evaluator) scoredPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	if e.metric == metric.NameLogLoss {
-		return e.newPredictions(e.calibrate(probabilities))
+		calibrated, err := e.calibrate(ctx, probabilities)
+		return e.newPredictions(calibrated), err
 	}
-	return e.decidedPredictions(probabilities)
+	return e.decidedPredictions(ctx, probabilities)
 }
 
 // decidedPredictions returns the predictions from which scores of decisions, such as
@@ -135,16 +147,18 @@ func (e *evaluator) scoredPredictions(probabilities []float32) metric.Prediction
 // decision weights, with cross-fitted ones. The class weights of the race are for calibrated
 // probabilities, like those of the final model. For cross-fitted weights the probabilities
 // need no calibration, because the model has the same decisions, see fitClassWeights.
-func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
+func (e *evaluator) decidedPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
 	case e.weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
-		p := e.newPredictions(e.calibrate(probabilities))
+		calibrated, err := e.calibrate(ctx, probabilities)
+		p := e.newPredictions(calibrated)
 		p.Weights = e.weights
-		return p
+		return p, err
 	case e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric):
-		probabilities = e.applyClassWeights(probabilities)
+		weighted, err := e.applyClassWeights(ctx, probabilities)
+		return e.newPredictions(weighted), err
 	}
-	return e.newPredictions(probabilities)
+	return e.newPredictions(probabilities), nil
 }
 
 func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
@@ -158,51 +172,62 @@ func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
 // that are calibrated by the given temperature T. Weights w that were fitted to probabilities p
 // before calibration are therefore returned as w^(1/T): the class of the largest
 // w^(1/T)·p^(1/T) is that of the largest w·p.
-func (e *evaluator) fitClassWeights(probabilities []float32, temperature metric.Temperature) []float64 {
+func (e *evaluator) fitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
 	if e.weights != nil {
-		return e.weights
+		return e.weights, nil
 	}
-	weights := metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
+	weights, err := metric.FitClassWeights(ctx, e.metric, e.newPredictions(probabilities))
 	for c, w := range weights {
 		weights[c] = math.Pow(w, 1/float64(temperature))
 	}
-	return weights
+	return weights, err
 }
 
 // applyClassWeights returns a copy of probabilities in which each half of the
 // rows is multiplied by the weights fitted to the other half.
-func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
-	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
-		weights := metric.FitClassWeights(e.metric, fit)
+func (e *evaluator) applyClassWeights(ctx context.Context, probabilities []float32) ([]float32, error) {
+	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
+		weights, err := metric.FitClassWeights(ctx, e.metric, fit)
 		return func(row []float32) {
 			for c := range weights {
 				row[c] *= float32(weights[c])
 			}
-		}
+		}, err
 	})
 }
 
 // calibrate returns a copy of probabilities in which each half of the rows is
 // calibrated by the temperature fitted to the other half.
-func (e *evaluator) calibrate(probabilities []float32) []float32 {
-	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
-		temperature := metric.FitTemperature(fit)
-		return func(row []float32) { temperature.Apply(row, e.classes) }
+func (e *evaluator) calibrate(ctx context.Context, probabilities []float32) ([]float32, error) {
+	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
+		temperature, err := metric.FitTemperature(ctx, fit)
+		return func(row []float32) { temperature.Apply(row, e.classes) }, err
 	})
 }
 
 // adjustCrossFitted returns a copy of the probabilities with each row changed. It calls fit with
 // the predictions of each half of the rows. The function that fit returns changes each
 // row of the other half.
-func (e *evaluator) adjustCrossFitted(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
+func (e *evaluator) adjustCrossFitted(
+	ctx context.Context, probabilities []float32, fit func(metric.Predictions) (func(row []float32), error),
+) ([]float32, error) {
+	const blockRows = 1024
 	dst := slices.Clone(probabilities)
 	for half, positions := range e.halves {
-		transform := fit(e.predictionsAt(probabilities, e.halves[1-half]))
-		for _, i := range positions {
-			transform(dst[int(i)*e.classes:][:e.classes])
+		transform, err := fit(e.predictionsAt(probabilities, e.halves[1-half]))
+		if err != nil {
+			return nil, err
+		}
+		for block := range slices.Chunk(positions, blockRows) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for _, i := range block {
+				transform(dst[int(i)*e.classes:][:e.classes])
+			}
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
@@ -216,18 +241,22 @@ func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) me
 
 // performanceInterval returns the 95 % confidence interval of the performance of
 // probabilities. It is NaN if probabilities is nil.
-func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval {
+func (e *evaluator) performanceInterval(ctx context.Context, probabilities []float32) (metric.Interval, error) {
 	if probabilities == nil {
-		return metric.Interval{Low: math.NaN(), High: math.NaN()}
+		return metric.Interval{Low: math.NaN(), High: math.NaN()}, nil
 	}
-	return metric.PerformanceInterval(e.metric, e.scoredPredictions(probabilities))
+	p, err := e.scoredPredictions(ctx, probabilities)
+	if err != nil {
+		return metric.Interval{}, err
+	}
+	return metric.PerformanceInterval(ctx, e.metric, p)
 }
 
 // performanceNoise returns the standard error of the performance of the given
 // probabilities, or 0 if it is unknown.
-func (e *evaluator) performanceNoise(probabilities []float32) float64 {
-	interval := e.performanceInterval(probabilities)
-	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95))
+func (e *evaluator) performanceNoise(ctx context.Context, probabilities []float32) (float64, error) {
+	interval, err := e.performanceInterval(ctx, probabilities)
+	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
 }
 
 // finiteOrZero returns x, or 0 if x is NaN or infinite. For example, a score is NaN if

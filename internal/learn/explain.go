@@ -123,10 +123,10 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			one.members = textMemos{}.rememberAll(one.members) // the same texts are predicted again for each column
 			return explain.FoldModel{Used: selectedFeatures(one.members, r.data.Schema), Predict: one.predict}, nil
 		},
-		Score: func(probabilities []float32, labels []int32) (float64, error) {
+		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.newPredictions(probabilities, labels)
 			p.ClassRows = r.evaluator.classRows
-			score, err := metric.Score(r.evaluator.metric, p)
+			score, err := metric.Score(ctx, r.evaluator.metric, p)
 			return finiteOrZero(score), err
 		},
 		Seed: r.data.params.Seed, Workers: r.data.params.Workers,

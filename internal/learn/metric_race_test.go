@@ -113,14 +113,14 @@ func TestWeightsOfCalibratedProbabilities(t *testing.T) {
 	labels := []int32{0, 0, 0, 0, 0, 0, 1, 0, 0, 1}
 	probabilities := []float32{0.9, 0.1, 0.95, 0.05, 0.88, 0.12, 0.7, 0.3, 0.8, 0.2, 0.85, 0.15, 0.75, 0.25, 0.92, 0.08, 0.91, 0.09, 0.6, 0.4}
 	e := newEvaluator(metric.NameBalancedAccuracy, 2, labels, nil)
-	fitted := e.fitClassWeights(probabilities, 1)
+	fitted := must(e.fitClassWeights(t.Context(), probabilities, 1))
 	if fitted == nil || metric.Decide(probabilities[12:14], fitted) != 1 {
 		t.Fatalf("weights %v: a row of the rare class is not predicted", fitted)
 	}
 	for _, temperature := range []metric.Temperature{0.4, 0.8, 1.5, 3} {
 		calibrated := slices.Clone(probabilities)
 		temperature.Apply(calibrated, 2)
-		weights := e.fitClassWeights(probabilities, temperature)
+		weights := must(e.fitClassWeights(t.Context(), probabilities, temperature))
 		for row := range labels {
 			want, got := metric.Decide(probabilities[2*row:][:2], fitted), metric.Decide(calibrated[2*row:][:2], weights)
 			if got != want {
@@ -142,8 +142,8 @@ func TestExtremeClassWeights(t *testing.T) {
 		}
 		e := newEvaluator(metric.NameMacroF1, 3, make([]int32, 5), nil)
 		e.weights = weights
-		p := e.scoredPredictions(probabilities)
-		model := &Model{schema: &frame.Schema{Classes: classes}, weights: e.fitClassWeights(probabilities, 1)}
+		p := must(e.scoredPredictions(t.Context(), probabilities))
+		model := &Model{schema: &frame.Schema{Classes: classes}, weights: must(e.fitClassWeights(t.Context(), probabilities, 1))}
 		for row := range 5 {
 			q := p.Probabilities[3*row:][:3]
 			scaled := []float64{0, 0, 0} // divided by the largest weight, so that the products do not overflow

@@ -57,14 +57,26 @@ type race struct {
 
 // raceAlgorithms is Race with the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return nil, err
+		return nil, causeOr(ctx, err)
 	}
-	return r.run(ctx)
+	outcome, err := r.run(ctx)
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	return outcome, nil
 }
 
-// run runs the race.
+// causeOr returns the cause of the cancellation of ctx or, if ctx is not cancelled, err.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// run runs the race. If ctx is cancelled, it returns an error.
 func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
 		if r.data.params.Remote.has(run.Name) {
@@ -73,26 +85,21 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	}
 	stop, release := withStop(ctx, r.data.params.Stop)
 	defer release()
-	r.timer.start()
 
 	racing, done := r.timer.withLimit(stop, r.reservedTime)
 	r.runAll(racing)
 	cause := context.Cause(racing)
 	done()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	outcome := r.newOutcome(cause)
-	chosen := r.chooseCandidate(r.newLossFunc(outcome.Status))
-	for i, run := range r.runs {
-		probabilities := run.best.probabilities
-		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // on a slower machine they might not be known yet
-		}
-		if !r.evaluator.isMeasurable() {
-			outcome.Runs[i].Performance = math.NaN()
-		}
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(probabilities)
+	chosen, err := r.chooseCandidate(ctx, r.newLossFunc(outcome.Status))
+	if err != nil {
+		return nil, err
+	}
+	if err := r.setRunScores(ctx, outcome.Runs); err != nil {
+		return nil, err
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -108,6 +115,24 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	r.addRemoteFailureNotes()
 	r.addEndNote(outcome)
 	return outcome, r.finalize(ctx, chosen, members, outcome)
+}
+
+// setRunScores sets the scores of the best step of each run. The error is that of ctx.
+func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
+	for i, run := range r.runs {
+		probabilities := run.best.probabilities
+		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
+			probabilities = nil // on a slower machine they might not be known yet
+		}
+		if !r.evaluator.isMeasurable() {
+			results[i].Performance = math.NaN()
+		}
+		results[i].LogLoss = run.best.logLoss
+		if results[i].Interval, err = r.evaluator.performanceInterval(ctx, probabilities); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runAll runs all algorithms until each has ended. The runs on this machine begin in the
@@ -212,7 +237,7 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	stalled, err := r.evaluateStep(run)
+	stalled, err := r.evaluateStep(ctx, run)
 	run.smoothNext = (over || stalled) && !run.reached && !r.isPerfect(run.best.score) && r.hasSmoothPart(run)
 	return (over || stalled) && !run.smoothNext, err
 }
@@ -275,19 +300,25 @@ func (r *race) currentLeader() *run {
 	return leader
 }
 
-// newLossFunc returns a function that computes the log loss of a candidate for each
-// validation row. The probabilities are calibrated first, unless the race was cut short,
-// because there is then no time.
-func (r *race) newLossFunc(status Status) func(*candidate) []float64 {
-	return func(c *candidate) []float64 {
+// lossFunc computes the log loss of a candidate for each validation row.
+type lossFunc func(context.Context, *candidate) ([]float64, error)
+
+// newLossFunc returns a function that calibrates the probabilities before it computes the log
+// loss, unless the race was cut short, because there is then no time.
+func (r *race) newLossFunc(status Status) lossFunc {
+	return func(ctx context.Context, c *candidate) ([]float64, error) {
 		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
-			probabilities = r.evaluator.calibrate(probabilities)
+			calibrated, err := r.evaluator.calibrate(ctx, probabilities)
+			if err != nil {
+				return nil, err
+			}
+			probabilities = calibrated
 		}
 		losses := r.evaluator.trueClassProbabilities(probabilities)
 		for i, q := range losses {
 			losses[i] = -math.Log(max(q, mixture.MinProbability))
 		}
-		return losses
+		return losses, nil
 	}
 }

@@ -57,13 +57,12 @@ func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 }
 
 func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return err
+		return causeOr(ctx, err)
 	}
 	stop, release := withStop(ctx, p.Stop)
 	defer release()
-	r.timer.start()
 	racing, done := r.timer.withLimit(stop, r.reportBudget)
 	defer done()
 	defer r.watchReachedElsewhere(racing)()

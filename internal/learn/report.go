@@ -123,34 +123,26 @@ const (
 // finalize builds the chosen model from its members and adds the model and its
 // report to the outcome.
 func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
-	temperature := metric.FitTemperature(r.evaluator.newPredictions(c.probabilities))
+	temperature, err := metric.FitTemperature(ctx, r.evaluator.newPredictions(c.probabilities))
+	if err != nil {
+		return err
+	}
+	weights, err := r.evaluator.fitClassWeights(ctx, c.probabilities, temperature)
+	if err != nil {
+		return err
+	}
 	m := &Model{
 		schema:      r.data.Schema,
 		algorithm:   c.name(),
 		temperature: temperature,
-		weights:     r.evaluator.fitClassWeights(c.probabilities, temperature),
+		weights:     weights,
 		background:  r.newBackground(members),
 	}
 	o.Model = m.withMembers(members...)
 	o.Algorithm = m.algorithm
 	o.Achieved = c.performance
-	o.Report = Report{
-		Algorithm:      m.algorithm,
-		Metric:         r.evaluator.metric,
-		ClassWeights:   r.data.params.ClassWeights,
-		Seed:           r.data.params.Seed,
-		Rows:           r.data.Rows,
-		ValidationRows: len(r.evaluator.labels),
-		Validation:     r.evaluator.validationScores(c.scoredProbabilities()),
-		Copies:         r.copies,
-		CopiesDivided:  r.copiesDivided,
-		HeldOut:        len(r.plan.Test),
-		Features:       len(r.data.Columns),
-		Screened:       r.data.numScreened(),
-		Blended:        r.blendScore,
-		Baseline:       r.newBaseline(nil),
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.mostFrequentClasses()),
-		Test:           nanScores, Training: nanScores,
+	if o.Report, err = r.newReport(ctx, c); err != nil {
+		return err
 	}
 	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
@@ -174,6 +166,34 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	return ctx.Err()
 }
 
+// newReport returns a report of the chosen model with the metrics on the validation rows.
+// The error is that of ctx.
+func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
+	validation, err := r.evaluator.validationScores(ctx, c.scoredProbabilities())
+	if err != nil {
+		return Report{}, err
+	}
+	baseline, err := r.newBaseline(ctx, nil)
+	return Report{
+		Algorithm:      c.name(),
+		Metric:         r.evaluator.metric,
+		ClassWeights:   r.data.params.ClassWeights,
+		Seed:           r.data.params.Seed,
+		Rows:           r.data.Rows,
+		ValidationRows: len(r.evaluator.labels),
+		Validation:     validation,
+		Copies:         r.copies,
+		CopiesDivided:  r.copiesDivided,
+		HeldOut:        len(r.plan.Test),
+		Features:       len(r.data.Columns),
+		Screened:       r.data.numScreened(),
+		Blended:        r.blendScore,
+		Baseline:       baseline,
+		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.mostFrequentClasses()),
+		Test:           nanScores, Training: nanScores,
+	}, err
+}
+
 // reportContext returns the context in which the report is computed. It is cancelled at
 // the time limit. Metrics that are not yet computed at that time are omitted from the
 // report.
@@ -188,11 +208,18 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 // validationScores returns the scores on the validation rows. Some scores need decision
 // weights, some need calibrated probabilities, and some neither. Each score is computed
 // with only what it needs, because cross-fitted weights and temperatures differ between
-// the two halves of the rows.
-func (e *evaluator) validationScores(probabilities []float32) Scores {
-	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
-	tempered := e.newPredictions(e.calibrate(probabilities))
-	return computeScoresWithIntervals(e.metric, func(name string) metric.Predictions {
+// the two halves of the rows. The error is that of ctx.
+func (e *evaluator) validationScores(ctx context.Context, probabilities []float32) (Scores, error) {
+	decided, err := e.decidedPredictions(ctx, probabilities)
+	if err != nil {
+		return nanScores, err
+	}
+	calibrated, err := e.calibrate(ctx, probabilities)
+	if err != nil {
+		return nanScores, err
+	}
+	plain, tempered := e.newPredictions(probabilities), e.newPredictions(calibrated)
+	return computeScoresWithIntervals(ctx, e.metric, func(name string) metric.Predictions {
 		switch {
 		case metric.UsesDecisions(name):
 			return decided
@@ -218,11 +245,28 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 	}
 	p := m.newPredictions(probabilities, test.Labels)
 	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.classRows
-	o.Report.TestRows = test.Rows
-	o.Report.Test = computeScoresWithIntervals(r.evaluator.metric, func(string) metric.Predictions { return p })
-	o.Report.Baseline = r.newBaseline(test.Labels)
-	o.Report.addClasses(p, r.data.Schema.Classes, r.mostFrequentClasses())
-	o.Report.addCurves(p, r.mostFrequentClasses())
+	report := o.Report
+	if err := r.scoreTestRows(ctx, p, &report); err != nil {
+		r.addFailureNote(ctx, err, "the metrics on the test rows were not computed")
+		return
+	}
+	o.Report = report
+}
+
+// scoreTestRows sets the metrics of report that are computed on the test rows. p are the
+// predictions of these rows. The error is that of ctx.
+func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *Report) (err error) {
+	report.TestRows = len(p.Labels)
+	if report.Test, err = computeScoresWithIntervals(ctx, r.evaluator.metric, func(string) metric.Predictions { return p }); err != nil {
+		return err
+	}
+	if report.Baseline, err = r.newBaseline(ctx, p.Labels); err != nil {
+		return err
+	}
+	if err := report.addClasses(ctx, p, r.data.Schema.Classes, r.mostFrequentClasses()); err != nil {
+		return err
+	}
+	return report.addCurves(ctx, p, r.mostFrequentClasses())
 }
 
 // addDependence adds the importances of the columns, their partial dependence and
@@ -257,8 +301,12 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)
 	p.ClassRows = r.evaluator.classRows
-	o.Report.TrainingRows = train.Rows
-	o.Report.Training = computeScores(r.evaluator.metric, p)
+	scores, err := computeScores(ctx, r.evaluator.metric, func(string) metric.Predictions { return p })
+	if err != nil {
+		r.addFailureNote(ctx, err, "the metrics on the training rows were not computed")
+		return
+	}
+	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
 }
 
 // sampleReportRows returns a sample of rows at equal distances: at most maxRows or, if

@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"foretell/internal/learn/metric"
 )
@@ -54,55 +56,69 @@ func (s *Scores) performance(name string) float64 {
 }
 
 // setOfClass sets OfClass if raceMetric is the metric of one class. The metric is
-// computed from p.
-func (s *Scores) setOfClass(raceMetric string, p metric.Predictions) {
+// computed from p. The error is that of ctx.
+func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
 	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
-		return
+		return nil
 	}
-	if value, err := metric.Score(raceMetric, p); err == nil && !math.IsNaN(value) {
+	value, err := metric.Score(ctx, raceMetric, p)
+	if err == nil && !math.IsNaN(value) {
 		s.OfClass = map[string]float64{raceMetric: value}
 	}
+	return err
 }
 
-// computeScores returns all scores of p, without intervals. raceMetric is the metric of
-// the race.
-func computeScores(raceMetric string, p metric.Predictions) Scores {
+// predictionsFunc returns the predictions from which the score with the given name is
+// computed.
+type predictionsFunc func(name string) metric.Predictions
+
+// computeScores returns all scores, without intervals. raceMetric is the metric of the
+// race. The error is that of ctx.
+func computeScores(ctx context.Context, raceMetric string, predictions predictionsFunc) (Scores, error) {
+	decided := predictions(metric.NameAccuracy)
 	s := Scores{
-		Accuracy:         metric.Accuracy(p),
-		BalancedAccuracy: metric.BalancedAccuracy(p),
-		MacroF1:          metric.MacroF1(p),
-		ROCAUC:           metric.ROCAUC(p),
-		PRAUC:            metric.PRAUC(p),
-		LogLoss:          metric.LogLoss(p),
-		Brier:            metric.Brier(p),
-		CalibrationError: metric.CalibrationError(p),
+		Accuracy:         metric.Accuracy(decided),
+		BalancedAccuracy: metric.BalancedAccuracy(decided),
+		MacroF1:          metric.MacroF1(decided),
+		LogLoss:          metric.LogLoss(predictions(metric.NameLogLoss)),
+		Brier:            metric.Brier(predictions(metric.NameBrier)),
+		CalibrationError: metric.CalibrationError(predictions(metric.NameCalibrationError)),
 	}
-	s.setOfClass(raceMetric, p)
-	return s
+	var err error
+	if s.ROCAUC, err = metric.ROCAUC(ctx, predictions(metric.NameROCAUC)); err != nil {
+		return s, err
+	}
+	if s.PRAUC, err = metric.PRAUC(ctx, predictions(metric.NamePRAUC)); err != nil {
+		return s, err
+	}
+	return s, s.setOfClass(ctx, raceMetric, predictions(raceMetric))
 }
 
 // computeScoresWithIntervals returns all scores with their intervals. raceMetric is the
-// metric of the race. The function predictions must return the predictions from which the
-// score with the given name is computed.
-func computeScoresWithIntervals(raceMetric string, predictions func(name string) metric.Predictions) Scores {
-	decided := predictions(metric.NameAccuracy)
-	s := computeScores(metric.NameAccuracy, decided)
-	s.setOfClass(raceMetric, predictions(raceMetric))
-	s.ROCAUC = metric.ROCAUC(predictions(metric.NameROCAUC))
-	s.PRAUC = metric.PRAUC(predictions(metric.NamePRAUC))
-	s.LogLoss = metric.LogLoss(predictions(metric.NameLogLoss))
-	s.Brier = metric.Brier(predictions(metric.NameBrier))
-	s.CalibrationError = metric.CalibrationError(predictions(metric.NameCalibrationError))
-	s.Intervals = map[string]Interval{}
-	for _, name := range []string{
+// metric of the race. The error is that of ctx.
+func computeScoresWithIntervals(ctx context.Context, raceMetric string, predictions predictionsFunc) (Scores, error) {
+	s, err := computeScores(ctx, raceMetric, predictions)
+	if err != nil {
+		return s, err
+	}
+	names := []string{
 		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
-		metric.NameBrier, metric.NameCalibrationError, raceMetric,
-	} {
-		if interval := metric.ScoreInterval(name, predictions(name)); interval.Known() {
+		metric.NameBrier, metric.NameCalibrationError,
+	}
+	if !slices.Contains(names, raceMetric) {
+		names = append(names, raceMetric)
+	}
+	s.Intervals = map[string]Interval{}
+	for _, name := range names {
+		interval, err := metric.ScoreInterval(ctx, name, predictions(name))
+		if err != nil {
+			return s, err
+		}
+		if interval.Known() {
 			s.Intervals[name] = interval
 		}
 	}
-	return s
+	return s, nil
 }
 
 // Baseline holds the scores of a model that does not use any column: it always
@@ -157,9 +173,9 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 
 // addBaselineOfClass sets PRAUC and OfClass in s, the scores of the baseline. labels are
 // the labels of the rows to score, and majority is the class that the baseline predicts.
-func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
+func (r *race) addBaselineOfClass(ctx context.Context, s *Scores, labels []int32, majority int) (err error) {
 	if len(labels) == 0 {
-		return
+		return nil
 	}
 	e := r.evaluator
 	probabilities := make([]float32, len(labels)*e.classes)
@@ -171,13 +187,15 @@ func (r *race) addBaselineOfClass(s *Scores, labels []int32, majority int) {
 	}
 	p := e.newPredictions(probabilities)
 	p.Labels, p.Groups = labels, nil
-	s.PRAUC = metric.PRAUC(p)
-	s.setOfClass(e.metric, p)
+	if s.PRAUC, err = metric.PRAUC(ctx, p); err != nil {
+		return err
+	}
+	return s.setOfClass(ctx, e.metric, p)
 }
 
 // newBaseline returns the baseline on the validation rows and the given test
-// rows.
-func (r *race) newBaseline(test []int32) Baseline {
+// rows. The error is that of ctx.
+func (r *race) newBaseline(ctx context.Context, test []int32) (Baseline, error) {
 	shares, majority := make([]float64, len(r.data.Schema.Classes)), 0
 	for _, label := range r.data.Labels {
 		shares[label] += 1 / float64(r.data.Rows)
@@ -192,7 +210,8 @@ func (r *race) newBaseline(test []int32) Baseline {
 		Validation: baselineScores(r.evaluator.labels, majority, shares),
 		Test:       baselineScores(test, majority, shares),
 	}
-	r.addBaselineOfClass(&b.Validation, r.evaluator.labels, majority)
-	r.addBaselineOfClass(&b.Test, test, majority)
-	return b
+	if err := r.addBaselineOfClass(ctx, &b.Validation, r.evaluator.labels, majority); err != nil {
+		return b, err
+	}
+	return b, r.addBaselineOfClass(ctx, &b.Test, test, majority)
 }

@@ -32,7 +32,7 @@ func TestBaseline(t *testing.T) {
 					p.Probabilities = append(p.Probabilities, float32(share))
 				}
 			}
-			want := computeScores(metric.NameAccuracy, p)
+			want := must(computeScores(t.Context(), metric.NameAccuracy, func(string) metric.Predictions { return p }))
 			want.PRAUC = math.NaN() // added by addBaselineOfClass
 			if len(c.labels) == 0 {
 				want = nanScores

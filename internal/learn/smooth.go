@@ -31,7 +31,10 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	}
 	run.smoothed = fits.Cost()
 	best := run.best
-	mixed, better := r.mixSmoothPart(run, fits)
+	mixed, better, err := r.mixSmoothPart(ctx, run, fits)
+	if err != nil {
+		return err
+	}
 	if better {
 		best, run.smoothFits = mixed, fits
 	}
@@ -56,10 +59,10 @@ func (r *race) smoothTask(run *run) smooth.Task {
 // reports whether its log loss is lower than without the smooth part. The weight of the
 // smooth part is fitted by maximum likelihood, as in a blend. The score is cross-fitted:
 // each half of the validation rows is scored with the weight fitted to the other half.
-func (r *race) mixSmoothPart(run *run, fits *smooth.Fits) (mixed checkpoint, better bool) {
+func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed checkpoint, better bool, err error) {
 	mixed = run.best
 	if !fits.Converged() {
-		return mixed, false
+		return mixed, false, nil
 	}
 	e := r.evaluator
 	parts := []*candidate{{probabilities: run.best.probabilities}, {probabilities: fits.Probabilities}}
@@ -73,7 +76,9 @@ func (r *race) mixSmoothPart(run *run, fits *smooth.Fits) (mixed checkpoint, bet
 	for half, positions := range e.halves {
 		e.averageProbabilities(crossFitted, parts, mixture.FitWeights(truth, e.halves[1-half]), positions)
 	}
-	mixed.score = e.score(crossFitted)
+	if mixed.score, err = e.score(ctx, crossFitted); err != nil {
+		return mixed, false, err
+	}
 	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.labels))
 	better = weights[1] > 0 && mixed.logLoss < run.best.logLoss
 	if better {
@@ -81,7 +86,7 @@ func (r *race) mixSmoothPart(run *run, fits *smooth.Fits) (mixed checkpoint, bet
 		e.averageProbabilities(mixed.probabilities, parts, weights, all)
 		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: weights[1]}
 	}
-	return mixed, better
+	return mixed, better, nil
 }
 
 // withSmoothPart returns model, the model of a fold, with the smooth part of the run's best

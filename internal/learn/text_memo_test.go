@@ -58,7 +58,7 @@ func TestTextsAreScoredOnce(t *testing.T) {
 // TestTimeOfTextsIsReserved checks that a race with a time limit reserves the time to
 // train the text models again on all rows.
 func TestTimeOfTextsIsReserved(t *testing.T) {
-	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
+	r, err := newRace(t.Context(), fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 // TestRefitsOfBlendAreReserved checks that time is reserved for the refits of all runs
 // with scores, because the model will be their blend.
 func TestRefitsOfBlendAreReserved(t *testing.T) {
-	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
+	r, err := newRace(t.Context(), fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestRecordingHasTexts(t *testing.T) {
 	if err := RecordRun(t.Context(), f, p, "MSEV02", &recording); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(t.Context(), f, p, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,8 +88,10 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
 	done = len(f.moves) == 0 && f.best.trees >= f.opts.Trees
 	if done || float64(f.best.trees) >= refitGrowth*float64(f.calibratedTrees) {
+		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
+			return false, err
+		}
 		f.calibratedTrees = f.best.trees
-		f.current.temperature = f.fitTemperature(f.best)
 	}
 	return done, nil
 }
@@ -261,10 +263,10 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 }
 
 // fitTemperature returns the temperature fitted to the out-of-bag votes of forest.
-func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
+func (f *Fitter) fitTemperature(ctx context.Context, forest *growingForest) (metric.Temperature, error) {
 	p := f.outOfBagPredictions(forest, fitValues)
 	f.cost.fittedValues += len(p.Probabilities)
-	return metric.FitTemperature(p)
+	return metric.FitTemperature(ctx, p)
 }
 
 // PredictValidation writes the class probabilities of the validation rows, predicted by
