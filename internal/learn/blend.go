@@ -119,7 +119,7 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 // than that of the best run in the geometric mean: 1 to 68 % lower in six races, and less
 // than 1 % higher in four.
 func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
-	if winner := r.scheduler.currentWinner(); winner >= 0 {
+	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil
 	}
 	r.mu.Lock()

@@ -89,7 +89,7 @@ func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err er
 	run.reached = r.reachesThreshold(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.nextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
+	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.NextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
 	run.curve[len(run.curve)-1].elapsed = r.scoreTime()
 	return stalled, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/learn/duplicate"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -74,7 +75,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler:  newScheduler(len(variants), schedulerLead(p.Threshold)),
+		scheduler:  scheduler.New(len(variants), schedulerLead(p.Threshold)),
 		timer:      timer,
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
@@ -153,13 +154,13 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// schedulerLead returns the lead for newScheduler: maxLead, or +Inf if the race has no
+// schedulerLead returns the lead for scheduler.New: scheduler.MaxLead, or +Inf if the race has no
 // threshold, so that no run waits.
 func schedulerLead(threshold *float64) float64 {
 	if threshold == nil {
 		return math.Inf(1)
 	}
-	return maxLead
+	return scheduler.MaxLead
 }
 
 // firstFinalFold returns the value of run.firstFinalFold.

@@ -14,6 +14,7 @@ import (
 	"foretell/internal/learn/mixture"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -34,7 +35,7 @@ type race struct {
 	data       *trainingData
 	plan       split.ValidationPlan
 	evaluator  *evaluator
-	scheduler  *scheduler
+	scheduler  *scheduler.Scheduler
 	runs       []*run
 	timer      timer
 	refitLimit refitLimit
@@ -80,7 +81,7 @@ func causeOr(ctx context.Context, err error) error {
 func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
 		if r.data.params.Remote.has(run.Name) {
-			r.scheduler.setRemote(run.index)
+			r.scheduler.SetRemote(run.index)
 		}
 	}
 	stop, release := withStop(ctx, r.data.params.Stop)
@@ -121,7 +122,7 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
-		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
+		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
 			probabilities = nil // on a slower machine they might not be known yet
 		}
 		if !r.evaluator.isMeasurable() {
@@ -187,8 +188,8 @@ func (r *race) runsByPrice() []*run {
 
 // runHere trains run on this machine until it has ended.
 func (r *race) runHere(ctx context.Context, run *run) {
-	index := r.scheduler.entrantContext(ctx, run.index)
-	defer r.scheduler.removeEntrant(run.index)
+	index := r.scheduler.EntrantContext(ctx, run.index)
+	defer r.scheduler.RemoveEntrant(run.index)
 	r.setStatusAndNotify(run, Running)
 	if err := parallel.Recover(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
 		run.err = fmt.Errorf("%s: %w", run.Name, err)
@@ -206,14 +207,14 @@ func (r *race) train(ctx context.Context, run *run) error {
 	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.kind))); err != nil {
 		return err
 	}
-	for r.scheduler.waitTurn(ctx, run.index) {
+	for r.scheduler.WaitTurn(ctx, run.index) {
 		ended, err := r.trainStep(ctx, run)
 		if err != nil {
 			return err
 		}
 		run.reached = run.reached || ended && r.isPerfect(run.best.score)
 		r.setStatusAndNotify(run, Running)
-		r.scheduler.endStep(run.index, run.cost(), run.reached)
+		r.scheduler.EndStep(run.index, run.cost(), run.reached)
 		switch {
 		case run.reached:
 			r.reportThresholdReached(run)
@@ -286,7 +287,7 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 // currentLeader returns the run whose model would be refitted if the race ended
 // now, or nil if no run has a checkpoint.
 func (r *race) currentLeader() *run {
-	if winner := r.scheduler.currentWinner(); winner >= 0 {
+	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return r.runs[winner]
 	}
 	r.mu.Lock()

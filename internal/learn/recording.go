@@ -195,7 +195,7 @@ func (r *race) endAsRecorded(run *run, end recordedEnd) {
 		run.err = errors.New(end.failure)
 		r.setStatusAndNotify(run, Failed)
 	case end.reached:
-		r.scheduler.recordRemoteWin(run.index, run.lastScoreTime())
+		r.scheduler.RecordRemoteWin(run.index, run.lastScoreTime())
 		r.setStatusAndNotify(run, Running)
 	case end.ended:
 		r.setStatusAndNotify(run, r.endStatus())

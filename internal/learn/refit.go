@@ -255,7 +255,7 @@ func (r *race) refitBudget() time.Duration {
 // the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
-	if r.scheduler.currentWinner() >= 0 {
+	if r.scheduler.CurrentWinner() >= 0 {
 		return first, first
 	}
 	all = first

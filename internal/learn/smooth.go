@@ -46,7 +46,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	summary := best
 	summary.probabilities = nil
 	run.lastCost = run.cost()
-	run.curve = append(run.curve, curvePoint{due: r.scheduler.nextDue(run.index), elapsed: r.scoreTime(), performance: best.performance, best: summary})
+	run.curve = append(run.curve, curvePoint{due: r.scheduler.NextDue(run.index), elapsed: r.scoreTime(), performance: best.performance, best: summary})
 	return nil
 }
 

@@ -98,11 +98,11 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 		t.Errorf("%v of a limit of %v are reserved for two refits, and %v for one", got, r.timer.limit, one)
 	}
 	r.timer.limit = time.Hour
-	r.scheduler.recordRemoteWin(0, 1)
+	r.scheduler.RecordRemoteWin(0, 1)
 	if got := r.refitBudget() - r.reportBudget(); got != one {
 		t.Errorf("%v are reserved, want %v, because a run has won", got, one)
 	}
-	r.scheduler.winner = -1
+	r.scheduler.DropRemoteWin(0)
 	r.refitLimit = refitLimit{}
 	if got := r.refitBudget() - r.reportBudget(); got != one {
 		t.Errorf("%v are reserved, want %v, because the second refit is not affordable", got, one)
