@@ -88,8 +88,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				// The score is cross-fitted: each half of the rows is scored with weights
 				// fitted to the other half.
 				candidates := []*candidate{newSingleCandidate(r.runs[0]), newSingleCandidate(r.runs[1])}
-				blend := must(r.evaluator.newBlend(t.Context(), candidates))
-				if o.Achieved != blend.performance || o.Achieved != must(r.evaluator.score(t.Context(), blend.crossFitted)).performance {
+				blend := must(newBlend(t.Context(), r.evaluator, candidates))
+				if o.Achieved != blend.performance || o.Achieved != must(newScore(t.Context(), r.evaluator, blend.crossFitted)).performance {
 					t.Errorf("achieved %v, want %v", o.Achieved, blend.performance)
 				}
 				if best := min(r.runs[0].best.logLoss, r.runs[1].best.logLoss); o.Report.Validation.LogLoss >= best {
@@ -146,14 +146,14 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks := make([]float32, 2*len(r.evaluator.labels))
+	networks := make([]float32, 2*len(r.evaluator.Labels))
 	at := 0
 	for _, fold := range r.plan.Folds {
 		n := 2 * len(fold.Validation)
 		(&hesitantFitter{fakeFitter{fitTask: fitTask{data: r.data, fold: fold}}, wrong}).PredictValidation(networks[at : at+n])
 		at += n
 	}
-	r.runs[0].best = checkpoint{score: must(r.evaluator.score(t.Context(), networks)), step: 1, probabilities: networks}
+	r.runs[0].best = checkpoint{score: must(newScore(t.Context(), r.evaluator, networks)), step: 1, probabilities: networks}
 	mixed, better, err := r.mixSmoothPart(t.Context(), r.runs[0], fits)
 	if err != nil {
 		t.Fatal(err)

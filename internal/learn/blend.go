@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"foretell/internal/learn/mixture"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/split"
 )
 
@@ -138,7 +138,7 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 	if best == nil {
 		return nil, nil
 	}
-	blend, err := r.evaluator.newBlend(ctx, candidates)
+	blend, err := newBlend(ctx, r.evaluator, candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 	if err != nil {
 		return nil, err
 	}
-	noise, err := r.evaluator.performanceNoise(ctx, best.scoredProbabilities())
+	noise, err := r.evaluator.PerformanceNoise(ctx, best.scoredProbabilities())
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (r *race) candidateLosses(ctx context.Context, candidates []*candidate, ble
 	if err != nil {
 		return nil, err
 	}
-	interval, err := r.evaluator.performanceInterval(ctx, blend.crossFitted)
+	interval, err := r.evaluator.PerformanceInterval(ctx, blend.crossFitted)
 	rowLosses[blend], r.blendScore = losses, &Candidate{blend.performance, mean(losses), interval}
 	return rowLosses, err
 }
@@ -221,67 +221,29 @@ func mean(values []float64) float64 {
 	return sum / float64(max(len(values), 1))
 }
 
-// newBlend returns the blend of the candidates. It returns nil if the best blend has only
-// one component, or if there are no validation rows.
-//
-// The weights of the blend are fitted to all validation rows. Its score is cross-fitted:
-// each half of the rows is scored with weights that are fitted to the other half.
-func (e *evaluator) newBlend(ctx context.Context, candidates []*candidate) (*candidate, error) {
-	if len(candidates) < 2 || len(e.labels) == 0 {
+// newBlend returns the blend of the candidates, with a cross-fitted score. It returns nil if
+// the best blend has only one component, or if there are no validation rows. The error is that
+// of ctx.
+func newBlend(ctx context.Context, e *evaluation.Evaluator, candidates []*candidate) (*candidate, error) {
+	if len(candidates) < 2 || len(e.Labels) == 0 {
 		return nil, nil
 	}
-	byCandidate := make([][]float64, len(candidates))
+	models := make([][]float32, len(candidates))
 	for i, c := range candidates {
-		byCandidate[i] = e.trueClassProbabilities(c.probabilities)
+		models[i] = c.probabilities
 	}
-	all := make([]int32, len(e.labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	b := &candidate{}
-	weights := mixture.FitWeights(byCandidate, all)
+	mixture := e.Mix(models)
+	b := &candidate{probabilities: mixture.Probabilities, crossFitted: mixture.CrossFitted}
 	for i, c := range candidates {
-		if weights[i] > 0 {
-			b.components = append(b.components, component{c.components[0].run, weights[i]})
+		if weight := mixture.Weights[i]; weight > 0 {
+			b.components = append(b.components, component{c.components[0].run, weight})
 		}
 	}
 	if len(b.components) < 2 {
 		return nil, nil
 	}
 	slices.SortStableFunc(b.components, func(a, b component) int { return cmp.Compare(b.weight, a.weight) })
-	b.probabilities = make([]float32, len(e.labels)*e.classes)
-	e.averageProbabilities(b.probabilities, candidates, weights, all)
-	b.crossFitted = make([]float32, len(b.probabilities))
-	for half, positions := range e.halves {
-		e.averageProbabilities(b.crossFitted, candidates, mixture.FitWeights(byCandidate, e.halves[1-half]), positions)
-	}
 	var err error
-	b.score, err = e.score(ctx, b.crossFitted)
+	b.score, err = newScore(ctx, e, b.crossFitted)
 	return b, err
-}
-
-// trueClassProbabilities returns the probability of the true class of each row.
-func (e *evaluator) trueClassProbabilities(probabilities []float32) []float64 {
-	list := make([]float64, len(e.labels))
-	for i, label := range e.labels {
-		list[i] = float64(probabilities[i*e.classes+int(label)])
-	}
-	return list
-}
-
-// averageProbabilities writes the weighted mean of the candidates' probabilities to dst.
-// It computes only the rows at the given positions.
-func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
-	for i, c := range candidates {
-		w := float32(weights[i])
-		if w == 0 {
-			continue
-		}
-		for _, position := range positions {
-			at := int(position) * e.classes
-			for k, q := range c.probabilities[at : at+e.classes] {
-				dst[at+k] += w * q
-			}
-		}
-	}
 }

@@ -33,8 +33,8 @@ func TestCancelledEvaluation(t *testing.T) {
 		}
 		var candidates []*candidate
 		for i, run := range r.runs {
-			probabilities := make([]float32, len(r.evaluator.labels)*3)
-			for row, label := range r.evaluator.labels {
+			probabilities := make([]float32, len(r.evaluator.Labels)*3)
+			for row, label := range r.evaluator.Labels {
 				copy(probabilities[3*row:], []float32{0.2, 0.2, 0.2})
 				if row%3 != i {
 					probabilities[3*row+int(label)] += 0.4
@@ -45,26 +45,26 @@ func TestCancelledEvaluation(t *testing.T) {
 		}
 		probabilities := candidates[0].probabilities
 		for what, compute := range map[string]func(context.Context) error{
-			"score":     func(ctx context.Context) error { _, err := r.evaluator.score(ctx, probabilities); return err },
-			"calibrate": func(ctx context.Context) error { _, err := r.evaluator.calibrate(ctx, probabilities); return err },
+			"score":     func(ctx context.Context) error { _, err := newScore(ctx, r.evaluator, probabilities); return err },
+			"calibrate": func(ctx context.Context) error { _, err := r.evaluator.Calibrate(ctx, probabilities); return err },
 			"interval": func(ctx context.Context) error {
-				_, err := r.evaluator.performanceInterval(ctx, probabilities)
+				_, err := r.evaluator.PerformanceInterval(ctx, probabilities)
 				return err
 			},
 			"noise": func(ctx context.Context) error {
-				_, err := r.evaluator.performanceNoise(ctx, probabilities)
+				_, err := r.evaluator.PerformanceNoise(ctx, probabilities)
 				return err
 			},
 			"validationScores": func(ctx context.Context) error {
-				_, err := r.evaluator.validationScores(ctx, probabilities)
+				_, err := r.evaluator.ValidationScores(ctx, probabilities)
 				return err
 			},
 			"fitClassWeights": func(ctx context.Context) error {
-				_, err := r.evaluator.fitClassWeights(ctx, probabilities, 1)
+				_, err := r.evaluator.FitClassWeights(ctx, probabilities, 1)
 				return err
 			},
-			"newBlend":     func(ctx context.Context) error { _, err := r.evaluator.newBlend(ctx, candidates); return err },
-			"newBaseline":  func(ctx context.Context) error { _, err := r.newBaseline(ctx, nil); return err },
+			"newBlend":     func(ctx context.Context) error { _, err := newBlend(ctx, r.evaluator, candidates); return err },
+			"newBaseline":  func(ctx context.Context) error { _, err := r.evaluator.NewBaseline(ctx, nil); return err },
 			"setRunScores": func(ctx context.Context) error { return r.setRunScores(ctx, make([]Run, 2)) },
 			"chooseCandidate": func(ctx context.Context) error {
 				_, err := r.chooseCandidate(ctx, r.newLossFunc(Completed))

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/duplicate"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/split"
@@ -79,9 +80,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		timer:      timer,
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
-	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
-	r.evaluator.names, r.evaluator.classRows = f.Schema.Classes, countLabels(f.Labels, classes)
-	r.evaluator.weights = weights
+	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
+	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
+	r.evaluator.Weights, r.buffers = weights, newBuffers()
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"foretell/internal/learn/mixture"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/scheduler"
@@ -34,7 +34,8 @@ func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 type race struct {
 	data       *trainingData
 	plan       split.ValidationPlan
-	evaluator  *evaluator
+	evaluator  *evaluation.Evaluator
+	buffers    chan []float32 // see newBuffers
 	scheduler  *scheduler.Scheduler
 	runs       []*run
 	timer      timer
@@ -110,8 +111,8 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
-	if reason := r.evaluator.unmeasurableReason(); reason != "" && len(r.evaluator.labels) > 0 {
-		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.metric, reason)
+	if reason := r.evaluator.UnmeasurableReason(); reason != "" && len(r.evaluator.Labels) > 0 {
+		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.Metric, reason)
 	}
 	r.addRemoteFailureNotes()
 	r.addEndNote(outcome)
@@ -125,11 +126,11 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
 			probabilities = nil // on a slower machine they might not be known yet
 		}
-		if !r.evaluator.isMeasurable() {
+		if !r.evaluator.IsMeasurable() {
 			results[i].Performance = math.NaN()
 		}
 		results[i].LogLoss = run.best.logLoss
-		if results[i].Interval, err = r.evaluator.performanceInterval(ctx, probabilities); err != nil {
+		if results[i].Interval, err = r.evaluator.PerformanceInterval(ctx, probabilities); err != nil {
 			return err
 		}
 	}
@@ -161,7 +162,7 @@ func (r *race) runAll(ctx context.Context) {
 	close(idle)
 	all.Wait()
 	stopListening()
-	r.evaluator.buffers = nil // frees memory for the refit
+	r.buffers = nil // frees memory for the refit
 	r.data.dropFoldBins()
 }
 
@@ -254,7 +255,7 @@ func (r *race) reachesThreshold(performance float64) bool {
 // add up to less than one nat. No other run could then be measurably better on these
 // rows. The performance alone is not enough, because it may be 1 by chance.
 func (r *race) isPerfect(s score) bool {
-	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
+	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 
 // endStatus returns the status of a run, or of the race, that has stalled before any run
@@ -278,7 +279,7 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 	if e.Step > 0 {
 		e.Performance = run.curve[e.Step-1].performance
 	}
-	if e.Step > 0 && r.evaluator.isMeasurable() {
+	if e.Step > 0 && r.evaluator.IsMeasurable() {
 		e.BestPerformance, e.BestLogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)
@@ -310,16 +311,12 @@ func (r *race) newLossFunc(status Status) lossFunc {
 	return func(ctx context.Context, c *candidate) ([]float64, error) {
 		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
-			calibrated, err := r.evaluator.calibrate(ctx, probabilities)
+			calibrated, err := r.evaluator.Calibrate(ctx, probabilities)
 			if err != nil {
 				return nil, err
 			}
 			probabilities = calibrated
 		}
-		losses := r.evaluator.trueClassProbabilities(probabilities)
-		for i, q := range losses {
-			losses[i] = -math.Log(max(q, mixture.MinProbability))
-		}
-		return losses, nil
+		return r.evaluator.RowLosses(probabilities), nil
 	}
 }

@@ -353,7 +353,7 @@ func TestPerfectRunEndsARaceWithoutAThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.evaluator.labels = f.Labels
+		r.evaluator.Labels = f.Labels
 		if got := r.isPerfect(c.score); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}

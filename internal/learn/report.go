@@ -2,11 +2,23 @@ package learn
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
+)
+
+// The scores of a report; see package evaluation. Interval is a 95 % confidence interval.
+type (
+	Scores         = evaluation.Scores
+	Interval       = evaluation.Interval
+	Baseline       = evaluation.Baseline
+	ClassScore     = evaluation.ClassScore
+	ClassCurve     = evaluation.ClassCurve
+	ReliabilityBin = evaluation.ReliabilityBin
 )
 
 // Report holds the metrics of a model. Metrics that were not computed are NaN or nil, and
@@ -95,20 +107,6 @@ type Candidate struct {
 	Interval Interval
 }
 
-// ClassScore holds the scores of one class against the others.
-type ClassScore struct {
-	Label                 string
-	Rows                  int
-	Precision, Recall, F1 float64
-	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
-	// precision–recall curve. They are NaN if no row, or every row, is of the
-	// class, and for classes that are not in CurveClasses.
-	ROCAUC, AveragePrecision float64
-	// Intervals holds the 95 % confidence intervals by name: precision, recall,
-	// f1, rocAuc and averagePrecision. Unknown intervals are absent.
-	Intervals map[string]Interval
-}
-
 const (
 	// maxTrainingRows is the largest number of training rows that are predicted for the
 	// report. If the race was cut short, maxCutShortRows is the largest number of
@@ -123,11 +121,11 @@ const (
 // finalize builds the chosen model from its members and adds the model and its
 // report to the outcome.
 func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
-	temperature, err := metric.FitTemperature(ctx, r.evaluator.newPredictions(c.probabilities))
+	temperature, err := metric.FitTemperature(ctx, r.evaluator.Predictions(c.probabilities))
 	if err != nil {
 		return err
 	}
-	weights, err := r.evaluator.fitClassWeights(ctx, c.probabilities, temperature)
+	weights, err := r.evaluator.FitClassWeights(ctx, c.probabilities, temperature)
 	if err != nil {
 		return err
 	}
@@ -148,8 +146,8 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	defer done()
 	r.addTestMetrics(limited, m, c, o)
 	r.addTrainingMetrics(limited, c, o)
-	o.Test = o.Report.Test.performance(r.evaluator.metric)
-	o.Training = o.Report.Training.performance(r.evaluator.metric)
+	o.Test = o.Report.Test.Performance(r.evaluator.Metric)
+	o.Training = o.Report.Training.Performance(r.evaluator.Metric)
 	if len(c.components) == 1 {
 		index := c.components[0].index
 		o.Runs[index].TestPerformance = o.Test
@@ -169,18 +167,18 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 // newReport returns a report of the chosen model with the metrics on the validation rows.
 // The error is that of ctx.
 func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
-	validation, err := r.evaluator.validationScores(ctx, c.scoredProbabilities())
+	validation, err := r.evaluator.ValidationScores(ctx, c.scoredProbabilities())
 	if err != nil {
 		return Report{}, err
 	}
-	baseline, err := r.newBaseline(ctx, nil)
+	baseline, err := r.evaluator.NewBaseline(ctx, nil)
 	return Report{
 		Algorithm:      c.name(),
-		Metric:         r.evaluator.metric,
+		Metric:         r.evaluator.Metric,
 		ClassWeights:   r.data.params.ClassWeights,
 		Seed:           r.data.params.Seed,
 		Rows:           r.data.Rows,
-		ValidationRows: len(r.evaluator.labels),
+		ValidationRows: len(r.evaluator.Labels),
 		Validation:     validation,
 		Copies:         r.copies,
 		CopiesDivided:  r.copiesDivided,
@@ -189,8 +187,8 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 		Screened:       r.data.numScreened(),
 		Blended:        r.blendScore,
 		Baseline:       baseline,
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.mostFrequentClasses()),
-		Test:           nanScores, Training: nanScores,
+		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
+		Test:           evaluation.NaNScores, Training: evaluation.NaNScores,
 	}, err
 }
 
@@ -203,31 +201,6 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 		return ctx, cancel
 	}
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
-}
-
-// validationScores returns the scores on the validation rows. Some scores need decision
-// weights, some need calibrated probabilities, and some neither. Each score is computed
-// with only what it needs, because cross-fitted weights and temperatures differ between
-// the two halves of the rows. The error is that of ctx.
-func (e *evaluator) validationScores(ctx context.Context, probabilities []float32) (Scores, error) {
-	decided, err := e.decidedPredictions(ctx, probabilities)
-	if err != nil {
-		return nanScores, err
-	}
-	calibrated, err := e.calibrate(ctx, probabilities)
-	if err != nil {
-		return nanScores, err
-	}
-	plain, tempered := e.newPredictions(probabilities), e.newPredictions(calibrated)
-	return computeScoresWithIntervals(ctx, e.metric, func(name string) metric.Predictions {
-		switch {
-		case metric.UsesDecisions(name):
-			return decided
-		case name == metric.NameLogLoss || name == metric.NameBrier || name == metric.NameCalibrationError:
-			return tempered
-		}
-		return plain
-	})
 }
 
 // addTestMetrics computes metrics on the test rows, which it predicts by the mean of c's
@@ -244,7 +217,7 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
-	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.classRows
+	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.ClassRows
 	report := o.Report
 	if err := r.scoreTestRows(ctx, p, &report); err != nil {
 		r.addFailureNote(ctx, err, "the metrics on the test rows were not computed")
@@ -257,16 +230,20 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 // predictions of these rows. The error is that of ctx.
 func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *Report) (err error) {
 	report.TestRows = len(p.Labels)
-	if report.Test, err = computeScoresWithIntervals(ctx, r.evaluator.metric, func(string) metric.Predictions { return p }); err != nil {
+	if report.Test, err = evaluation.NewScoresWithIntervals(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p }); err != nil {
 		return err
 	}
-	if report.Baseline, err = r.newBaseline(ctx, p.Labels); err != nil {
+	if report.Baseline, err = r.evaluator.NewBaseline(ctx, p.Labels); err != nil {
 		return err
 	}
-	if err := report.addClasses(ctx, p, r.data.Schema.Classes, r.mostFrequentClasses()); err != nil {
+	report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
+	report.Reliability = metric.ConfidenceReliability(p)
+	labels, classes := r.data.Schema.Classes, r.evaluator.MostFrequentClasses()
+	if report.Classes, err = evaluation.NewClassScores(ctx, p, labels, classes); err != nil {
 		return err
 	}
-	return report.addCurves(ctx, p, r.mostFrequentClasses())
+	report.Curves, err = evaluation.NewClassCurves(ctx, p, labels, classes)
+	return err
 }
 
 // addDependence adds the importances of the columns, their partial dependence and
@@ -279,7 +256,7 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 		return // importances of only some columns would be misleading
 	}
 	report.Importances = importances
-	dependence, interactions, err := validation.Effects(ctx, importances, r.mostFrequentClasses())
+	dependence, interactions, err := validation.Effects(ctx, importances, r.evaluator.MostFrequentClasses())
 	if err != nil {
 		r.addFailureNote(ctx, err, "the partial dependence on the columns was not measured")
 		return
@@ -300,13 +277,22 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 		return
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)
-	p.ClassRows = r.evaluator.classRows
-	scores, err := computeScores(ctx, r.evaluator.metric, func(string) metric.Predictions { return p })
+	p.ClassRows = r.evaluator.ClassRows
+	scores, err := evaluation.NewScores(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p })
 	if err != nil {
 		r.addFailureNote(ctx, err, "the metrics on the training rows were not computed")
 		return
 	}
 	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
+}
+
+// gatherLabels returns the labels of the given classes.
+func gatherLabels(labels []string, classes []int) []string {
+	picked := make([]string, len(classes))
+	for i, class := range classes {
+		picked[i] = labels[class]
+	}
+	return picked
 }
 
 // sampleReportRows returns a sample of rows at equal distances: at most maxRows or, if

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"foretell/internal/learn/mixture"
 	"foretell/internal/learn/neural"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/smooth"
@@ -15,7 +14,7 @@ import (
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
-		len(r.evaluator.labels) > 0 && run.best.step > 0
+		len(r.evaluator.Labels) > 0 && run.best.step > 0
 }
 
 // addSmoothPart does one more step of a run whose networks have stalled: it fits the
@@ -52,7 +51,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 
 // smoothTask returns the table and the folds of run in the form that package smooth uses.
 func (r *race) smoothTask(run *run) smooth.Task {
-	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.labels, Classes: run.classes, Workers: run.workers}
+	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.Labels, Classes: run.classes, Workers: run.workers}
 }
 
 // mixSmoothPart returns the best checkpoint of run with the smooth part added. better
@@ -65,26 +64,15 @@ func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (
 		return mixed, false, nil
 	}
 	e := r.evaluator
-	parts := []*candidate{{probabilities: run.best.probabilities}, {probabilities: fits.Probabilities}}
-	truth := [][]float64{e.trueClassProbabilities(parts[0].probabilities), e.trueClassProbabilities(parts[1].probabilities)}
-	all := make([]int32, len(e.labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	weights := mixture.FitWeights(truth, all)
-	crossFitted := make([]float32, len(mixed.probabilities))
-	for half, positions := range e.halves {
-		e.averageProbabilities(crossFitted, parts, mixture.FitWeights(truth, e.halves[1-half]), positions)
-	}
-	if mixed.score, err = e.score(ctx, crossFitted); err != nil {
+	mixture := e.Mix([][]float32{run.best.probabilities, fits.Probabilities})
+	if mixed.score, err = newScore(ctx, e, mixture.CrossFitted); err != nil {
 		return mixed, false, err
 	}
-	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.labels))
-	better = weights[1] > 0 && mixed.logLoss < run.best.logLoss
+	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.Labels))
+	better = mixture.Weights[1] > 0 && mixed.logLoss < run.best.logLoss
 	if better {
-		mixed.probabilities = make([]float32, len(crossFitted))
-		e.averageProbabilities(mixed.probabilities, parts, weights, all)
-		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: weights[1]}
+		mixed.probabilities = mixture.Probabilities
+		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: mixture.Weights[1]}
 	}
 	return mixed, better, nil
 }

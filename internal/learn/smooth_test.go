@@ -93,8 +93,8 @@ func TestRejectedSmoothPart(t *testing.T) {
 	}
 	run := r.runs[0]
 	run.best.step, run.best.performance, run.best.logLoss = 1, 0.4, 1e-6
-	run.best.probabilities = make([]float32, 3*len(r.evaluator.labels))
-	for i, label := range r.evaluator.labels {
+	run.best.probabilities = make([]float32, 3*len(r.evaluator.Labels))
+	for i, label := range r.evaluator.Labels {
 		run.best.probabilities[3*i+int(label)] = 1
 	}
 	if err := r.addSmoothPart(t.Context(), run); err != nil {

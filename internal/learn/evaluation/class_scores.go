@@ -1,4 +1,4 @@
-package learn
+package evaluation
 
 import (
 	"cmp"
@@ -26,6 +26,20 @@ type ClassCurve struct {
 	Reliability []ReliabilityBin
 }
 
+// ClassScore holds the scores of one class against the others.
+type ClassScore struct {
+	Label                 string
+	Rows                  int
+	Precision, Recall, F1 float64
+	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
+	// precision–recall curve. They are NaN if no row, or every row, is of the
+	// class, and for classes whose curves are not computed.
+	ROCAUC, AveragePrecision float64
+	// Intervals holds the 95 % confidence intervals by name: precision, recall,
+	// f1, rocAuc and averagePrecision. Unknown intervals are absent.
+	Intervals map[string]Interval
+}
+
 // Names of the scores of a class in ClassScore.Intervals.
 const (
 	namePrecision        = "precision"
@@ -40,40 +54,39 @@ const (
 	maxCurvePoints  = 100
 )
 
-// mostFrequentClasses returns the classes whose curves are in the report, ascending: all classes,
-// or the maxCurveClasses classes with the most rows.
-func (r *race) mostFrequentClasses() (classes []int) {
-	counts := r.evaluator.classRows
-	classes = make([]int, len(counts))
+// MostFrequentClasses returns the classes whose curves are computed, ascending: all classes, or the
+// maxCurveClasses classes with the most rows.
+func (e *Evaluator) MostFrequentClasses() (classes []int) {
+	classes = make([]int, len(e.ClassRows))
 	for i := range classes {
 		classes[i] = i
 	}
-	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(e.ClassRows[b], e.ClassRows[a]) })
 	classes = classes[:min(len(classes), maxCurveClasses)]
 	slices.Sort(classes)
 	return classes
 }
 
-// addCurves adds the curves of the given classes to the report. The error is that of ctx.
-func (r *Report) addCurves(ctx context.Context, p metric.Predictions, classes []int) error {
-	r.Reliability = metric.ConfidenceReliability(p)
+// NewClassCurves returns the curves of the given classes. labels are the names of all classes.
+// The error is that of ctx.
+func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, classes []int) ([]ClassCurve, error) {
+	var curves []ClassCurve
 	for _, class := range classes {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		r.Curves = append(r.Curves, ClassCurve{
-			Label: r.Classes[class].Label, Curve: metric.NewCurve(class, p, maxCurvePoints),
-			Reliability: metric.ClassReliability(class, p),
+		curves = append(curves, ClassCurve{
+			Label: labels[class], Curve: metric.NewCurve(class, p, maxCurvePoints), Reliability: metric.ClassReliability(class, p),
 		})
 	}
-	return nil
+	return curves, nil
 }
 
-// addClasses adds the scores of each class and the confusion matrix to the report. labels
-// are the names of the classes. To save time, the areas under curves are computed only
-// for the classes in ranked. The error is that of ctx.
-func (r *Report) addClasses(ctx context.Context, p metric.Predictions, labels []string, ranked []int) error {
-	r.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
+// NewClassScores returns the scores of each class. labels are the names of the classes. To save
+// time, the areas under curves are computed only for the classes in ranked. The error is that of
+// ctx.
+func NewClassScores(ctx context.Context, p metric.Predictions, labels []string, ranked []int) ([]ClassScore, error) {
+	var scores []ClassScore
 	for c, s := range metric.PerClass(p) {
 		score := ClassScore{
 			Label: labels[c], Rows: s.Support, Precision: s.Precision, Recall: s.Recall, F1: s.F1,
@@ -82,37 +95,28 @@ func (r *Report) addClasses(ctx context.Context, p metric.Predictions, labels []
 		score.addInterval(namePrecision, s.PrecisionInterval)
 		score.addInterval(nameRecall, s.RecallInterval)
 		score.addInterval(nameF1, s.F1Interval)
-		r.Classes = append(r.Classes, score)
+		scores = append(scores, score)
 	}
 	for _, c := range ranked {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		score := &r.Classes[c]
+		score := &scores[c]
 		area, interval := metric.ClassROCAUC(c, p)
 		score.ROCAUC = area
 		score.addInterval(metric.NameROCAUC, interval)
 		score.AveragePrecision = metric.AveragePrecision(c, p)
 		interval, err := metric.AveragePrecisionInterval(ctx, c, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		score.addInterval(nameAveragePrecision, interval)
 	}
-	return nil
+	return scores, nil
 }
 
 func (s *ClassScore) addInterval(name string, interval Interval) {
 	if interval.Known() {
 		s.Intervals[name] = interval
 	}
-}
-
-// gatherLabels returns the labels of the given classes.
-func gatherLabels(labels []string, classes []int) []string {
-	picked := make([]string, len(classes))
-	for i, class := range classes {
-		picked[i] = labels[class]
-	}
-	return picked
 }
