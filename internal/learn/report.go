@@ -11,13 +11,19 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// The scores of a report; see package evaluation. Interval is a 95 % confidence interval.
+// The types of the scores of a report are those of package evaluation.
 type (
-	Scores         = evaluation.Scores
-	Interval       = evaluation.Interval
-	Baseline       = evaluation.Baseline
-	ClassScore     = evaluation.ClassScore
-	ClassCurve     = evaluation.ClassCurve
+	// Scores are the scores on a set of rows.
+	Scores = evaluation.Scores
+	// Interval is a 95 % confidence interval.
+	Interval = evaluation.Interval
+	// Baseline holds the scores of a model that does not use any column.
+	Baseline = evaluation.Baseline
+	// ClassScore holds the scores of one class against the others.
+	ClassScore = evaluation.ClassScore
+	// ClassCurve holds the curves of one class.
+	ClassCurve = evaluation.ClassCurve
+	// ReliabilityBin compares probabilities with what happened.
 	ReliabilityBin = evaluation.ReliabilityBin
 )
 
