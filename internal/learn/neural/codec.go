@@ -91,7 +91,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	e.assignIndices()
 	// Before memory is allocated, check that the remaining bytes are as many as the sizes
 	// require.
-	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
+	l := newLayout(e, Options{Classes: classes, members: members, layers: layers, width: width})
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
 		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)
 	}
