@@ -65,7 +65,7 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 						}
 					}
 				}
-				r, err := newRace(f, p, newAlgorithms())
+				r, err := newRace(t.Context(), f, p, newAlgorithms())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,8 +88,8 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 				// The score is cross-fitted: each half of the rows is scored with weights
 				// fitted to the other half.
 				candidates := []*candidate{newSingleCandidate(r.runs[0]), newSingleCandidate(r.runs[1])}
-				blend := r.evaluator.newBlend(candidates)
-				if o.Achieved != blend.performance || o.Achieved != r.evaluator.score(blend.crossFitted).performance {
+				blend := must(newBlend(t.Context(), r.evaluator, candidates))
+				if o.Achieved != blend.performance || o.Achieved != must(newScore(t.Context(), r.evaluator, blend.crossFitted)).performance {
 					t.Errorf("achieved %v, want %v", o.Achieved, blend.performance)
 				}
 				if best := min(r.runs[0].best.logLoss, r.runs[1].best.logLoss); o.Report.Validation.LogLoss >= best {
@@ -135,7 +135,7 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	fakes[0].newFitter = func(_ context.Context, task fitTask) (fitter, error) {
 		return &hesitantFitter{fakeFitter{fitTask: task, skills: []float64{0.9}, work: 1e6}, wrong}, nil
 	}
-	r, err := newRace(f, Params{Threshold: new(1.0)}, fakes)
+	r, err := newRace(t.Context(), f, Params{Threshold: new(1.0)}, fakes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,15 +146,18 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks := make([]float32, 2*len(r.evaluator.labels))
+	networks := make([]float32, 2*len(r.evaluator.Labels))
 	at := 0
 	for _, fold := range r.plan.Folds {
 		n := 2 * len(fold.Validation)
 		(&hesitantFitter{fakeFitter{fitTask: fitTask{data: r.data, fold: fold}}, wrong}).PredictValidation(networks[at : at+n])
 		at += n
 	}
-	r.runs[0].best = checkpoint{score: r.evaluator.score(networks), step: 1, probabilities: networks}
-	mixed, better := r.mixSmoothPart(r.runs[0], fits)
+	r.runs[0].best = checkpoint{score: must(newScore(t.Context(), r.evaluator, networks)), step: 1, probabilities: networks}
+	mixed, better, err := r.mixSmoothPart(t.Context(), r.runs[0], fits)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if better || !r.reachesThreshold(mixed.performance) || r.reachesThreshold(r.runs[0].best.performance) {
 		t.Fatalf("networks %+v, mixed %+v, better %v", r.runs[0].best.score, mixed.score, better)
 	}

@@ -2,11 +2,12 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"math"
 	"slices"
 
-	"foretell/internal/learn/mixture"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/split"
 )
 
@@ -102,7 +103,8 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 
 // chooseCandidate returns the run that won the race or, if none has won, the best
 // candidate among the runs and their blend. It returns nil if no run has a checkpoint.
-// lossFunc must return the log loss of a candidate on each validation row.
+// lossFunc must return the log loss of a candidate on each validation row. The error is that
+// of lossFunc or of ctx.
 //
 // Candidates are considered equal to the best if their performance is lower by at most
 // one standard error of the best performance. The difference between two performances has
@@ -116,9 +118,9 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 // In ten races on six data sets the log loss of the blend on test rows was 17 % lower
 // than that of the best run in the geometric mean: 1 to 68 % lower in six races, and less
 // than 1 % higher in four.
-func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
-	if winner := r.scheduler.currentWinner(); winner >= 0 {
-		return newSingleCandidate(r.runs[winner])
+func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
+	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
+		return newSingleCandidate(r.runs[winner]), nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,14 +136,23 @@ func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 		}
 	}
 	if best == nil {
-		return nil
+		return nil, nil
 	}
-	blend := r.evaluator.newBlend(candidates)
+	blend, err := newBlend(ctx, r.evaluator, candidates)
+	if err != nil {
+		return nil, err
+	}
 	if blend != nil && blend.performance > best.performance {
 		best = blend
 	}
-	rowLosses := r.candidateLosses(candidates, blend, lossFunc)
-	noise := r.evaluator.performanceNoise(best.scoredProbabilities())
+	rowLosses, err := r.candidateLosses(ctx, candidates, blend, lossFunc)
+	if err != nil {
+		return nil, err
+	}
+	noise, err := r.evaluator.PerformanceNoise(ctx, best.scoredProbabilities())
+	if err != nil {
+		return nil, err
+	}
 	var chosen *candidate
 	for _, c := range candidates {
 		if c.performance < best.performance-noise {
@@ -152,25 +163,33 @@ func (r *race) chooseCandidate(lossFunc func(*candidate) []float64) *candidate {
 		}
 	}
 	if blend != nil && blend.performance >= best.performance-2*noise && (chosen == nil || !significantlyLower(rowLosses[chosen], rowLosses[blend])) {
-		return blend
+		return blend, nil
 	}
-	return chosen
+	return chosen, nil
 }
 
 // candidateLosses returns the losses of each candidate, by row. It stores the score of
 // the blend for the report, and sets the log loss of each run to its mean loss. blend may
 // be nil.
-func (r *race) candidateLosses(candidates []*candidate, blend *candidate, lossFunc func(*candidate) []float64) map[*candidate][]float64 {
+func (r *race) candidateLosses(ctx context.Context, candidates []*candidate, blend *candidate, lossFunc lossFunc) (map[*candidate][]float64, error) {
 	rowLosses := map[*candidate][]float64{}
 	for _, c := range candidates {
-		rowLosses[c] = lossFunc(c)
-		c.components[0].best.logLoss = mean(rowLosses[c])
+		losses, err := lossFunc(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		rowLosses[c], c.components[0].best.logLoss = losses, mean(losses)
 	}
-	if blend != nil {
-		rowLosses[blend] = lossFunc(blend)
-		r.blendScore = &Candidate{blend.performance, mean(rowLosses[blend]), r.evaluator.performanceInterval(blend.crossFitted)}
+	if blend == nil {
+		return rowLosses, nil
 	}
-	return rowLosses
+	losses, err := lossFunc(ctx, blend)
+	if err != nil {
+		return nil, err
+	}
+	interval, err := r.evaluator.PerformanceInterval(ctx, blend.crossFitted)
+	rowLosses[blend], r.blendScore = losses, &Candidate{blend.performance, mean(losses), interval}
+	return rowLosses, err
 }
 
 // significantlyLower reports whether the mean of losses is lower than the mean of others
@@ -202,66 +221,29 @@ func mean(values []float64) float64 {
 	return sum / float64(max(len(values), 1))
 }
 
-// newBlend returns the blend of the candidates. It returns nil if the best blend has only
-// one component, or if there are no validation rows.
-//
-// The weights of the blend are fitted to all validation rows. Its score is cross-fitted:
-// each half of the rows is scored with weights that are fitted to the other half.
-func (e *evaluator) newBlend(candidates []*candidate) *candidate {
-	if len(candidates) < 2 || len(e.labels) == 0 {
-		return nil
+// newBlend returns the blend of the candidates, with a cross-fitted score. It returns nil if
+// the best blend has only one component, or if there are no validation rows. The error is that
+// of ctx.
+func newBlend(ctx context.Context, e *evaluation.Evaluator, candidates []*candidate) (*candidate, error) {
+	if len(candidates) < 2 || len(e.Labels) == 0 {
+		return nil, nil
 	}
-	byCandidate := make([][]float64, len(candidates))
+	models := make([][]float32, len(candidates))
 	for i, c := range candidates {
-		byCandidate[i] = e.trueClassProbabilities(c.probabilities)
+		models[i] = c.probabilities
 	}
-	all := make([]int32, len(e.labels))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	b := &candidate{}
-	weights := mixture.FitWeights(byCandidate, all)
+	mixture := e.Mix(models)
+	b := &candidate{probabilities: mixture.Probabilities, crossFitted: mixture.CrossFitted}
 	for i, c := range candidates {
-		if weights[i] > 0 {
-			b.components = append(b.components, component{c.components[0].run, weights[i]})
+		if weight := mixture.Weights[i]; weight > 0 {
+			b.components = append(b.components, component{c.components[0].run, weight})
 		}
 	}
 	if len(b.components) < 2 {
-		return nil
+		return nil, nil
 	}
 	slices.SortStableFunc(b.components, func(a, b component) int { return cmp.Compare(b.weight, a.weight) })
-	b.probabilities = make([]float32, len(e.labels)*e.classes)
-	e.averageProbabilities(b.probabilities, candidates, weights, all)
-	b.crossFitted = make([]float32, len(b.probabilities))
-	for half, positions := range e.halves {
-		e.averageProbabilities(b.crossFitted, candidates, mixture.FitWeights(byCandidate, e.halves[1-half]), positions)
-	}
-	b.score = e.score(b.crossFitted)
-	return b
-}
-
-// trueClassProbabilities returns the probability of the true class of each row.
-func (e *evaluator) trueClassProbabilities(probabilities []float32) []float64 {
-	list := make([]float64, len(e.labels))
-	for i, label := range e.labels {
-		list[i] = float64(probabilities[i*e.classes+int(label)])
-	}
-	return list
-}
-
-// averageProbabilities writes the weighted mean of the candidates' probabilities to dst.
-// It computes only the rows at the given positions.
-func (e *evaluator) averageProbabilities(dst []float32, candidates []*candidate, weights []float64, positions []int32) {
-	for i, c := range candidates {
-		w := float32(weights[i])
-		if w == 0 {
-			continue
-		}
-		for _, position := range positions {
-			at := int(position) * e.classes
-			for k, q := range c.probabilities[at : at+e.classes] {
-				dst[at+k] += w * q
-			}
-		}
-	}
+	var err error
+	b.score, err = newScore(ctx, e, b.crossFitted)
+	return b, err
 }

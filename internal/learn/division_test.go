@@ -135,7 +135,7 @@ func TestCopiesStayTogether(t *testing.T) {
 	original := noisyFrame(300)
 	copied := original.Take(repeatedRows(300, 3))
 	copied.Labels[0] = 1 - copied.Labels[0] // a copy may have another label
-	r, err := newRace(copied, Params{Seed: 1}, fakeAlgorithms(fakeFitter{}))
+	r, err := newRace(t.Context(), copied, Params{Seed: 1}, fakeAlgorithms(fakeFitter{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestCopiesStayTogether(t *testing.T) {
 			t.Fatalf("row %d is a test row, but its copy is not", row%300)
 		}
 	}
-	if _, copies := duplicate.Find(copied, 1); copies != 900 || len(r.plan.Test) != 180 {
+	if _, copies, _ := duplicate.Find(t.Context(), copied, 1); copies != 900 || len(r.plan.Test) != 180 {
 		t.Errorf("%d copies, %d test rows", copies, len(r.plan.Test))
 	}
 
@@ -157,10 +157,10 @@ func TestCopiesStayTogether(t *testing.T) {
 	for range 1000 {
 		addRow(discrete, draw.IntN(2) == 0, float64(draw.IntN(4)), float64(draw.IntN(5)))
 	}
-	if groups, n := duplicate.Find(discrete, 1); groups != nil || n != 1000 {
+	if groups, n, _ := duplicate.Find(t.Context(), discrete, 1); groups != nil || n != 1000 {
 		t.Errorf("a table with 20 different rows has %d copies, in groups %v", n, groups)
 	}
-	if groups, n := duplicate.Find(original, 1); groups != nil || n != 0 {
+	if groups, n, _ := duplicate.Find(t.Context(), original, 1); groups != nil || n != 0 {
 		t.Errorf("%d copies in a table without copies", n)
 	}
 }

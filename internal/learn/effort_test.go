@@ -9,7 +9,7 @@ import (
 // folds.
 func TestFastEffort(t *testing.T) {
 	f := noisyFrame(200)
-	r, err := newRace(f, Params{Effort: EffortFast}, algorithms)
+	r, err := newRace(t.Context(), f, Params{Effort: EffortFast}, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestFastEffort(t *testing.T) {
 	if want := []string{"BSIX01", "BSEV02"}; !slices.Equal(names, want) {
 		t.Errorf("%v race, not %v", names, want)
 	}
-	if _, err := newRace(f, Params{Effort: "most"}, algorithms); err == nil {
+	if _, err := newRace(t.Context(), f, Params{Effort: "most"}, algorithms); err == nil {
 		t.Error("an unknown effort is no error")
 	}
 }

@@ -1,11 +1,9 @@
 package learn
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"context"
 
-	"foretell/internal/learn/metric"
+	"foretell/internal/learn/evaluation"
 )
 
 // score holds the scores of probabilities on the validation rows.
@@ -16,225 +14,45 @@ type score struct {
 	logLoss float64
 }
 
-// evaluator scores probabilities of the validation rows. It is safe for
-// concurrent use.
-//
-// Probabilities are multiplied by the decision weights of their classes before a class is
-// predicted, and calibrated by a temperature. Weights and temperature are fitted to the
-// validation rows, from which the scores are also computed. The scores are therefore
-// cross-fitted: the rows are divided into two stratified halves, and each half is scored
-// with the weights and the temperature fitted to the other half.
-type evaluator struct {
-	metric  string
-	classes int
-	labels  []int32
-	groups  []int32 // by row, negative for a row without a group; nil if no row has a group
-	// names and classRows are the values for the fields Names and ClassRows of
-	// metric.Predictions. They may be nil.
-	names     []string
-	classRows []int
-	// weights are the class weights of the race, see classWeights. It is nil if the race
-	// has none, so that decision weights are fitted.
-	weights []float64
-	halves  [2][]int32 // indices into labels
-	// buffers holds the buffers for the probabilities of a step that are not in use. A
-	// nil element is allocated on first use.
-	buffers chan []float32
+// newScore returns the score of the probabilities of all validation rows. The error is that of
+// ctx.
+func newScore(ctx context.Context, e *evaluation.Evaluator, probabilities []float32) (s score, err error) {
+	s.performance, s.logLoss, err = e.Score(ctx, probabilities)
+	return s, err
 }
 
 // maxBuffers is the largest number of runs that are evaluated at the same time. It limits
 // the memory for the probabilities of their steps.
 const maxBuffers = 2
 
-// newEvaluator returns an evaluator for the metric with the given name and for validation
-// rows with the given labels. groups holds the group of each row; a negative number means
-// no group. All rows of a group are in the same half for cross-fitting. groups may be
-// nil.
-func newEvaluator(name string, classes int, labels, groups []int32) *evaluator {
-	e := &evaluator{metric: name, classes: classes, labels: labels, groups: groups, buffers: make(chan []float32, maxBuffers)}
+// newBuffers returns the buffers for the probabilities of a step. A nil buffer is allocated on
+// first use.
+func newBuffers() chan []float32 {
+	buffers := make(chan []float32, maxBuffers)
 	for range maxBuffers {
-		e.buffers <- nil
+		buffers <- nil
 	}
-	seen := make([]uint8, classes)
-	halfOfGroup := make(map[int32]uint8)
-	for i, label := range labels {
-		half := seen[label] & 1
-		if groups != nil && groups[i] >= 0 {
-			if _, known := halfOfGroup[groups[i]]; !known {
-				halfOfGroup[groups[i]] = half
-			}
-			half = halfOfGroup[groups[i]]
-		}
-		seen[label] = half + 1
-		e.halves[half] = append(e.halves[half], int32(i))
-	}
-	return e
+	return buffers
 }
 
 // evaluateStep scores the last step of run. stalled reports whether the run has stalled.
-func (r *race) evaluateStep(run *run) (stalled bool, err error) {
-	probabilities := <-r.evaluator.buffers
-	defer func() { r.evaluator.buffers <- probabilities }()
+func (r *race) evaluateStep(ctx context.Context, run *run) (stalled bool, err error) {
+	probabilities := <-r.buffers
+	defer func() { r.buffers <- probabilities }()
 	if probabilities == nil {
-		probabilities = make([]float32, len(r.evaluator.labels)*r.evaluator.classes)
+		probabilities = make([]float32, len(r.evaluator.Labels)*r.evaluator.Classes)
 	}
 	if err := run.predictValidation(probabilities); err != nil {
 		return false, err
 	}
-	s := r.evaluator.score(probabilities)
+	s, err := newScore(ctx, r.evaluator, probabilities)
+	if err != nil {
+		return false, err
+	}
 	run.reached = r.reachesThreshold(s.performance)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.nextDue(run.index), run.reached || len(r.evaluator.labels) == 0)
+	probabilities, stalled = run.recordScore(s, probabilities, r.scheduler.NextDue(run.index), run.reached || len(r.evaluator.Labels) == 0)
 	run.curve[len(run.curve)-1].elapsed = r.scoreTime()
 	return stalled, nil
-}
-
-// isMeasurable reports whether the metric can be computed on the validation rows.
-func (e *evaluator) isMeasurable() bool { return len(e.labels) > 0 && e.unmeasurableReason() == "" }
-
-// unmeasurableReason returns why the metric cannot be computed on the validation rows, or
-// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes,
-// and an area under a curve if all rows are of the same class.
-func (e *evaluator) unmeasurableReason() string {
-	base, class := metric.SplitName(e.metric)
-	if base != e.metric && !slices.Contains(e.labels, int32(slices.Index(e.names, class))) {
-		return fmt.Sprintf("none of them is of the class %q", class)
-	}
-	other := slices.ContainsFunc(e.labels, func(label int32) bool { return label != e.labels[0] })
-	if !other && (base == metric.NameROCAUC || base == metric.NamePRAUC) {
-		return "all of them are of one class"
-	}
-	return ""
-}
-
-// score returns the score of the probabilities of all validation rows.
-func (e *evaluator) score(probabilities []float32) score {
-	p := e.scoredPredictions(probabilities)
-	performance, err := metric.Score(e.metric, p)
-	if err != nil || math.IsNaN(performance) { // there are no rows, because the name is valid
-		performance = 0
-	}
-	p.Probabilities = probabilities
-	return score{performance: performance, logLoss: finiteOrZero(metric.LogLoss(p))}
-}
-
-// scoredPredictions returns the predictions from which the metric of the race is
-// computed. If the metric uses decision weights, the probabilities are multiplied by
-// cross-fitted weights. For logLoss the probabilities are calibrated, like those of the
-// final model.
-func (e *evaluator) scoredPredictions(probabilities []float32) metric.Predictions {
-	if e.metric == metric.NameLogLoss {
-		return e.newPredictions(e.calibrate(probabilities))
-	}
-	return e.decidedPredictions(probabilities)
-}
-
-// decidedPredictions returns the predictions from which scores of decisions, such as
-// accuracy, are computed: with the class weights of the race or, if the metric uses
-// decision weights, with cross-fitted ones. The class weights of the race are for calibrated
-// probabilities, like those of the final model. For cross-fitted weights the probabilities
-// need no calibration, because the model has the same decisions, see fitClassWeights.
-func (e *evaluator) decidedPredictions(probabilities []float32) metric.Predictions {
-	switch {
-	case e.weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
-		p := e.newPredictions(e.calibrate(probabilities))
-		p.Weights = e.weights
-		return p
-	case e.metric != metric.NameAccuracy && metric.UsesDecisions(e.metric):
-		probabilities = e.applyClassWeights(probabilities)
-	}
-	return e.newPredictions(probabilities)
-}
-
-func (e *evaluator) newPredictions(probabilities []float32) metric.Predictions {
-	return metric.Predictions{
-		Probabilities: probabilities, Labels: e.labels, Classes: e.classes, Groups: e.groups, Names: e.names, ClassRows: e.classRows,
-	}
-}
-
-// fitClassWeights returns the decision weights of a model: the class weights of the race, or
-// those that are fitted to all validation rows. The model multiplies them by probabilities
-// that are calibrated by the given temperature T. Weights w that were fitted to probabilities p
-// before calibration are therefore returned as w^(1/T): the class of the largest
-// w^(1/T)·p^(1/T) is that of the largest w·p.
-func (e *evaluator) fitClassWeights(probabilities []float32, temperature metric.Temperature) []float64 {
-	if e.weights != nil {
-		return e.weights
-	}
-	weights := metric.FitClassWeights(e.metric, e.newPredictions(probabilities))
-	for c, w := range weights {
-		weights[c] = math.Pow(w, 1/float64(temperature))
-	}
-	return weights
-}
-
-// applyClassWeights returns a copy of probabilities in which each half of the
-// rows is multiplied by the weights fitted to the other half.
-func (e *evaluator) applyClassWeights(probabilities []float32) []float32 {
-	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
-		weights := metric.FitClassWeights(e.metric, fit)
-		return func(row []float32) {
-			for c := range weights {
-				row[c] *= float32(weights[c])
-			}
-		}
-	})
-}
-
-// calibrate returns a copy of probabilities in which each half of the rows is
-// calibrated by the temperature fitted to the other half.
-func (e *evaluator) calibrate(probabilities []float32) []float32 {
-	return e.adjustCrossFitted(probabilities, func(fit metric.Predictions) func(row []float32) {
-		temperature := metric.FitTemperature(fit)
-		return func(row []float32) { temperature.Apply(row, e.classes) }
-	})
-}
-
-// adjustCrossFitted returns a copy of the probabilities with each row changed. It calls fit with
-// the predictions of each half of the rows. The function that fit returns changes each
-// row of the other half.
-func (e *evaluator) adjustCrossFitted(probabilities []float32, fit func(metric.Predictions) func(row []float32)) []float32 {
-	dst := slices.Clone(probabilities)
-	for half, positions := range e.halves {
-		transform := fit(e.predictionsAt(probabilities, e.halves[1-half]))
-		for _, i := range positions {
-			transform(dst[int(i)*e.classes:][:e.classes])
-		}
-	}
-	return dst
-}
-
-func (e *evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
-	p := metric.Predictions{Classes: e.classes, Names: e.names, ClassRows: e.classRows}
-	for _, i := range positions {
-		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.classes:][:e.classes]...)
-		p.Labels = append(p.Labels, e.labels[i])
-	}
-	return p
-}
-
-// performanceInterval returns the 95 % confidence interval of the performance of
-// probabilities. It is NaN if probabilities is nil.
-func (e *evaluator) performanceInterval(probabilities []float32) metric.Interval {
-	if probabilities == nil {
-		return metric.Interval{Low: math.NaN(), High: math.NaN()}
-	}
-	return metric.PerformanceInterval(e.metric, e.scoredPredictions(probabilities))
-}
-
-// performanceNoise returns the standard error of the performance of the given
-// probabilities, or 0 if it is unknown.
-func (e *evaluator) performanceNoise(probabilities []float32) float64 {
-	interval := e.performanceInterval(probabilities)
-	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95))
-}
-
-// finiteOrZero returns x, or 0 if x is NaN or infinite. For example, a score is NaN if
-// there are no rows.
-func finiteOrZero(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
-	}
-	return x
 }

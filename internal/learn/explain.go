@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"io"
+	"math"
 
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
@@ -123,11 +124,14 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			one.members = textMemos{}.rememberAll(one.members) // the same texts are predicted again for each column
 			return explain.FoldModel{Used: selectedFeatures(one.members, r.data.Schema), Predict: one.predict}, nil
 		},
-		Score: func(probabilities []float32, labels []int32) (float64, error) {
+		Score: func(ctx context.Context, probabilities []float32, labels []int32) (float64, error) {
 			p := m.newPredictions(probabilities, labels)
-			p.ClassRows = r.evaluator.classRows
-			score, err := metric.Score(r.evaluator.metric, p)
-			return finiteOrZero(score), err
+			p.ClassRows = r.evaluator.ClassRows
+			score, err := metric.Score(ctx, r.evaluator.Metric, p)
+			if math.IsNaN(score) { // there are no rows
+				score = 0
+			}
+			return score, err
 		},
 		Seed: r.data.params.Seed, Workers: r.data.params.Workers,
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/metric"
 	"foretell/internal/table/frame"
 )
@@ -30,8 +31,8 @@ func TestRaceForMetric(t *testing.T) {
 				"validation": {o.Achieved, o.Report.Validation, o.Report.Baseline.Validation},
 				"test":       {o.Test, o.Report.Test, o.Report.Baseline.Test},
 			} {
-				if want := c.scores.performance(name); math.Abs(c.performance-want) > 1e-9 || !(c.performance > c.baseline.performance(name)) {
-					t.Errorf("%s: performance %v, the report has %v, and %v for the baseline", rows, c.performance, want, c.baseline.performance(name))
+				if want := c.scores.Performance(name); math.Abs(c.performance-want) > 1e-9 || !(c.performance > c.baseline.Performance(name)) {
+					t.Errorf("%s: performance %v, the report has %v, and %v for the baseline", rows, c.performance, want, c.baseline.Performance(name))
 				}
 				interval, value := c.scores.Intervals[name], c.performance
 				if name == metric.NameLogLoss {
@@ -112,15 +113,15 @@ func TestClassWeightsDecide(t *testing.T) {
 func TestWeightsOfCalibratedProbabilities(t *testing.T) {
 	labels := []int32{0, 0, 0, 0, 0, 0, 1, 0, 0, 1}
 	probabilities := []float32{0.9, 0.1, 0.95, 0.05, 0.88, 0.12, 0.7, 0.3, 0.8, 0.2, 0.85, 0.15, 0.75, 0.25, 0.92, 0.08, 0.91, 0.09, 0.6, 0.4}
-	e := newEvaluator(metric.NameBalancedAccuracy, 2, labels, nil)
-	fitted := e.fitClassWeights(probabilities, 1)
+	e := evaluation.New(metric.NameBalancedAccuracy, 2, labels, nil)
+	fitted := must(e.FitClassWeights(t.Context(), probabilities, 1))
 	if fitted == nil || metric.Decide(probabilities[12:14], fitted) != 1 {
 		t.Fatalf("weights %v: a row of the rare class is not predicted", fitted)
 	}
 	for _, temperature := range []metric.Temperature{0.4, 0.8, 1.5, 3} {
 		calibrated := slices.Clone(probabilities)
 		temperature.Apply(calibrated, 2)
-		weights := e.fitClassWeights(probabilities, temperature)
+		weights := must(e.FitClassWeights(t.Context(), probabilities, temperature))
 		for row := range labels {
 			want, got := metric.Decide(probabilities[2*row:][:2], fitted), metric.Decide(calibrated[2*row:][:2], weights)
 			if got != want {
@@ -140,10 +141,10 @@ func TestExtremeClassWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := newEvaluator(metric.NameMacroF1, 3, make([]int32, 5), nil)
-		e.weights = weights
-		p := e.scoredPredictions(probabilities)
-		model := &Model{schema: &frame.Schema{Classes: classes}, weights: e.fitClassWeights(probabilities, 1)}
+		e := evaluation.New(metric.NameMacroF1, 3, make([]int32, 5), nil)
+		e.Weights = weights
+		p := must(e.ScoredPredictions(t.Context(), probabilities))
+		model := &Model{schema: &frame.Schema{Classes: classes}, weights: must(e.FitClassWeights(t.Context(), probabilities, 1))}
 		for row := range 5 {
 			q := p.Probabilities[3*row:][:3]
 			scaled := []float64{0, 0, 0} // divided by the largest weight, so that the products do not overflow

@@ -199,7 +199,7 @@ func TestMonotoneWorkers(t *testing.T) {
 // TestMonotoneParams checks which algorithms race, and that invalid directions are rejected.
 func TestMonotoneParams(t *testing.T) {
 	f := waveFrame(200, 1)
-	race, err := newRace(f, Params{Monotone: riseAndFall}, algorithms)
+	race, err := newRace(t.Context(), f, Params{Monotone: riseAndFall}, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestMonotoneParams(t *testing.T) {
 		`"BSEV01": cannot keep`:      {f, Params{Monotone: riseAndFall, Algorithms: []string{"BSEV01", "BSIX01"}}},
 		"3 classes: must have 2":     {three, Params{Monotone: map[string]int{three.Schema.Columns[0].Name: 1}}},
 	} {
-		if _, err := newRace(c.frame, c.params, algorithms); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newRace(t.Context(), c.frame, c.params, algorithms); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

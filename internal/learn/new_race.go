@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -8,7 +9,9 @@ import (
 	"slices"
 
 	"foretell/internal/learn/duplicate"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/metric"
+	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -17,7 +20,11 @@ import (
 // the test rows, apart from those of groups that also have test rows.
 var ErrNoEarlierRows = errors.New("no rows are left to train on that are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
 
-func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
+// newRace checks the parameters of a race and divides the rows. The time limit of the race
+// includes its time.
+func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
+	timer := timer{limit: p.TimeLimit, now: p.Now}
+	timer.start()
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
 		return nil, errors.New("the label has fewer than 2 classes")
@@ -60,19 +67,22 @@ func newRace(f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	if err != nil {
 		return nil, err
 	}
-	duplicates, copies := duplicate.Find(f, p.Workers)
+	duplicates, copies, err := duplicate.Find(ctx, f, p.Workers)
+	if err != nil {
+		return nil, err
+	}
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
 	r := &race{
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler:  newScheduler(len(variants), schedulerLead(p.Threshold)),
-		timer:      timer{limit: p.TimeLimit, now: p.Now},
+		scheduler:  scheduler.New(len(variants), schedulerLead(p.Threshold)),
+		timer:      timer,
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
-	r.evaluator = newEvaluator(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
-	r.evaluator.names, r.evaluator.classRows = f.Schema.Classes, countLabels(f.Labels, classes)
-	r.evaluator.weights = weights
+	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
+	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
+	r.evaluator.Weights, r.buffers = weights, newBuffers()
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
@@ -145,13 +155,13 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// schedulerLead returns the lead for newScheduler: maxLead, or +Inf if the race has no
+// schedulerLead returns the lead for scheduler.New: scheduler.MaxLead, or +Inf if the race has no
 // threshold, so that no run waits.
 func schedulerLead(threshold *float64) float64 {
 	if threshold == nil {
 		return math.Inf(1)
 	}
-	return maxLead
+	return scheduler.MaxLead
 }
 
 // firstFinalFold returns the value of run.firstFinalFold.

@@ -49,7 +49,7 @@ func TestNothingFailsSilently(t *testing.T) {
 		one, other := good, good
 		one.work, other.work = 1e12, 1e12
 		other.skills = risingSkills(0.5, 0.89, 4)
-		r, err := newRace(f, Params{}, fakeAlgorithms(one, other))
+		r, err := newRace(t.Context(), f, Params{}, fakeAlgorithms(one, other))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ type Outcome struct {
 // the race ended. newOutcome also sets the status of the runs that were still running.
 func (r *race) newOutcome(cause error) *Outcome {
 	o := &Outcome{Status: r.endStatus()}
-	winner := r.scheduler.currentWinner()
+	winner := r.scheduler.CurrentWinner()
 	switch {
 	case winner >= 0:
 		o.Status = Completed

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"foretell/internal/learn/mixture"
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
@@ -33,8 +34,9 @@ func Race(ctx context.Context, f *frame.Frame, p Params) (*Outcome, error) {
 type race struct {
 	data       *trainingData
 	plan       split.ValidationPlan
-	evaluator  *evaluator
-	scheduler  *scheduler
+	evaluator  *evaluation.Evaluator
+	buffers    chan []float32 // see newBuffers
+	scheduler  *scheduler.Scheduler
 	runs       []*run
 	timer      timer
 	refitLimit refitLimit
@@ -57,42 +59,49 @@ type race struct {
 
 // raceAlgorithms is Race with the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return nil, err
+		return nil, causeOr(ctx, err)
 	}
-	return r.run(ctx)
+	outcome, err := r.run(ctx)
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	return outcome, nil
 }
 
-// run runs the race.
+// causeOr returns the cause of the cancellation of ctx or, if ctx is not cancelled, err.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// run runs the race. If ctx is cancelled, it returns an error.
 func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
 		if r.data.params.Remote.has(run.Name) {
-			r.scheduler.setRemote(run.index)
+			r.scheduler.SetRemote(run.index)
 		}
 	}
 	stop, release := withStop(ctx, r.data.params.Stop)
 	defer release()
-	r.timer.start()
 
 	racing, done := r.timer.withLimit(stop, r.reservedTime)
 	r.runAll(racing)
 	cause := context.Cause(racing)
 	done()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	outcome := r.newOutcome(cause)
-	chosen := r.chooseCandidate(r.newLossFunc(outcome.Status))
-	for i, run := range r.runs {
-		probabilities := run.best.probabilities
-		if winner := r.scheduler.currentWinner(); winner >= 0 && winner != i {
-			probabilities = nil // on a slower machine they might not be known yet
-		}
-		if !r.evaluator.isMeasurable() {
-			outcome.Runs[i].Performance = math.NaN()
-		}
-		outcome.Runs[i].LogLoss, outcome.Runs[i].Interval = run.best.logLoss, r.evaluator.performanceInterval(probabilities)
+	chosen, err := r.chooseCandidate(ctx, r.newLossFunc(outcome.Status))
+	if err != nil {
+		return nil, err
+	}
+	if err := r.setRunScores(ctx, outcome.Runs); err != nil {
+		return nil, err
 	}
 	if chosen == nil {
 		return outcome, nil
@@ -102,12 +111,30 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 		outcome.Status = Cancelled
 	}
 	outcome.Refit = refit
-	if reason := r.evaluator.unmeasurableReason(); reason != "" && len(r.evaluator.labels) > 0 {
-		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.metric, reason)
+	if reason := r.evaluator.UnmeasurableReason(); reason != "" && len(r.evaluator.Labels) > 0 {
+		r.addNote("%s cannot be computed on the validation rows, because %s: the algorithms were compared by log loss", r.evaluator.Metric, reason)
 	}
 	r.addRemoteFailureNotes()
 	r.addEndNote(outcome)
 	return outcome, r.finalize(ctx, chosen, members, outcome)
+}
+
+// setRunScores sets the scores of the best step of each run. The error is that of ctx.
+func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
+	for i, run := range r.runs {
+		probabilities := run.best.probabilities
+		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
+			probabilities = nil // on a slower machine they might not be known yet
+		}
+		if !r.evaluator.IsMeasurable() {
+			results[i].Performance = math.NaN()
+		}
+		results[i].LogLoss = run.best.logLoss
+		if results[i].Interval, err = r.evaluator.PerformanceInterval(ctx, probabilities); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runAll runs all algorithms until each has ended. The runs on this machine begin in the
@@ -135,7 +162,7 @@ func (r *race) runAll(ctx context.Context) {
 	close(idle)
 	all.Wait()
 	stopListening()
-	r.evaluator.buffers = nil // frees memory for the refit
+	r.buffers = nil // frees memory for the refit
 	r.data.dropFoldBins()
 }
 
@@ -162,8 +189,8 @@ func (r *race) runsByPrice() []*run {
 
 // runHere trains run on this machine until it has ended.
 func (r *race) runHere(ctx context.Context, run *run) {
-	index := r.scheduler.entrantContext(ctx, run.index)
-	defer r.scheduler.removeEntrant(run.index)
+	index := r.scheduler.EntrantContext(ctx, run.index)
+	defer r.scheduler.RemoveEntrant(run.index)
 	r.setStatusAndNotify(run, Running)
 	if err := parallel.Recover(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
 		run.err = fmt.Errorf("%s: %w", run.Name, err)
@@ -181,14 +208,14 @@ func (r *race) train(ctx context.Context, run *run) error {
 	if err := run.newFitters(ctx, r.data, rng.Derive(r.data.params.Seed, int(run.algorithm.kind))); err != nil {
 		return err
 	}
-	for r.scheduler.waitTurn(ctx, run.index) {
+	for r.scheduler.WaitTurn(ctx, run.index) {
 		ended, err := r.trainStep(ctx, run)
 		if err != nil {
 			return err
 		}
 		run.reached = run.reached || ended && r.isPerfect(run.best.score)
 		r.setStatusAndNotify(run, Running)
-		r.scheduler.endStep(run.index, run.cost(), run.reached)
+		r.scheduler.EndStep(run.index, run.cost(), run.reached)
 		switch {
 		case run.reached:
 			r.reportThresholdReached(run)
@@ -212,7 +239,7 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	stalled, err := r.evaluateStep(run)
+	stalled, err := r.evaluateStep(ctx, run)
 	run.smoothNext = (over || stalled) && !run.reached && !r.isPerfect(run.best.score) && r.hasSmoothPart(run)
 	return (over || stalled) && !run.smoothNext, err
 }
@@ -228,7 +255,7 @@ func (r *race) reachesThreshold(performance float64) bool {
 // add up to less than one nat. No other run could then be measurably better on these
 // rows. The performance alone is not enough, because it may be 1 by chance.
 func (r *race) isPerfect(s score) bool {
-	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.labels)) && s.logLoss*float64(len(r.evaluator.labels)) < 1
+	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 
 // endStatus returns the status of a run, or of the race, that has stalled before any run
@@ -252,7 +279,7 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 	if e.Step > 0 {
 		e.Performance = run.curve[e.Step-1].performance
 	}
-	if e.Step > 0 && r.evaluator.isMeasurable() {
+	if e.Step > 0 && r.evaluator.IsMeasurable() {
 		e.BestPerformance, e.BestLogLoss = run.best.performance, run.best.logLoss
 	}
 	r.data.params.Progress(e)
@@ -261,7 +288,7 @@ func (r *race) setStatusAndNotify(run *run, status Status) {
 // currentLeader returns the run whose model would be refitted if the race ended
 // now, or nil if no run has a checkpoint.
 func (r *race) currentLeader() *run {
-	if winner := r.scheduler.currentWinner(); winner >= 0 {
+	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return r.runs[winner]
 	}
 	r.mu.Lock()
@@ -275,19 +302,21 @@ func (r *race) currentLeader() *run {
 	return leader
 }
 
-// newLossFunc returns a function that computes the log loss of a candidate for each
-// validation row. The probabilities are calibrated first, unless the race was cut short,
-// because there is then no time.
-func (r *race) newLossFunc(status Status) func(*candidate) []float64 {
-	return func(c *candidate) []float64 {
+// lossFunc computes the log loss of a candidate for each validation row.
+type lossFunc func(context.Context, *candidate) ([]float64, error)
+
+// newLossFunc returns a function that calibrates the probabilities before it computes the log
+// loss, unless the race was cut short, because there is then no time.
+func (r *race) newLossFunc(status Status) lossFunc {
+	return func(ctx context.Context, c *candidate) ([]float64, error) {
 		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
-			probabilities = r.evaluator.calibrate(probabilities)
+			calibrated, err := r.evaluator.Calibrate(ctx, probabilities)
+			if err != nil {
+				return nil, err
+			}
+			probabilities = calibrated
 		}
-		losses := r.evaluator.trueClassProbabilities(probabilities)
-		for i, q := range losses {
-			losses[i] = -math.Log(max(q, mixture.MinProbability))
-		}
-		return losses
+		return r.evaluator.RowLosses(probabilities), nil
 	}
 }

@@ -349,11 +349,11 @@ func TestPerfectRunEndsARaceWithoutAThreshold(t *testing.T) {
 		{"sure but for a row", nil, score{0.997, 0.9 / 300}, false},
 		{"a threshold of 1 decides alone", new(1.0), score{1, 0.9 / 300}, false},
 	} {
-		r, err := newRace(f, Params{Threshold: c.threshold}, fakeAlgorithms(fakeFitter{}))
+		r, err := newRace(t.Context(), f, Params{Threshold: c.threshold}, fakeAlgorithms(fakeFitter{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.evaluator.labels = f.Labels
+		r.evaluator.Labels = f.Labels
 		if got := r.isPerfect(c.score); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}

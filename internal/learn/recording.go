@@ -160,7 +160,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 		best = curve[n-1].best
 	}
 	if n := b.Count32(4); n > 0 {
-		if n != len(r.evaluator.labels)*run.classes {
+		if n != len(r.evaluator.Labels)*run.classes {
 			b.Fail("other validation rows")
 		}
 		best.probabilities = b.FiniteFloat32s(n)
@@ -195,7 +195,7 @@ func (r *race) endAsRecorded(run *run, end recordedEnd) {
 		run.err = errors.New(end.failure)
 		r.setStatusAndNotify(run, Failed)
 	case end.reached:
-		r.scheduler.recordRemoteWin(run.index, run.lastScoreTime())
+		r.scheduler.RecordRemoteWin(run.index, run.lastScoreTime())
 		r.setStatusAndNotify(run, Running)
 	case end.ended:
 		r.setStatusAndNotify(run, r.endStatus())

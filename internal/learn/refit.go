@@ -255,7 +255,7 @@ func (r *race) refitBudget() time.Duration {
 // the limit of affordableRefits.
 func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	first = leader.refitCost(r.data.Rows)
-	if r.scheduler.currentWinner() >= 0 {
+	if r.scheduler.CurrentWinner() >= 0 {
 		return first, first
 	}
 	all = first
@@ -302,6 +302,6 @@ func (r *run) refitCost(rows int) float64 {
 
 // reportBudget returns the time to reserve for the report after the refit.
 func (r *race) reportBudget() time.Duration {
-	cells := len(r.evaluator.labels) * r.data.classes()
+	cells := len(r.evaluator.Labels) * r.data.classes()
 	return min(maxReportTime, max(minReportTime, time.Duration(float64(r.timer.limit)*reportShare))) + time.Duration(cells)*reportTimePerCell
 }

@@ -57,13 +57,12 @@ func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 }
 
 func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return err
+		return causeOr(ctx, err)
 	}
 	stop, release := withStop(ctx, p.Stop)
 	defer release()
-	r.timer.start()
 	racing, done := r.timer.withLimit(stop, r.reportBudget)
 	defer done()
 	defer r.watchReachedElsewhere(racing)()
@@ -73,7 +72,7 @@ func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 	}
 	for _, run := range r.runs {
 		if run.index != index {
-			r.scheduler.setRemote(run.index)
+			r.scheduler.SetRemote(run.index)
 		}
 	}
 	r.runHere(racing, r.runs[index])
@@ -101,7 +100,7 @@ func (r *race) watchReachedElsewhere(ctx context.Context) (stop func()) {
 			case win := <-remote.ReachedElsewhere:
 				for _, run := range r.runs {
 					if run.Name == win.Algorithm {
-						r.scheduler.recordRemoteWin(run.index, win.Time)
+						r.scheduler.RecordRemoteWin(run.index, win.Time)
 					}
 				}
 			}
@@ -139,7 +138,7 @@ func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 		r.discardRecording(run) // the recording may be damaged
 		err = cmp.Or(err, closed)
 	}
-	r.scheduler.dropRemoteWin(run.index)
+	r.scheduler.DropRemoteWin(run.index)
 	if ctx.Err() == nil {
 		run.remoteErr = err
 		r.runHere(ctx, run)

@@ -185,7 +185,7 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 		p := Params{Remote: &RemoteRuns{Await: func(context.Context, string, <-chan struct{}) (io.ReadCloser, int64, error) {
 			return recording, int64(valid.Len()), nil
 		}}}
-		r, err := newRace(data, p, fakes)
+		r, err := newRace(t.Context(), data, p, fakes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func FuzzRecording(f *testing.F) {
 	f.Add(valid.Bytes())
 	f.Add(slices.Concat(valid.Bytes(), []byte{0}))
 	f.Fuzz(func(t *testing.T, recording []byte) {
-		r, err := newRace(data, Params{}, fakes)
+		r, err := newRace(t.Context(), data, Params{}, fakes)
 		if err != nil {
 			t.Fatal(err)
 		}

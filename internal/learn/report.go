@@ -2,11 +2,29 @@ package learn
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"foretell/internal/learn/evaluation"
 	"foretell/internal/learn/explain"
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/split"
+)
+
+// The types of the scores of a report are those of package evaluation.
+type (
+	// Scores are the scores on a set of rows.
+	Scores = evaluation.Scores
+	// Interval is a 95 % confidence interval.
+	Interval = evaluation.Interval
+	// Baseline holds the scores of a model that does not use any column.
+	Baseline = evaluation.Baseline
+	// ClassScore holds the scores of one class against the others.
+	ClassScore = evaluation.ClassScore
+	// ClassCurve holds the curves of one class.
+	ClassCurve = evaluation.ClassCurve
+	// ReliabilityBin compares probabilities with what happened.
+	ReliabilityBin = evaluation.ReliabilityBin
 )
 
 // Report holds the metrics of a model. Metrics that were not computed are NaN or nil, and
@@ -95,20 +113,6 @@ type Candidate struct {
 	Interval Interval
 }
 
-// ClassScore holds the scores of one class against the others.
-type ClassScore struct {
-	Label                 string
-	Rows                  int
-	Precision, Recall, F1 float64
-	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
-	// precision–recall curve. They are NaN if no row, or every row, is of the
-	// class, and for classes that are not in CurveClasses.
-	ROCAUC, AveragePrecision float64
-	// Intervals holds the 95 % confidence intervals by name: precision, recall,
-	// f1, rocAuc and averagePrecision. Unknown intervals are absent.
-	Intervals map[string]Interval
-}
-
 const (
 	// maxTrainingRows is the largest number of training rows that are predicted for the
 	// report. If the race was cut short, maxCutShortRows is the largest number of
@@ -123,41 +127,33 @@ const (
 // finalize builds the chosen model from its members and adds the model and its
 // report to the outcome.
 func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *Outcome) error {
-	temperature := metric.FitTemperature(r.evaluator.newPredictions(c.probabilities))
+	temperature, err := metric.FitTemperature(ctx, r.evaluator.Predictions(c.probabilities))
+	if err != nil {
+		return err
+	}
+	weights, err := r.evaluator.FitClassWeights(ctx, c.probabilities, temperature)
+	if err != nil {
+		return err
+	}
 	m := &Model{
 		schema:      r.data.Schema,
 		algorithm:   c.name(),
 		temperature: temperature,
-		weights:     r.evaluator.fitClassWeights(c.probabilities, temperature),
+		weights:     weights,
 		background:  r.newBackground(members),
 	}
 	o.Model = m.withMembers(members...)
 	o.Algorithm = m.algorithm
 	o.Achieved = c.performance
-	o.Report = Report{
-		Algorithm:      m.algorithm,
-		Metric:         r.evaluator.metric,
-		ClassWeights:   r.data.params.ClassWeights,
-		Seed:           r.data.params.Seed,
-		Rows:           r.data.Rows,
-		ValidationRows: len(r.evaluator.labels),
-		Validation:     r.evaluator.validationScores(c.scoredProbabilities()),
-		Copies:         r.copies,
-		CopiesDivided:  r.copiesDivided,
-		HeldOut:        len(r.plan.Test),
-		Features:       len(r.data.Columns),
-		Screened:       r.data.numScreened(),
-		Blended:        r.blendScore,
-		Baseline:       r.newBaseline(nil),
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.mostFrequentClasses()),
-		Test:           nanScores, Training: nanScores,
+	if o.Report, err = r.newReport(ctx, c); err != nil {
+		return err
 	}
 	limited, done := r.reportContext(ctx, o.Status)
 	defer done()
 	r.addTestMetrics(limited, m, c, o)
 	r.addTrainingMetrics(limited, c, o)
-	o.Test = o.Report.Test.performance(r.evaluator.metric)
-	o.Training = o.Report.Training.performance(r.evaluator.metric)
+	o.Test = o.Report.Test.Performance(r.evaluator.Metric)
+	o.Training = o.Report.Training.Performance(r.evaluator.Metric)
 	if len(c.components) == 1 {
 		index := c.components[0].index
 		o.Runs[index].TestPerformance = o.Test
@@ -174,6 +170,34 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 	return ctx.Err()
 }
 
+// newReport returns a report of the chosen model with the metrics on the validation rows.
+// The error is that of ctx.
+func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
+	validation, err := r.evaluator.ValidationScores(ctx, c.scoredProbabilities())
+	if err != nil {
+		return Report{}, err
+	}
+	baseline, err := r.evaluator.NewBaseline(ctx, nil)
+	return Report{
+		Algorithm:      c.name(),
+		Metric:         r.evaluator.Metric,
+		ClassWeights:   r.data.params.ClassWeights,
+		Seed:           r.data.params.Seed,
+		Rows:           r.data.Rows,
+		ValidationRows: len(r.evaluator.Labels),
+		Validation:     validation,
+		Copies:         r.copies,
+		CopiesDivided:  r.copiesDivided,
+		HeldOut:        len(r.plan.Test),
+		Features:       len(r.data.Columns),
+		Screened:       r.data.numScreened(),
+		Blended:        r.blendScore,
+		Baseline:       baseline,
+		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
+		Test:           evaluation.NaNScores, Training: evaluation.NaNScores,
+	}, err
+}
+
 // reportContext returns the context in which the report is computed. It is cancelled at
 // the time limit. Metrics that are not yet computed at that time are omitted from the
 // report.
@@ -183,24 +207,6 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 		return ctx, cancel
 	}
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
-}
-
-// validationScores returns the scores on the validation rows. Some scores need decision
-// weights, some need calibrated probabilities, and some neither. Each score is computed
-// with only what it needs, because cross-fitted weights and temperatures differ between
-// the two halves of the rows.
-func (e *evaluator) validationScores(probabilities []float32) Scores {
-	plain, decided := e.newPredictions(probabilities), e.decidedPredictions(probabilities)
-	tempered := e.newPredictions(e.calibrate(probabilities))
-	return computeScoresWithIntervals(e.metric, func(name string) metric.Predictions {
-		switch {
-		case metric.UsesDecisions(name):
-			return decided
-		case name == metric.NameLogLoss || name == metric.NameBrier || name == metric.NameCalibrationError:
-			return tempered
-		}
-		return plain
-	})
 }
 
 // addTestMetrics computes metrics on the test rows, which it predicts by the mean of c's
@@ -217,12 +223,33 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 		return
 	}
 	p := m.newPredictions(probabilities, test.Labels)
-	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.classRows
-	o.Report.TestRows = test.Rows
-	o.Report.Test = computeScoresWithIntervals(r.evaluator.metric, func(string) metric.Predictions { return p })
-	o.Report.Baseline = r.newBaseline(test.Labels)
-	o.Report.addClasses(p, r.data.Schema.Classes, r.mostFrequentClasses())
-	o.Report.addCurves(p, r.mostFrequentClasses())
+	p.Groups, p.ClassRows = gather(r.data.params.Groups, rows), r.evaluator.ClassRows
+	report := o.Report
+	if err := r.scoreTestRows(ctx, p, &report); err != nil {
+		r.addFailureNote(ctx, err, "the metrics on the test rows were not computed")
+		return
+	}
+	o.Report = report
+}
+
+// scoreTestRows sets the metrics of report that are computed on the test rows. p are the
+// predictions of these rows. The error is that of ctx.
+func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *Report) (err error) {
+	report.TestRows = len(p.Labels)
+	if report.Test, err = evaluation.NewScoresWithIntervals(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p }); err != nil {
+		return err
+	}
+	if report.Baseline, err = r.evaluator.NewBaseline(ctx, p.Labels); err != nil {
+		return err
+	}
+	report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
+	report.Reliability = metric.ConfidenceReliability(p)
+	labels, classes := r.data.Schema.Classes, r.evaluator.MostFrequentClasses()
+	if report.Classes, err = evaluation.NewClassScores(ctx, p, labels, classes); err != nil {
+		return err
+	}
+	report.Curves, err = evaluation.NewClassCurves(ctx, p, labels, classes)
+	return err
 }
 
 // addDependence adds the importances of the columns, their partial dependence and
@@ -235,7 +262,7 @@ func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report
 		return // importances of only some columns would be misleading
 	}
 	report.Importances = importances
-	dependence, interactions, err := validation.Effects(ctx, importances, r.mostFrequentClasses())
+	dependence, interactions, err := validation.Effects(ctx, importances, r.evaluator.MostFrequentClasses())
 	if err != nil {
 		r.addFailureNote(ctx, err, "the partial dependence on the columns was not measured")
 		return
@@ -256,9 +283,22 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 		return
 	}
 	p := o.Model.newPredictions(probabilities, train.Labels)
-	p.ClassRows = r.evaluator.classRows
-	o.Report.TrainingRows = train.Rows
-	o.Report.Training = computeScores(r.evaluator.metric, p)
+	p.ClassRows = r.evaluator.ClassRows
+	scores, err := evaluation.NewScores(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p })
+	if err != nil {
+		r.addFailureNote(ctx, err, "the metrics on the training rows were not computed")
+		return
+	}
+	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
+}
+
+// gatherLabels returns the labels of the given classes.
+func gatherLabels(labels []string, classes []int) []string {
+	picked := make([]string, len(classes))
+	for i, class := range classes {
+		picked[i] = labels[class]
+	}
+	return picked
 }
 
 // sampleReportRows returns a sample of rows at equal distances: at most maxRows or, if

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/learn/metric"
 	"foretell/internal/learn/parallel"
 	"foretell/internal/learn/rng"
+	"foretell/internal/learn/scheduler"
 	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/split"
 )
@@ -249,9 +250,9 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 
 // dropLateScores removes the scores that were due after the win, because a slower machine
 // might not have computed them. late reports whether there were such scores.
-func (r *run) dropLateScores(s *scheduler) (late bool) {
+func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 	n := len(r.curve)
-	for n > 0 && s.isLate(r.index, r.curve[n-1].due) {
+	for n > 0 && s.IsLate(r.index, r.curve[n-1].due) {
 		n--
 	}
 	if n == len(r.curve) {

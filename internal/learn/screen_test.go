@@ -177,7 +177,7 @@ func TestRaceOfWideTable(t *testing.T) {
 // the refit, as a separate selection for each of them would.
 func TestFoldsAreScreenedAtOnce(t *testing.T) {
 	t.Parallel()
-	r, err := newRace(wideFrame(120, 900), Params{Workers: 2}, fakeAlgorithms(fakeFitter{}))
+	r, err := newRace(t.Context(), wideFrame(120, 900), Params{Workers: 2}, fakeAlgorithms(fakeFitter{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"foretell/internal/learn/mixture"
 	"foretell/internal/learn/neural"
 	"foretell/internal/learn/rbf"
 	"foretell/internal/learn/smooth"
@@ -15,7 +14,7 @@ import (
 func (r *race) hasSmoothPart(run *run) bool {
 	return run.algorithm.smooth && smooth.IsSmall(r.data.Rows, r.data.classes()) &&
 		r.data.numScreened() == 0 && len(r.data.Schema.TextColumns()) == 0 &&
-		len(r.evaluator.labels) > 0 && run.best.step > 0
+		len(r.evaluator.Labels) > 0 && run.best.step > 0
 }
 
 // addSmoothPart does one more step of a run whose networks have stalled: it fits the
@@ -31,7 +30,10 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	}
 	run.smoothed = fits.Cost()
 	best := run.best
-	mixed, better := r.mixSmoothPart(run, fits)
+	mixed, better, err := r.mixSmoothPart(ctx, run, fits)
+	if err != nil {
+		return err
+	}
 	if better {
 		best, run.smoothFits = mixed, fits
 	}
@@ -43,45 +45,36 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	summary := best
 	summary.probabilities = nil
 	run.lastCost = run.cost()
-	run.curve = append(run.curve, curvePoint{due: r.scheduler.nextDue(run.index), elapsed: r.scoreTime(), performance: best.performance, best: summary})
+	run.curve = append(run.curve, curvePoint{due: r.scheduler.NextDue(run.index), elapsed: r.scoreTime(), performance: best.performance, best: summary})
 	return nil
 }
 
 // smoothTask returns the table and the folds of run in the form that package smooth uses.
 func (r *race) smoothTask(run *run) smooth.Task {
-	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.labels, Classes: run.classes, Workers: run.workers}
+	return smooth.Task{Frame: r.data.Frame, Folds: run.folds, Labels: r.evaluator.Labels, Classes: run.classes, Workers: run.workers}
 }
 
 // mixSmoothPart returns the best checkpoint of run with the smooth part added. better
 // reports whether its log loss is lower than without the smooth part. The weight of the
 // smooth part is fitted by maximum likelihood, as in a blend. The score is cross-fitted:
 // each half of the validation rows is scored with the weight fitted to the other half.
-func (r *race) mixSmoothPart(run *run, fits *smooth.Fits) (mixed checkpoint, better bool) {
+func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed checkpoint, better bool, err error) {
 	mixed = run.best
 	if !fits.Converged() {
-		return mixed, false
+		return mixed, false, nil
 	}
 	e := r.evaluator
-	parts := []*candidate{{probabilities: run.best.probabilities}, {probabilities: fits.Probabilities}}
-	truth := [][]float64{e.trueClassProbabilities(parts[0].probabilities), e.trueClassProbabilities(parts[1].probabilities)}
-	all := make([]int32, len(e.labels))
-	for i := range all {
-		all[i] = int32(i)
+	mixture := e.Mix([][]float32{run.best.probabilities, fits.Probabilities})
+	if mixed.score, err = newScore(ctx, e, mixture.CrossFitted); err != nil {
+		return mixed, false, err
 	}
-	weights := mixture.FitWeights(truth, all)
-	crossFitted := make([]float32, len(mixed.probabilities))
-	for half, positions := range e.halves {
-		e.averageProbabilities(crossFitted, parts, mixture.FitWeights(truth, e.halves[1-half]), positions)
-	}
-	mixed.score = e.score(crossFitted)
-	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.labels))
-	better = weights[1] > 0 && mixed.logLoss < run.best.logLoss
+	mixed.selectionLoss = run.selectionLoss(mixed.score, len(e.Labels))
+	better = mixture.Weights[1] > 0 && mixed.logLoss < run.best.logLoss
 	if better {
-		mixed.probabilities = make([]float32, len(crossFitted))
-		e.averageProbabilities(mixed.probabilities, parts, weights, all)
-		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: weights[1]}
+		mixed.probabilities = mixture.Probabilities
+		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: mixture.Weights[1]}
 	}
-	return mixed, better
+	return mixed, better, nil
 }
 
 // withSmoothPart returns model, the model of a fold, with the smooth part of the run's best

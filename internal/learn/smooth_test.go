@@ -87,14 +87,14 @@ func TestSmoothPart(t *testing.T) {
 func TestRejectedSmoothPart(t *testing.T) {
 	f := ringFrame(300)
 	threshold := 0.5
-	r, err := newRace(f, Params{Algorithms: []string{"MSEV01"}, Threshold: &threshold}, algorithms)
+	r, err := newRace(t.Context(), f, Params{Algorithms: []string{"MSEV01"}, Threshold: &threshold}, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := r.runs[0]
 	run.best.step, run.best.performance, run.best.logLoss = 1, 0.4, 1e-6
-	run.best.probabilities = make([]float32, 3*len(r.evaluator.labels))
-	for i, label := range r.evaluator.labels {
+	run.best.probabilities = make([]float32, 3*len(r.evaluator.Labels))
+	for i, label := range r.evaluator.Labels {
 		run.best.probabilities[3*i+int(label)] = 1
 	}
 	if err := r.addSmoothPart(t.Context(), run); err != nil {
@@ -108,7 +108,7 @@ func TestRejectedSmoothPart(t *testing.T) {
 // TestLargeTablesHaveNoSmoothPart checks the largest number of rows with a smooth part.
 func TestLargeTablesHaveNoSmoothPart(t *testing.T) {
 	for rows, want := range map[int]bool{smooth.MaxRows: true, smooth.MaxRows + 1: false} {
-		r, err := newRace(ringFrame(rows), Params{}, algorithms)
+		r, err := newRace(t.Context(), ringFrame(rows), Params{}, algorithms)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,7 +85,7 @@ func TestTrainedTimeWithoutWait(t *testing.T) {
 			time.Sleep(time.Hour)
 			return nil, 0, errors.New("lost")
 		}
-		r, err := newRace(fakeFrame(300, 2), Params{Workers: 1, TimeLimit: 24 * time.Hour, Now: time.Now, Remote: remote}, fakes)
+		r, err := newRace(t.Context(), fakeFrame(300, 2), Params{Workers: 1, TimeLimit: 24 * time.Hour, Now: time.Now, Remote: remote}, fakes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestTimeToStopOtherMachinesIsReserved(t *testing.T) {
 			time.Sleep(timeout)
 			return nil, 0, context.Cause(ctx)
 		}
-		r, err := newRace(fakeFrame(300, 2), Params{Workers: 1, TimeLimit: limit, Now: time.Now, Remote: remote}, fakes)
+		r, err := newRace(t.Context(), fakeFrame(300, 2), Params{Workers: 1, TimeLimit: limit, Now: time.Now, Remote: remote}, fakes)
 		if err != nil {
 			t.Fatal(err)
 		}

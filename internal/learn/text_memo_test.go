@@ -58,7 +58,7 @@ func TestTextsAreScoredOnce(t *testing.T) {
 // TestTimeOfTextsIsReserved checks that a race with a time limit reserves the time to
 // train the text models again on all rows.
 func TestTimeOfTextsIsReserved(t *testing.T) {
-	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
+	r, err := newRace(t.Context(), fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 // TestRefitsOfBlendAreReserved checks that time is reserved for the refits of all runs
 // with scores, because the model will be their blend.
 func TestRefitsOfBlendAreReserved(t *testing.T) {
-	r, err := newRace(fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
+	r, err := newRace(t.Context(), fakeFrame(300, 2), Params{TimeLimit: time.Hour, Now: time.Now}, fakeAlgorithms(fakeFitter{work: 1e9}, fakeFitter{work: 1e9}, fakeFitter{work: 1e9}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 		t.Errorf("%v of a limit of %v are reserved for two refits, and %v for one", got, r.timer.limit, one)
 	}
 	r.timer.limit = time.Hour
-	r.scheduler.recordRemoteWin(0, 1)
+	r.scheduler.RecordRemoteWin(0, 1)
 	if got := r.refitBudget() - r.reportBudget(); got != one {
 		t.Errorf("%v are reserved, want %v, because a run has won", got, one)
 	}
-	r.scheduler.winner = -1
+	r.scheduler.DropRemoteWin(0)
 	r.refitLimit = refitLimit{}
 	if got := r.refitBudget() - r.reportBudget(); got != one {
 		t.Errorf("%v are reserved, want %v, because the second refit is not affordable", got, one)
@@ -121,7 +121,7 @@ func TestRecordingHasTexts(t *testing.T) {
 	if err := RecordRun(t.Context(), f, p, "MSEV02", &recording); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRace(f, p, algorithms)
+	r, err := newRace(t.Context(), f, p, algorithms)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,12 +45,17 @@ func (t *timer) withLimit(ctx context.Context, reserve func() time.Duration) (li
 	if t.now == nil || t.limit <= 0 {
 		return ctx, func() { cancel(nil) }
 	}
+	isTimeUp := func() bool { return t.elapsed()+reserve() >= t.limit }
+	if isTimeUp() {
+		cancel(errTimeUp)
+		return ctx, func() {}
+	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		ticker := time.NewTicker(pollInterval)
 		defer ticker.Stop()
-		for t.elapsed()+reserve() < t.limit {
+		for !isTimeUp() {
 			select {
 			case <-ctx.Done():
 				return

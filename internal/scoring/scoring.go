@@ -161,12 +161,12 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return p.scoreRows(a, order)
+	return p.scoreRows(ctx, a, order)
 }
 
 // scoreRows computes the metrics. order has, for each prediction, the position of its
 // answer in a.
-func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
+func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
@@ -185,31 +185,34 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	}
 	r := &Result{
 		Rows: len(order), Label: a.label,
-		Accuracy:         computeMetric(metric.NameAccuracy, decided),
-		BalancedAccuracy: computeMetric(metric.NameBalancedAccuracy, decided),
-		MacroF1:          computeMetric(metric.NameMacroF1, decided),
+		Accuracy:         computeMetric(ctx, metric.NameAccuracy, decided),
+		BalancedAccuracy: computeMetric(ctx, metric.NameBalancedAccuracy, decided),
+		MacroF1:          computeMetric(ctx, metric.NameMacroF1, decided),
 	}
 	r.setClassMetrics(classes.names, decided)
 	if len(p.classes) > 0 {
 		weighed := decided
 		weighed.Probabilities = p.allProbabilities(classes)
-		r.setProbabilityMetrics(weighed)
+		r.setProbabilityMetrics(ctx, weighed)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
 
-// setProbabilityMetrics sets the metrics of probabilities.
-func (r *Result) setProbabilityMetrics(p metric.Predictions) {
-	r.ROCAUC = computeMetric(metric.NameROCAUC, p)
-	r.PRAUC = computeMetric(metric.NamePRAUC, p)
-	r.LogLoss = computeMetric(metric.NameLogLoss, p)
+// setProbabilityMetrics sets the metrics of probabilities. They are wrong if ctx is cancelled.
+func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions) {
+	r.ROCAUC = computeMetric(ctx, metric.NameROCAUC, p)
+	r.PRAUC = computeMetric(ctx, metric.NamePRAUC, p)
+	r.LogLoss = computeMetric(ctx, metric.NameLogLoss, p)
 	if len(r.Classes) > maxRankedClasses {
 		return
 	}
 	for i := range r.Classes {
 		c := &r.Classes[i]
-		c.ROCAUC = computeMetric(metric.NameROCAUC+"["+c.Label+"]", p)
-		c.PRAUC = computeMetric(metric.NamePRAUC+"["+c.Label+"]", p)
+		c.ROCAUC = computeMetric(ctx, metric.NameROCAUC+"["+c.Label+"]", p)
+		c.PRAUC = computeMetric(ctx, metric.NamePRAUC+"["+c.Label+"]", p)
 	}
 }
 
@@ -232,16 +235,18 @@ func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
 	}
 }
 
-// computeMetric returns the value of a metric, or nil if it is undefined.
-func computeMetric(name string, p metric.Predictions) *MetricValue {
+// computeMetric returns the value of a metric, or nil if it is undefined. The result has no
+// meaning if ctx is cancelled.
+func computeMetric(ctx context.Context, name string, p metric.Predictions) *MetricValue {
 	value := metric.LogLoss(p)
 	if name != metric.NameLogLoss {
-		value, _ = metric.Score(name, p) // the only error is an unknown name
+		value, _ = metric.Score(ctx, name, p) // the name is known
 	}
-	if math.IsNaN(value) {
+	interval, err := metric.ScoreInterval(ctx, name, p)
+	if math.IsNaN(value) || err != nil {
 		return nil
 	}
-	return newMetricValue(value, metric.ScoreInterval(name, p))
+	return newMetricValue(value, interval)
 }
 
 // metricValueOrNil returns a score of a class with its interval. It returns nil if the

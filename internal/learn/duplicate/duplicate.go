@@ -5,6 +5,7 @@
 package duplicate
 
 import (
+	"context"
 	"hash/fnv"
 	"io"
 	"math"
@@ -31,12 +32,15 @@ const (
 // Find returns the group of each row: rows that are equal in every feature have the same
 // group, and rows without a copy have group -1. The result rowsWithCopy is the number of rows
 // that have a copy. groups is nil if there are no copies, or if copies are normal in the
-// table; see maxCopies.
-func Find(f *frame.Frame, workers int) (groups []int32, rowsWithCopy int) {
+// table; see maxCopies. The error is that of ctx.
+func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {
-		return nil, 0
+		return nil, 0, ctx.Err()
 	}
-	hashes := hashRows(f, workers)
+	hashes, err := hashRows(ctx, f, workers)
+	if err != nil {
+		return nil, 0, err
+	}
 	sorted := slices.Clone(hashes)
 	slices.Sort(sorted)
 	index := make(map[uint64]int32) // the group of each hash that several rows have
@@ -50,7 +54,7 @@ func Find(f *frame.Frame, workers int) (groups []int32, rowsWithCopy int) {
 		}
 	}
 	if rowsWithCopy == 0 || float64(rowsWithCopy) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
-		return nil, rowsWithCopy
+		return nil, rowsWithCopy, ctx.Err()
 	}
 	groups = make([]int32, f.Rows)
 	for row, hash := range hashes {
@@ -60,21 +64,21 @@ func Find(f *frame.Frame, workers int) (groups []int32, rowsWithCopy int) {
 		}
 		groups[row] = group
 	}
-	return groups, rowsWithCopy
+	return groups, rowsWithCopy, ctx.Err()
 }
 
-// hashRows returns a hash of the features of each row.
-func hashRows(f *frame.Frame, workers int) []uint64 {
+// hashRows returns a hash of the features of each row. The error is that of ctx.
+func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error) {
 	const block = 1 << 12
 	hashes := make([]uint64, f.Rows)
-	parallel.For(workers, (f.Rows+block-1)/block, func(_, i int) {
+	err := parallel.ForContext(ctx, workers, (f.Rows+block-1)/block, func(_, i int) {
 		lo, hi := i*block, min((i+1)*block, f.Rows)
 		buffer := make([]float64, block)
 		for c := range f.Columns {
 			AddCellsToHashes(hashes[lo:hi], &f.Columns[c], buffer, lo)
 		}
 	})
-	return hashes
+	return hashes, err
 }
 
 // AddCellsToHashes adds the cells of a column to the hashes of the rows from lo on. scratch must

@@ -194,14 +194,14 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	if err != nil {
 		return err
 	}
-	before, err := s.score(unchanged)
+	before, err := s.score(ctx, unchanged)
 	if err != nil {
 		return err
 	}
 	return parallel.ForError(s.Workers, len(columns), func(i int) (err error) {
 		after := make([]jackknifedScore, len(changed[i]))
 		for repeat := range after {
-			if after[repeat], err = s.score(changed[i][repeat]); err != nil {
+			if after[repeat], err = s.score(ctx, changed[i][repeat]); err != nil {
 				return err
 			}
 		}
@@ -277,8 +277,8 @@ func (s *jackknifedScore) importance(shuffled []jackknifedScore) Importance {
 
 // score returns the score of probabilities on all rows, and the score on all rows outside
 // each part.
-func (s *sample) score(probabilities []float32) (j jackknifedScore, err error) {
-	if j.all, err = s.Score(probabilities, s.Frame.Labels); err != nil {
+func (s *sample) score(ctx context.Context, probabilities []float32) (j jackknifedScore, err error) {
+	if j.all, err = s.Score(ctx, probabilities, s.Frame.Labels); err != nil {
 		return j, err
 	}
 	part, parts := s.assignJackknifeParts()
@@ -292,7 +292,7 @@ func (s *sample) score(probabilities []float32) (j jackknifedScore, err error) {
 				rest = append(rest, probabilities[i*classes:(i+1)*classes]...)
 			}
 		}
-		if j.without[omitted], err = s.Score(rest, labels); err != nil {
+		if j.without[omitted], err = s.Score(ctx, rest, labels); err != nil {
 			return j, err
 		}
 	}

@@ -28,7 +28,7 @@ type Validation struct {
 	// validation rows. Only one model of a fold is in memory at a time.
 	FoldModel func(fold int) (FoldModel, error)
 	// Score returns the metric of the race. It must be safe for concurrent use.
-	Score func(probabilities []float32, labels []int32) (float64, error)
+	Score func(ctx context.Context, probabilities []float32, labels []int32) (float64, error)
 	// Seed is the seed of all random numbers. Workers is the number of goroutines; it
 	// does not change the results.
 	Seed    uint64

@@ -86,18 +86,20 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
-	done = len(f.moves) == 0 && f.best.trees >= f.opts.Trees
+	done = len(f.moves) == 0 && f.best.trees >= f.opts.trees
 	if done || float64(f.best.trees) >= refitGrowth*float64(f.calibratedTrees) {
+		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
+			return false, err
+		}
 		f.calibratedTrees = f.best.trees
-		f.current.temperature = f.fitTemperature(f.best)
 	}
 	return done, nil
 }
 
-// growBatch adds Options.batchTrees trees to the forest, but not more than Options.Trees
+// growBatch adds Options.batchTrees trees to the forest, but not more than Options.trees
 // in total.
 func (f *Fitter) growBatch(ctx context.Context) error {
-	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.Trees-f.best.trees, 0)))
+	return f.addTrees(ctx, f.best, min(f.opts.batchTrees, max(f.opts.trees-f.best.trees, 0)))
 }
 
 // tryParams grows a pilot forest with the parameters p. The pilot replaces the
@@ -136,7 +138,7 @@ func (f *Fitter) Progress() float64 {
 	case f.best == nil:
 		return 0
 	case len(f.moves) == 0:
-		return 0.5 + 0.5*min(1, float64(f.best.trees)/float64(f.opts.Trees))
+		return 0.5 + 0.5*min(1, float64(f.best.trees)/float64(f.opts.trees))
 	case len(f.moves) == f.numMoves:
 		return 0.25 * min(1, float64(f.best.trees)/float64(2*f.opts.pilotHalf))
 	}
@@ -261,10 +263,10 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 }
 
 // fitTemperature returns the temperature fitted to the out-of-bag votes of forest.
-func (f *Fitter) fitTemperature(forest *growingForest) metric.Temperature {
+func (f *Fitter) fitTemperature(ctx context.Context, forest *growingForest) (metric.Temperature, error) {
 	p := f.outOfBagPredictions(forest, fitValues)
 	f.cost.fittedValues += len(p.Probabilities)
-	return metric.FitTemperature(p)
+	return metric.FitTemperature(ctx, p)
 }
 
 // PredictValidation writes the class probabilities of the validation rows, predicted by

@@ -93,7 +93,7 @@ func TestForestLearns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := testFrame(3000, c.classes, 1)
 			fold := trainOnFirst(3000, 2000)
-			fitter := fitAll(t, f, fold, Options{Classes: c.classes, Workers: 2, Trees: 100})
+			fitter := fitAll(t, f, fold, Options{Classes: c.classes, Workers: 2, trees: 100})
 			p := evalPredictions(fitter, f, fold, c.classes)
 			if got := metric.Accuracy(p); got < c.accuracy {
 				t.Errorf("accuracy = %.4f, want at least %v", got, c.accuracy)
@@ -134,7 +134,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 	f := testFrame(600, 3, 2)
 	var want []byte
 	for _, workers := range []int{1, 2, 8} {
-		b, err := fitAll(t, f, trainOnFirst(600, 500), Options{Classes: 3, Seed: 7, Workers: workers, Trees: 40}).Model().AppendBinary(nil)
+		b, err := fitAll(t, f, trainOnFirst(600, 500), Options{Classes: 3, Seed: 7, Workers: workers, trees: 40}).Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 func TestStep(t *testing.T) {
 	f := testFrame(400, 3, 3)
 	fold := trainOnFirst(400, 300)
-	opts := Options{Classes: 3, Workers: 2, Trees: 200}
+	opts := Options{Classes: 3, Workers: 2, trees: 200}
 
 	t.Run("model_agrees_with_the_fitter", func(t *testing.T) {
 		fitter := fitAll(t, f, fold, opts)
@@ -220,14 +220,14 @@ func TestStep(t *testing.T) {
 func TestEdgeCases(t *testing.T) {
 	t.Run("refit_without_eval_rows", func(t *testing.T) {
 		f := testFrame(200, 2, 4)
-		fitter := fitAll(t, f, split.Fold{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, Trees: 20})
+		fitter := fitAll(t, f, split.Fold{Train: trainOnFirst(200, 200).Train}, Options{Classes: 2, trees: 20})
 		fitter.PredictValidation(nil)
 	})
 	t.Run("classes_with_zero_and_one_row", func(t *testing.T) {
 		f := testFrame(200, 2, 5)
 		f.Labels[0] = 2 // class 3 has no row
 		fold := trainOnFirst(200, 150)
-		p := evalPredictions(fitAll(t, f, fold, Options{Classes: 4, Trees: 20}), f, fold, 4)
+		p := evalPredictions(fitAll(t, f, fold, Options{Classes: 4, trees: 20}), f, fold, 4)
 		checkSums(t, p.Probabilities, 4)
 		if loss := metric.LogLoss(p); loss > 1 {
 			t.Errorf("log loss %v", loss)
@@ -236,17 +236,17 @@ func TestEdgeCases(t *testing.T) {
 	t.Run("one_row", func(t *testing.T) {
 		f := testFrame(20, 2, 6)
 		fold := split.Fold{Train: []int32{3}, Validation: []int32{1, 2}}
-		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, Trees: 20}), f, fold, 2).Probabilities, 2)
+		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, trees: 20}), f, fold, 2).Probabilities, 2)
 	})
 	t.Run("no_features", func(t *testing.T) {
 		f := testFrame(50, 2, 7)
 		f.Columns, f.Schema.Columns = nil, nil
 		fold := trainOnFirst(50, 40)
-		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, Trees: 20}), f, fold, 2).Probabilities, 2)
+		checkSums(t, evalPredictions(fitAll(t, f, fold, Options{Classes: 2, trees: 20}), f, fold, 2).Probabilities, 2)
 	})
 	t.Run("unseen_cells", func(t *testing.T) {
 		f := testFrame(300, 3, 8)
-		model := fitAll(t, f, trainOnFirst(300, 300), Options{Classes: 3, Trees: 20}).Model()
+		model := fitAll(t, f, trainOnFirst(300, 300), Options{Classes: 3, trees: 20}).Model()
 		blind := &frame.Frame{Schema: f.Schema, Rows: 3, Columns: []frame.Column{
 			{Floats: []float64{math.Inf(1), -1e300, cells.NaN}},
 			{Floats: []float64{cells.NaN, cells.NaN, 1e300}},
@@ -258,7 +258,7 @@ func TestEdgeCases(t *testing.T) {
 	})
 	t.Run("leaves_per_thousand_limits_leaves", func(t *testing.T) {
 		f := testFrame(2000, 2, 9)
-		fitter := fitAll(t, f, trainOnFirst(2000, 2000), Options{Classes: 2, Trees: 20, LeavesPerThousand: 4})
+		fitter := fitAll(t, f, trainOnFirst(2000, 2000), Options{Classes: 2, trees: 20, LeavesPerThousand: 4})
 		for _, m := range fitter.Model().trees() {
 			if m.Leaves > 8 {
 				t.Errorf("%d leaves, want at most 8", m.Leaves)
@@ -287,13 +287,13 @@ func TestTreesOfAFoldAndOfAllRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fitter.opts.Trees
+		return fitter.opts.trees
 	}
 	if fold, all := numTrees(90_000), numTrees(f.Rows); fold != all {
 		t.Errorf("%d trees on a fold, %d on all rows", fold, all)
 	}
 	small := testFrame(300, 2, 1)
-	fitter, err := New(small, trainOnFirst(300, 200), Options{Classes: 2, Trees: 100})
+	fitter, err := New(small, trainOnFirst(300, 200), Options{Classes: 2, trees: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,10 +113,20 @@ func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) e
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
 		return err
 	}
-	first, second := f.estimateError(forest), f.estimateError(lastHalf)
+	first, err := f.estimateError(ctx, forest)
+	if err != nil {
+		return err
+	}
+	second, err := f.estimateError(ctx, lastHalf)
+	if err != nil {
+		return err
+	}
 	forest.trees += lastHalf.trees
 	forest.oobVotes.merge(lastHalf.oobVotes)
-	whole := f.estimateError(forest)
+	whole, err := f.estimateError(ctx, forest)
+	if err != nil {
+		return err
+	}
 	forest.oobError.brier = max(2*whole.brier-(first.brier+second.brier)/2, 0) // of few rows the estimate may be negative
 	forest.oobError.logLoss = max(2*whole.logLoss-(first.logLoss+second.logLoss)/2, 0)
 	return nil
@@ -125,9 +135,13 @@ func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) e
 // estimateError returns the error of the out-of-bag predictions of forest, calibrated by
 // a temperature that is fitted to them. The Brier score is the mean squared distance
 // between probabilities and labels.
-func (f *Fitter) estimateError(forest *growingForest) oobError {
+func (f *Fitter) estimateError(ctx context.Context, forest *growingForest) (oobError, error) {
 	p := f.outOfBagPredictions(forest, oobValues)
-	f.fitTemperature(forest).Apply(p.Probabilities, p.Classes)
+	temperature, err := f.fitTemperature(ctx, forest)
+	if err != nil {
+		return oobError{}, err
+	}
+	temperature.Apply(p.Probabilities, p.Classes)
 	sum := 0.0
 	for i, label := range p.Labels {
 		for class, q := range p.Probabilities[i*p.Classes : (i+1)*p.Classes] {
@@ -138,7 +152,7 @@ func (f *Fitter) estimateError(forest *growingForest) oobError {
 			sum += d * d
 		}
 	}
-	return oobError{brier: sum / float64(max(len(p.Labels), 1)), logLoss: metric.LogLoss(p)}
+	return oobError{brier: sum / float64(max(len(p.Labels), 1)), logLoss: metric.LogLoss(p)}, nil
 }
 
 func (f *Fitter) grower(worker int) *grower {

@@ -21,8 +21,8 @@ func testModels(t *testing.T) map[string]*Model {
 		t.Fatal(err)
 	}
 	return map[string]*Model{
-		"binary":       fitAll(t, f, trainOnFirst(300, 200), Options{Classes: 2, Trees: 4, MinLeaf: 5}).Model(),
-		"five_classes": fitAll(t, g, split.Fold{Train: trainOnFirst(300, 300).Train}, Options{Classes: 5, Trees: 4, MinLeaf: 2}).Model(),
+		"binary":       fitAll(t, f, trainOnFirst(300, 200), Options{Classes: 2, trees: 4, minLeaf: 5}).Model(),
+		"five_classes": fitAll(t, g, split.Fold{Train: trainOnFirst(300, 300).Train}, Options{Classes: 5, trees: 4, minLeaf: 2}).Model(),
 		"bare":         bare.Model(),
 	}
 }
@@ -77,7 +77,7 @@ func TestPredictInBlocks(t *testing.T) {
 // predicts without a panic.
 func FuzzUnmarshalBinary(f *testing.F) {
 	data := testFrame(20, 2, 5)
-	for _, opts := range []Options{{Classes: 2, Trees: 2, MinLeaf: 5}, {Classes: 4, Trees: 2}} {
+	for _, opts := range []Options{{Classes: 2, trees: 2, minLeaf: 5}, {Classes: 4, trees: 2}} {
 		rows := testFrame(60, opts.Classes, 6)
 		fitter, err := New(rows, split.Fold{Train: trainOnFirst(60, 60).Train}, opts)
 		if err != nil {

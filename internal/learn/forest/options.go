@@ -38,18 +38,15 @@ type Options struct {
 	// example, a leaf has at least 250 training rows on average. Defaults to no limit. In
 	// any case, all trees together have at most two million leaves.
 	LeavesPerThousand int
-	// Trees is the number of trees of the forest, at most 65,537. Defaults to
+	// The fields below have their defaults, except in tests.
+
+	// trees is the number of trees of the forest, at most 65,537. Defaults to
 	// 500, to 300 if the frame has more than 20,000 rows and to 150 if it has
 	// more than 100,000.
-	Trees int
-	// MinLeaf is the smallest number of rows of a leaf. By default, Step searches for the
+	trees int
+	// minLeaf is the smallest number of rows of a leaf. By default, Step searches for the
 	// number with the smallest out-of-bag error.
-	MinLeaf int
-	// MaxFeatures is the number of features tried at each leaf. By default, Step searches
-	// for the number with the smallest out-of-bag error, beginning with the rounded
-	// square root of the number of features.
-	MaxFeatures int
-
+	minLeaf    int
 	batchTrees int // number of trees grown in one step
 	pilotHalf  int // half the number of trees of a pilot forest
 }
@@ -64,15 +61,15 @@ const maxTrees = math.MaxUint32 / one16
 func (o *Options) setDefaults(rows int) {
 	o.Workers = max(o.Workers, 1)
 	switch {
-	case o.Trees > 0:
+	case o.trees > 0:
 	case rows > 100_000:
-		o.Trees = 150
+		o.trees = 150
 	case rows > 20_000:
-		o.Trees = 300
+		o.trees = 300
 	default:
-		o.Trees = 500
+		o.trees = 500
 	}
-	o.Trees = min(o.Trees, maxTrees)
+	o.trees = min(o.trees, maxTrees)
 	o.batchTrees = 16
 	if rows > 100_000 {
 		o.batchTrees = 8
@@ -83,7 +80,7 @@ func (o *Options) setDefaults(rows int) {
 	for o.pilotHalf < 4*o.batchTrees && o.pilotHalf*rows < 64_000 {
 		o.pilotHalf *= 2
 	}
-	o.pilotHalf = min(o.pilotHalf, max(o.Trees/2, 1))
+	o.pilotHalf = min(o.pilotHalf, max(o.trees/2, 1))
 }
 
 // maxForestLeaves limits the leaves of a forest, and so its memory. A leaf
@@ -93,21 +90,14 @@ const maxForestLeaves = 2_000_000
 // initialParams returns the growth parameters of the first trees, and the changes of
 // these parameters that the search will try.
 func (o *Options) initialParams(space searchSpace) (params growthParams, moves []paramMove) {
-	p := growthParams{maxLeaves: max(maxForestLeaves/o.Trees, 2), minLeaf: o.MinLeaf, maxFeatures: o.MaxFeatures}
+	p := growthParams{maxLeaves: max(maxForestLeaves/o.trees, 2), minLeaf: o.minLeaf, maxFeatures: int(math.Round(math.Sqrt(float64(space.features))))}
 	if o.LeavesPerThousand > 0 {
 		p.maxLeaves = min(p.maxLeaves, max(o.LeavesPerThousand, o.LeavesPerThousand*space.rows/1000))
 	}
-	if o.MinLeaf <= 0 {
+	if o.minLeaf <= 0 {
 		p.minLeaf = 1
 		moves = append(moves, increaseMinLeaf)
 	}
-	if o.MaxFeatures <= 0 {
-		p.maxFeatures = int(math.Round(math.Sqrt(float64(space.features))))
-		moves = append(moves, increaseMaxFeatures)
-	}
-	moves = append(moves, enableClassOrder, enableRandomSplits)
-	if o.MaxFeatures <= 0 {
-		moves = append(moves, increaseMaxFeatures)
-	}
+	moves = append(moves, increaseMaxFeatures, enableClassOrder, enableRandomSplits, increaseMaxFeatures)
 	return p, moves
 }

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -23,7 +24,9 @@ const maxBootstrapRows = 5000
 // The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
 // not used, because a sample repeats rows, which makes scores such as the calibration
 // error larger than they are on the rows themselves.
-func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
+//
+// The result has no meaning if ctx is cancelled.
+func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
 	if math.IsNaN(score) || len(p.Labels) < 2 {
 		return unknownInterval
 	}
@@ -36,6 +39,9 @@ func bootstrapInterval(score float64, p Predictions, maxRows int, newScore func(
 	rng := rand.New(rand.NewPCG(uint64(clusters), bootstraps))
 	n, sum, squares := 0.0, 0.0, 0.0
 	for range bootstraps {
+		if ctx.Err() != nil {
+			return unknownInterval
+		}
 		clear(drawn)
 		for range drawn {
 			drawn[rng.IntN(clusters)]++
@@ -85,8 +91,8 @@ func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, fractio
 }
 
 // calibrationErrorInterval returns the interval of CalibrationError.
-func calibrationErrorInterval(p Predictions) Interval {
-	return bootstrapInterval(CalibrationError(p), p, maxBootstrapRows, func(p Predictions) func(weights []float64) float64 {
+func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
+	return bootstrapInterval(ctx, CalibrationError(p), p, maxBootstrapRows, func(p Predictions) func(weights []float64) float64 {
 		return func(weights []float64) float64 {
 			return p.calibrationError(func(row int) float64 { return weights[row] })
 		}
@@ -94,16 +100,16 @@ func calibrationErrorInterval(p Predictions) Interval {
 }
 
 // AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown
-// if no row is of the class.
-func AveragePrecisionInterval(class int, p Predictions) Interval {
-	return meanPrecisionInterval(AveragePrecision(class, p), []int{class}, p)
+// if no row is of the class. The error is that of ctx.
+func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
+	return meanPrecisionInterval(ctx, AveragePrecision(class, p), []int{class}, p), ctx.Err()
 }
 
 // meanPrecisionInterval returns the interval of score, which is the mean of the average
-// precisions of classes.
-func meanPrecisionInterval(score float64, classes []int, p Predictions) Interval {
+// precisions of classes. The result has no meaning if ctx is cancelled.
+func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p Predictions) Interval {
 	rows := max(maxBootstrapRows*4/max(len(classes), 4), 500) // the time grows with rows × classes
-	interval := bootstrapInterval(score, p, rows, func(p Predictions) func(weights []float64) float64 {
+	interval := bootstrapInterval(ctx, score, p, rows, func(p Predictions) func(weights []float64) float64 {
 		rankings := make([]*ranking, len(classes))
 		for i, class := range classes {
 			rankings[i] = newRanking(class, p)

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 )
@@ -122,17 +123,21 @@ func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the
 // average precision of the class with fewer rows, or of class 1 if both have the same
 // number of rows. With more classes, it is the mean of the average precisions of all
-// classes that have rows. The result is NaN if no such class has a row.
-func PRAUC(p Predictions) float64 {
+// classes that have rows. The result is NaN if no such class has a row. The error is that
+// of ctx.
+func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
 	for _, c := range p.prClasses() {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if area := averagePrecision(c, p, keys); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
 	}
-	return meanOrNaN(sum, classes)
+	return meanOrNaN(sum, classes), ctx.Err()
 }
 
 // prClasses returns the classes whose average precisions PRAUC averages.
@@ -184,10 +189,10 @@ func (r *ranking) averagePrecision(weight func(row int32) float64) float64 {
 // with its interval. Both are NaN if no row, or every row, is of the class.
 func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
-	if !addAUCInfluence(influence, make([]int32, len(p.Labels)), class, p) {
+	area := newAUCInfluences(p).add(influence, class)
+	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
-	area := areaUnderCurve(class, p, make([]uint64, len(p.Labels)))
 	if p.Groups != nil {
 		sums := newClusterSums(p)
 		sums.addAll(influence)

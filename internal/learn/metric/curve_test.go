@@ -55,11 +55,11 @@ func TestThinCurve(t *testing.T) {
 		}
 		return sum
 	}
-	if a, b := area(few), ROCAUC(p); math.Abs(a-b) > 0.002 {
+	if a, b := area(few), must(ROCAUC(t.Context(), p)); math.Abs(a-b) > 0.002 {
 		t.Errorf("area %v of few points, %v of all", a, b)
 	}
-	if a, _ := ClassROCAUC(1, p); math.Abs(a-ROCAUC(p)) > 1e-12 {
-		t.Errorf("area of class 1 %v, of two classes %v", a, ROCAUC(p))
+	if a, _ := ClassROCAUC(1, p); math.Abs(a-must(ROCAUC(t.Context(), p))) > 1e-12 {
+		t.Errorf("area of class 1 %v, of two classes %v", a, must(ROCAUC(t.Context(), p)))
 	}
 }
 
@@ -116,9 +116,13 @@ func TestBootstrapIntervalsHoldTheScore(t *testing.T) {
 	population := calibratedSample(200000, 2, 12)
 	const samples, rows = 400, 400
 	for name, score := range map[string]func(Predictions) (float64, Interval){
-		"Brier score":       func(p Predictions) (float64, Interval) { return Brier(p), ScoreInterval(NameBrier, p) },
-		"average precision": func(p Predictions) (float64, Interval) { return AveragePrecision(1, p), AveragePrecisionInterval(1, p) },
-		"area of class 1":   func(p Predictions) (float64, Interval) { return ClassROCAUC(1, p) },
+		"Brier score": func(p Predictions) (float64, Interval) {
+			return Brier(p), must(ScoreInterval(t.Context(), NameBrier, p))
+		},
+		"average precision": func(p Predictions) (float64, Interval) {
+			return AveragePrecision(1, p), must(AveragePrecisionInterval(t.Context(), 1, p))
+		},
+		"area of class 1": func(p Predictions) (float64, Interval) { return ClassROCAUC(1, p) },
 	} {
 		truth, _ := score(population)
 		held := 0
@@ -136,11 +140,11 @@ func TestBootstrapIntervalsHoldTheScore(t *testing.T) {
 
 func TestCalibrationErrorInterval(t *testing.T) {
 	p := calibratedSample(12000, 3, 3)
-	i := ScoreInterval(NameCalibrationError, p)
+	i := must(ScoreInterval(t.Context(), NameCalibrationError, p))
 	if score := CalibrationError(p); !(i.Low <= score && score <= i.High) || i.High-i.Low > 0.03 || i.High <= i.Low {
 		t.Errorf("%v of %v", i, score)
 	}
-	if again := ScoreInterval(NameCalibrationError, p); again != i {
+	if again := must(ScoreInterval(t.Context(), NameCalibrationError, p)); again != i {
 		t.Errorf("%v, then %v", i, again)
 	}
 }

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -12,8 +13,8 @@ const (
 	// from its frequency, because an individual weight would fit noise.
 	refineRows = 25
 	// refineClasses is the largest number of classes for which individual
-	// weights are searched. The time of the search is quadratic in the number
-	// of classes.
+	// weights are searched. The time of the search is proportional to the number
+	// of classes times the number of rows.
 	refineClasses = 100
 	// refinePasses is the largest number of passes over the classes.
 	refinePasses = 3
@@ -33,9 +34,20 @@ const (
 // changes the weight of one class at a time.
 //
 // For the F1 of one class only the weight of this class is searched.
-func FitClassWeights(name string, p Predictions) []float64 {
+//
+// If ctx is cancelled, FitClassWeights returns its error.
+func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64, error) {
+	weights := fitClassWeights(ctx, name, p)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return weights, nil
+}
+
+// fitClassWeights is FitClassWeights. The result has no meaning if ctx is cancelled.
+func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
 	if base, class, known := p.resolve(name); known && base == NameF1 && len(p.Labels) > 0 {
-		return fitF1Weight(class, p)
+		return fitF1Weight(ctx, class, p)
 	}
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
 		return nil
@@ -46,17 +58,9 @@ func FitClassWeights(name string, p Predictions) []float64 {
 	}
 	f.p.Weights = nil
 	f.actual = newClassCounts(f.p).actual
-	f.fitFrequencyPower()
-	for pass := 0; pass < refinePasses && p.Classes <= refineClasses; pass++ {
-		before := f.best
-		for c, n := range f.actual {
-			if n >= refineRows {
-				f.refineWeight(c)
-			}
-		}
-		if f.best == before {
-			break
-		}
+	f.fitFrequencyPower(ctx)
+	if p.Classes <= refineClasses {
+		f.refineWeights(ctx)
 	}
 	return f.p.Weights
 }
@@ -65,16 +69,17 @@ func FitClassWeights(name string, p Predictions) []float64 {
 type classWeightFitter struct {
 	p      Predictions // with the best weights so far
 	score  func(classCounts) float64
-	best   float64 // the score with the best weights so far
-	actual []int   // number of rows of each class
+	best   float64  // the score with the best weights so far
+	actual []int    // number of rows of each class
+	topTwo []topTwo // of each row, with the best weights so far
 }
 
 // fitFrequencyPower finds the best weights that are a power of the class
 // frequencies. In a tie it chooses the weights nearest to 1.
-func (f *classWeightFitter) fitFrequencyPower() {
+func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
-	for step := 1; step <= powerSteps; step++ {
+	for step := 1; step <= powerSteps && ctx.Err() == nil; step++ {
 		power := float64(step) / powerSteps
 		trial.Weights = make([]float64, f.p.Classes)
 		for c, n := range f.actual {
@@ -89,22 +94,22 @@ func (f *classWeightFitter) fitFrequencyPower() {
 // fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
 // class between 1/16 and 16 in steps of 2^(1/4); the other classes have the weight 1. It
 // returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
-func fitF1Weight(class int, p Predictions) []float64 {
+// The result has no meaning if ctx is cancelled.
+func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
-	others := f.runnersUp(class)
+	f.findTopTwo(ctx)
 	best, weight := -1.0, 1.0
 	for step := range 33 {
+		if ctx.Err() != nil {
+			return nil
+		}
 		exponent := (step + 1) / 2 // 0, 1, -1, 2, -2, …
 		if step%2 == 0 {
 			exponent = -exponent
 		}
 		trial := math.Exp2(float64(exponent) / 4)
-		counts := emptyClassCounts(p.Classes)
-		for i, label := range p.Labels {
-			counts.add(int(label), others[i].decide(class, trial*float64(p.row(i)[class])))
-		}
-		if score := counts.f1(class); score > best {
+		if score := f.countWithWeight(class, trial).f1(class); score > best {
 			best, weight = score, trial
 		}
 	}
@@ -115,57 +120,117 @@ func fitF1Weight(class int, p Predictions) []float64 {
 	return f.p.Weights
 }
 
-// refineWeight tries other weights for class and keeps the best.
-func (f *classWeightFitter) refineWeight(class int) {
+// refineWeights changes the weight of one class at a time.
+func (f *classWeightFitter) refineWeights(ctx context.Context) {
 	if f.p.Weights == nil {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
-		defer func() {
-			if !slices.ContainsFunc(f.p.Weights, func(w float64) bool { return w != 1 }) {
-				f.p.Weights = nil
-			}
-		}()
 	}
-	others := f.runnersUp(class)
+	f.findTopTwo(ctx)
+	for range refinePasses {
+		before := f.best
+		for c, n := range f.actual {
+			if n >= refineRows && ctx.Err() == nil {
+				f.refineWeight(c)
+			}
+		}
+		if f.best == before {
+			break
+		}
+	}
+	if !slices.ContainsFunc(f.p.Weights, func(w float64) bool { return w != 1 }) {
+		f.p.Weights = nil
+	}
+}
+
+// refineWeight tries other weights for class and keeps the best.
+func (f *classWeightFitter) refineWeight(class int) {
 	old, best := f.p.Weights[class], f.p.Weights[class]
 	for _, factor := range []float64{0.5, 0.7, 0.85, 1.2, 1.4, 2} {
-		counts := emptyClassCounts(f.p.Classes)
-		for i, label := range f.p.Labels {
-			counts.add(int(label), others[i].decide(class, old*factor*float64(f.p.row(i)[class])))
-		}
-		if score := f.score(counts); score > f.best {
+		if score := f.score(f.countWithWeight(class, old*factor)); score > f.best {
 			f.best, best = score, old*factor
 		}
 	}
+	if best == old {
+		return
+	}
 	f.p.Weights[class] = best
+	for i := range f.topTwo {
+		f.topTwo[i].update(class, f.p.row(i), f.p.Weights)
+	}
 }
 
-// runnerUp is the class with the highest weighted probability in a row, not
-// counting the class whose weight is being fitted.
-type runnerUp struct {
-	class int
-	value float64
+// countWithWeight returns the counts of the decisions if class has the given weight.
+func (f *classWeightFitter) countWithWeight(class int, weight float64) classCounts {
+	counts := emptyClassCounts(f.p.Classes)
+	for i, label := range f.p.Labels {
+		counts.add(int(label), f.topTwo[i].decide(class, weight*float64(f.p.row(i)[class])))
+	}
+	return counts
+}
+
+// findTopTwo sets topTwo. It is incomplete if ctx is cancelled.
+func (f *classWeightFitter) findTopTwo(ctx context.Context) {
+	f.topTwo = make([]topTwo, len(f.p.Labels))
+	for i := range f.topTwo {
+		if isCancelled(ctx, i) {
+			return
+		}
+		f.topTwo[i] = newTopTwo(f.p.row(i), f.p.Weights)
+	}
+}
+
+// topTwo holds the two classes with the highest weighted probabilities in a row: the class
+// that Decide chooses, and the class that it would choose without the first. If there is
+// only one class, the second is 0 with the value -Inf.
+type topTwo struct {
+	class [2]int32
+	value [2]float64
+}
+
+// newTopTwo returns the two classes of a row with the given probabilities.
+func newTopTwo(probabilities []float32, weights []float64) topTwo {
+	t := topTwo{value: [2]float64{math.Inf(-1), math.Inf(-1)}}
+	for c, q := range probabilities {
+		t.insert(int32(c), float64(q)*weights[c])
+	}
+	return t
+}
+
+// insert adds a class that t does not contain.
+func (t *topTwo) insert(class int32, value float64) {
+	switch {
+	case t.precedes(class, value, 0):
+		t.class[1], t.value[1] = t.class[0], t.value[0]
+		t.class[0], t.value[0] = class, value
+	case t.precedes(class, value, 1):
+		t.class[1], t.value[1] = class, value
+	}
+}
+
+// precedes reports whether Decide chooses a class with the given weighted probability rather than
+// the class at the given position.
+func (t *topTwo) precedes(class int32, value float64, position int) bool {
+	return value > t.value[position] || value == t.value[position] && class < t.class[position]
+}
+
+// update updates t after the weight of class has changed.
+func (t *topTwo) update(class int, probabilities []float32, weights []float64) {
+	if int(t.class[0]) == class || int(t.class[1]) == class {
+		*t = newTopTwo(probabilities, weights)
+		return
+	}
+	t.insert(int32(class), float64(probabilities[class])*weights[class])
 }
 
 // decide returns the class that Decide would choose if value were the weighted probability of
 // class.
-func (r runnerUp) decide(class int, value float64) int {
-	if value > r.value || value == r.value && class < r.class {
+func (t *topTwo) decide(class int, value float64) int {
+	other := 0 // the position of the first other class
+	if int(t.class[0]) == class {
+		other = 1
+	}
+	if t.precedes(int32(class), value, other) {
 		return class
 	}
-	return r.class
-}
-
-// runnersUp returns the runner-up of each row, for fitting the weight of class.
-func (f *classWeightFitter) runnersUp(class int) []runnerUp {
-	others := make([]runnerUp, len(f.p.Labels))
-	for i := range others {
-		best := runnerUp{value: math.Inf(-1)}
-		for c, q := range f.p.row(i) {
-			if v := float64(q) * f.p.Weights[c]; c != class && v > best.value {
-				best = runnerUp{c, v}
-			}
-		}
-		others[i] = best
-	}
-	return others
+	return int(t.class[other])
 }

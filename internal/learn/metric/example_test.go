@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"context"
 	"fmt"
 
 	"foretell/internal/learn/metric"
@@ -17,10 +18,11 @@ func Example() {
 			0.3, 0.7,
 		},
 	}
+	auc, _ := metric.ROCAUC(context.Background(), p) // the only error is that of the context
 	fmt.Printf("accuracy          %.3f\n", metric.Accuracy(p))
 	fmt.Printf("balanced accuracy %.3f\n", metric.BalancedAccuracy(p))
 	fmt.Printf("macro F1          %.3f\n", metric.MacroF1(p))
-	fmt.Printf("ROC AUC           %.3f\n", metric.ROCAUC(p))
+	fmt.Printf("ROC AUC           %.3f\n", auc)
 	fmt.Printf("log loss          %.3f\n", metric.LogLoss(p))
 	fmt.Println("confusion        ", metric.Confusion(p))
 	// Output:

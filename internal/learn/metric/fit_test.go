@@ -37,7 +37,7 @@ func TestTemperature(t *testing.T) {
 			spoilt := honest
 			spoilt.Probabilities = slices.Clone(honest.Probabilities)
 			(1 / want).Apply(spoilt.Probabilities, classes)
-			got := FitTemperature(spoilt)
+			got := must(FitTemperature(t.Context(), spoilt))
 			if math.Abs(float64(got/want)-1) > 0.05 {
 				t.Errorf("%d classes: T = %.3f, want %.3f", classes, got, want)
 			}
@@ -50,12 +50,12 @@ func TestTemperature(t *testing.T) {
 	}
 	t.Run("few_rows_that_are_all_right_stay_near_1", func(t *testing.T) {
 		p := Predictions{Probabilities: []float32{0.8, 0.2, 0.3, 0.7, 0.9, 0.1}, Labels: []int32{0, 1, 0}, Classes: 2}
-		if got := FitTemperature(p); got < 0.7 || got > 1 {
+		if got := must(FitTemperature(t.Context(), p)); got < 0.7 || got > 1 {
 			t.Errorf("T = %v, want between 0.7 and 1", got)
 		}
 	})
 	t.Run("no_rows_change_nothing", func(t *testing.T) {
-		if got := FitTemperature(Predictions{Classes: 2}); got != 1 {
+		if got := must(FitTemperature(t.Context(), Predictions{Classes: 2})); got != 1 {
 			t.Errorf("T = %v, want 1", got)
 		}
 	})
@@ -72,17 +72,17 @@ func TestFitWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		seen, fresh := calibratedSample(4000, classes, 2), calibratedSample(20000, classes, 3)
 		for name, gain := range map[string]float64{NameBalancedAccuracy: 0.005, NameMacroF1: 0.001} {
-			before, _ := Score(name, fresh)
+			before, _ := Score(t.Context(), name, fresh)
 			weighted := fresh
-			weighted.Weights = FitClassWeights(name, seen)
-			if after, _ := Score(name, weighted); after < before+gain {
+			weighted.Weights = must(FitClassWeights(t.Context(), name, seen))
+			if after, _ := Score(t.Context(), name, weighted); after < before+gain {
 				t.Errorf("%d classes: %s %.4f → %.4f on fresh rows, want a gain of %v", classes, name, before, after, gain)
 			}
 		}
 	}
 	t.Run("accuracy_and_area_need_no_weights", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameROCAUC} {
-			if w := FitClassWeights(name, calibratedSample(500, 3, 4)); w != nil {
+			if w := must(FitClassWeights(t.Context(), name, calibratedSample(500, 3, 4))); w != nil {
 				t.Errorf("%s: weights %v", name, w)
 			}
 		}
@@ -94,7 +94,7 @@ func TestFitWeights(t *testing.T) {
 			p.Labels = append(p.Labels, label)
 			p.Probabilities = append(p.Probabilities, float32(1-label), float32(label))
 		}
-		if w := FitClassWeights(NameMacroF1, p); w != nil {
+		if w := must(FitClassWeights(t.Context(), NameMacroF1, p)); w != nil {
 			t.Errorf("weights %v", w)
 		}
 	})
@@ -103,7 +103,7 @@ func TestFitWeights(t *testing.T) {
 		for i := range p.Labels {
 			p.Labels[i] = min(p.Labels[i], 1)
 		}
-		for _, w := range FitClassWeights(NameBalancedAccuracy, p) {
+		for _, w := range must(FitClassWeights(t.Context(), NameBalancedAccuracy, p)) {
 			if math.IsInf(w, 0) || math.IsNaN(w) || w <= 0 {
 				t.Errorf("weight %v", w)
 			}

@@ -1,14 +1,18 @@
 package metric
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // groupScoreInterval is ScoreInterval for predictions with Groups. The rows of a group are
 // not independent, so the variance is computed from the influence of each group on the
 // score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986). The influence of
 // a group is the sum of the influences of its rows. With few groups the interval is wider,
-// by the ratio of Student's quantile to the normal one.
-func groupScoreInterval(name string, p Predictions) Interval {
-	score, influence := p.influences(name)
+// by the ratio of Student's quantile to the normal one. The result has no meaning if ctx is
+// cancelled.
+func groupScoreInterval(ctx context.Context, name string, p Predictions) Interval {
+	score, influence := p.influences(ctx, name)
 	if influence == nil || math.IsNaN(score) {
 		return unknownInterval
 	}
@@ -159,8 +163,9 @@ func oneIf(condition bool) float64 {
 }
 
 // influences returns the named score and the influence of each row on it, or nil
-// if the name is unknown. The influences sum to about 0.
-func (p Predictions) influences(name string) (score float64, influence []float64) {
+// if the name is unknown. The influences sum to about 0. The results have no meaning if ctx
+// is cancelled.
+func (p Predictions) influences(ctx context.Context, name string) (score float64, influence []float64) {
 	influence = make([]float64, len(p.Labels))
 	n := float64(len(p.Labels))
 	counts := newClassCounts(p)
@@ -185,8 +190,7 @@ func (p Predictions) influences(name string) (score float64, influence []float64
 		score = counts.macroF1()
 		counts.addF1Influence(influence, p)
 	case NameROCAUC:
-		score = ROCAUC(p)
-		addMeanAUCInfluence(influence, p)
+		score = addMeanAUCInfluence(ctx, influence, p)
 	case NameLogLoss:
 		score = LogLoss(p)
 		for i := range influence {

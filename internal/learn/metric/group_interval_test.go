@@ -37,15 +37,15 @@ func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss, NameBrier} {
 		all := population
 		all.Groups = nil
-		truth, _ := all.influences(name)
+		truth, _ := all.influences(t.Context(), name)
 		held, heldByRows := 0, 0
 		for sample := range samples {
 			part := groupedSample(groups, size, uint64(100+sample))
-			if i := ScoreInterval(name, part); i.Low <= truth && truth <= i.High {
+			if i := must(ScoreInterval(t.Context(), name, part)); i.Low <= truth && truth <= i.High {
 				held++
 			}
 			part.Groups = nil
-			if i := ScoreInterval(name, part); i.Low <= truth && truth <= i.High {
+			if i := must(ScoreInterval(t.Context(), name, part)); i.Low <= truth && truth <= i.High {
 				heldByRows++
 			}
 		}
@@ -98,10 +98,10 @@ func TestGroupIntervalsOfAClass(t *testing.T) {
 	}
 	p := groupedSample(groups, size, 5)
 	width := func(i Interval) float64 { return i.High - i.Low }
-	if grouped, rows := ScoreInterval(NameCalibrationError, p), ScoreInterval(NameCalibrationError, byRows(p)); width(grouped) < 1.3*width(rows) {
+	if grouped, rows := must(ScoreInterval(t.Context(), NameCalibrationError, p)), must(ScoreInterval(t.Context(), NameCalibrationError, byRows(p))); width(grouped) < 1.3*width(rows) {
 		t.Errorf("the calibration error has %v by groups, %v by rows", grouped, rows)
 	}
-	if grouped, rows := AveragePrecisionInterval(1, p), AveragePrecisionInterval(1, byRows(p)); width(grouped) < 1.3*width(rows) {
+	if grouped, rows := must(AveragePrecisionInterval(t.Context(), 1, p)), must(AveragePrecisionInterval(t.Context(), 1, byRows(p))); width(grouped) < 1.3*width(rows) {
 		t.Errorf("the average precision has %v by groups, %v by rows", grouped, rows)
 	}
 	one := p
@@ -132,16 +132,16 @@ func TestSubsampleClusters(t *testing.T) {
 func TestGroupsOfOneRowAreRows(t *testing.T) {
 	p := groupedSample(500, 1, 3)
 	for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss, NameBrier} {
-		grouped := ScoreInterval(name, p)
+		grouped := must(ScoreInterval(t.Context(), name, p))
 		single := p
 		single.Groups = nil
-		rows := ScoreInterval(name, single)
+		rows := must(ScoreInterval(t.Context(), name, single))
 		if d := grouped.Low - rows.Low; d > 0.003 || d < -0.003 {
 			t.Errorf("%s: %v by groups of one row, %v by rows", name, grouped, rows)
 		}
 	}
 	perfect := Predictions{Probabilities: []float32{1, 0, 1, 0, 0, 1, 0, 1}, Labels: []int32{0, 0, 1, 1}, Classes: 2, Groups: []int32{0, 0, 1, 1}}
-	if i := ScoreInterval(NameAccuracy, perfect); i.High != 1 || i.Low > Wilson(2, 2).Low+1e-9 {
+	if i := must(ScoreInterval(t.Context(), NameAccuracy, perfect)); i.High != 1 || i.Low > Wilson(2, 2).Low+1e-9 {
 		t.Errorf("two groups without an error have the interval %v", i)
 	}
 }

@@ -1,7 +1,7 @@
 package metric
 
 import (
-	"cmp"
+	"context"
 	"math"
 	"slices"
 )
@@ -63,7 +63,18 @@ func f1Interval(both, either int) Interval {
 // calibration error and of the average precision are computed from 200 bootstrap samples.
 // If p has Groups, the intervals are computed from groups and are wider; see
 // groupScoreInterval.
-func ScoreInterval(name string, p Predictions) Interval {
+//
+// If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.
+func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
+	interval := scoreInterval(ctx, name, p)
+	if err := ctx.Err(); err != nil {
+		return unknownInterval, err
+	}
+	return interval, nil
+}
+
+// scoreInterval is ScoreInterval. The result has no meaning if ctx is cancelled.
+func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
 	}
@@ -72,9 +83,9 @@ func ScoreInterval(name string, p Predictions) Interval {
 	case !known:
 		return unknownInterval
 	case class >= 0:
-		return classInterval(base, class, p)
+		return classInterval(ctx, base, class, p)
 	case p.Groups != nil && name != NameCalibrationError && name != NamePRAUC:
-		return groupScoreInterval(name, p)
+		return groupScoreInterval(ctx, name, p)
 	}
 	counts := newClassCounts(p)
 	switch name {
@@ -89,37 +100,41 @@ func ScoreInterval(name string, p Predictions) Interval {
 	case NameMacroF1:
 		return counts.scoreInterval(counts.macroF1(), counts.f1Variance(p))
 	case NameROCAUC:
-		return counts.scoreInterval(ROCAUC(p), aucVariance(p))
+		influence := make([]float64, len(p.Labels))
+		area := addMeanAUCInfluence(ctx, influence, p)
+		return counts.scoreInterval(area, sumSquares(influence))
 	case NamePRAUC:
-		return meanPrecisionInterval(PRAUC(p), p.prClasses(), p)
+		area, _ := PRAUC(ctx, p) // ScoreInterval returns the error
+		return meanPrecisionInterval(ctx, area, p.prClasses(), p)
 	case NameLogLoss:
 		return logLossInterval(p)
 	case NameBrier:
 		return meanInterval(Brier(p), len(p.Labels), p.squaredError)
 	case NameCalibrationError:
-		return calibrationErrorInterval(p)
+		return calibrationErrorInterval(ctx, p)
 	}
 	return unknownInterval
 }
 
 // PerformanceInterval returns the interval of Score. For logLoss it is the interval of
 // [Likelihood], and otherwise ScoreInterval.
-func PerformanceInterval(name string, p Predictions) Interval {
-	i := ScoreInterval(name, p)
+func PerformanceInterval(ctx context.Context, name string, p Predictions) (Interval, error) {
+	i, err := ScoreInterval(ctx, name, p)
 	if name == NameLogLoss {
-		return Interval{Likelihood(i.High), Likelihood(i.Low)}
+		return Interval{Likelihood(i.High), Likelihood(i.Low)}, err
 	}
-	return i
+	return i, err
 }
 
-// classInterval returns the interval of the metric base of one class.
-func classInterval(base string, class int, p Predictions) Interval {
+// classInterval returns the interval of the metric base of one class. The result has no
+// meaning if ctx is cancelled.
+func classInterval(ctx context.Context, base string, class int, p Predictions) Interval {
 	switch base {
 	case NameROCAUC:
 		_, interval := ClassROCAUC(class, p)
 		return interval
 	case NamePRAUC:
-		return AveragePrecisionInterval(class, p)
+		return meanPrecisionInterval(ctx, AveragePrecision(class, p), []int{class}, p)
 	}
 	return PerClass(p)[class].F1Interval
 }
@@ -199,81 +214,80 @@ func sumSquares(values []float64) float64 {
 	return sum
 }
 
-// aucVariance returns the variance of ROCAUC, or NaN if ROCAUC is NaN.
-func aucVariance(p Predictions) float64 {
-	influence := make([]float64, len(p.Labels))
-	if !addMeanAUCInfluence(influence, p) {
-		return math.NaN()
-	}
-	return sumSquares(influence)
-}
-
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It reports whether
-// ROCAUC is a number, not NaN.
-func addMeanAUCInfluence(dst []float64, p Predictions) (known bool) {
-	first := 0
-	if p.Classes == 2 {
-		first = 1
-	}
-	order, classes := make([]int32, len(p.Labels)), 0
-	for c := first; c < p.Classes; c++ {
-		if addAUCInfluence(dst, order, c, p) {
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC. The
+// results have no meaning if ctx is cancelled.
+func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mean float64) {
+	influences, sum, classes := newAUCInfluences(p), 0.0, 0
+	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
+		if area := influences.add(dst, c); !math.IsNaN(area) {
+			sum += area
 			classes++
 		}
 	}
 	for i := range dst {
 		dst[i] /= float64(max(classes, 1))
 	}
-	return classes > 0
+	return meanOrNaN(sum, classes)
 }
 
-// addAUCInfluence adds to dst the influence of each row on the area under the curve of
+// aucInfluences computes the influence of each row on the area under the curve of one class
+// after another.
+type aucInfluences struct {
+	p Predictions
+	// rows is scratch space: the key of each row in its upper half, see rankKey, and the
+	// index of the row in its lower half.
+	rows []uint64
+	keys []uint64 // scratch space: the keys of rows
+}
+
+func newAUCInfluences(p Predictions) *aucInfluences {
+	return &aucInfluences{p, make([]uint64, len(p.Labels)), make([]uint64, len(p.Labels))}
+}
+
+// add adds to dst the influence of each row on the area under the curve of
 // class against the rest. The influence of a row of the class is (r − area)/m. Here r is
 // the fraction of the other rows whose probability of class is lower than that of the row
 // (ties count half), and m is the number of rows of the class. For a row of the rest, r
 // is the fraction of the rows of the class with a higher probability, and the divisor is
 // the number of rows of the rest.
 //
-// The result is false if there are no rows of the class or no others. orderBuffer is scratch
-// space with one element per row.
-func addAUCInfluence(dst []float64, orderBuffer []int32, class int, p Predictions) (known bool) {
-	value := func(i int32) float32 { return p.Probabilities[int(i)*p.Classes+class] }
-	side := func(i int32) int {
-		if int(p.Labels[i]) == class {
-			return 1
-		}
-		return 0
+// It returns the area. If there are no rows of the class or no others, the area is NaN, and
+// dst is unchanged.
+func (f *aucInfluences) add(dst []float64, class int) (area float64) {
+	positives := 0
+	for row := range f.rows {
+		key := f.p.rankKey(row, class)
+		f.rows[row] = key<<32 | uint64(row)
+		positives += int(key & 1)
 	}
-	total := [2]int{}
-	for i := range orderBuffer {
-		orderBuffer[i] = int32(i)
-		total[side(int32(i))]++
+	if positives == 0 || positives == len(f.rows) {
+		return math.NaN()
 	}
-	if total[0] == 0 || total[1] == 0 {
-		return false
+	slices.Sort(f.rows)
+	for i, row := range f.rows {
+		f.keys[i] = row >> 32
 	}
-	slices.SortFunc(orderBuffer, func(a, b int32) int { return cmp.Compare(value(a), value(b)) })
-	m, n := float64(total[1]), float64(total[0])
-	area := areaUnderCurve(class, p, make([]uint64, len(orderBuffer)))
+	area = rankSumArea(f.keys, positives)
+	m, n := float64(positives), float64(len(f.rows)-positives)
 	below := [2]int{}
-	for i := 0; i < len(orderBuffer); {
+	for i := 0; i < len(f.keys); {
 		end, run := i, [2]int{}
-		for end < len(orderBuffer) && value(orderBuffer[end]) == value(orderBuffer[i]) {
-			run[side(orderBuffer[end])]++
+		for end < len(f.keys) && f.keys[end]>>1 == f.keys[i]>>1 {
+			run[f.keys[end]&1]++
 			end++
 		}
 		positive := (float64(below[0]) + float64(run[0])/2) / n     // r of a row of the class
 		negative := (m - float64(below[1]) - float64(run[1])/2) / m // r of a row of the rest
-		for _, row := range orderBuffer[i:end] {
-			if side(row) == 1 {
-				dst[row] += (positive - area) / m
+		for k, row := range f.rows[i:end] {
+			if f.keys[i+k]&1 == 1 {
+				dst[uint32(row)] += (positive - area) / m
 			} else {
-				dst[row] += (negative - area) / n
+				dst[uint32(row)] += (negative - area) / n
 			}
 		}
 		below[0], below[1], i = below[0]+run[0], below[1]+run[1], end
 	}
-	return true
+	return area
 }
 
 // logLossInterval returns the interval of the log loss by the normal

@@ -38,7 +38,7 @@ func TestIntervalsHoldTheScore(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss} {
 			truth := LogLoss(population)
 			if name != NameLogLoss {
-				truth, _ = Score(name, population)
+				truth, _ = Score(t.Context(), name, population)
 			}
 			const samples, rows = 1200, 400
 			held := 0
@@ -46,7 +46,7 @@ func TestIntervalsHoldTheScore(t *testing.T) {
 				part := population
 				part.Labels = population.Labels[s*rows:][:rows]
 				part.Probabilities = population.Probabilities[s*rows*classes:][:rows*classes]
-				i := ScoreInterval(name, part)
+				i := must(ScoreInterval(t.Context(), name, part))
 				if i.Low <= truth && truth <= i.High {
 					held++
 				}
@@ -62,21 +62,21 @@ func TestScoreInterval(t *testing.T) {
 	t.Run("a_perfect_score_of_few_rows_is_uncertain", func(t *testing.T) {
 		p := Predictions{Probabilities: []float32{1, 0, 0, 1, 1, 0, 0, 1}, Labels: []int32{0, 1, 0, 1}, Classes: 2}
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC} {
-			if i := ScoreInterval(name, p); !(i.Low < 0.6) || i.High != 1 {
+			if i := must(ScoreInterval(t.Context(), name, p)); !(i.Low < 0.6) || i.High != 1 {
 				t.Errorf("%s: %v, want from about 0.5 to 1", name, i)
 			}
 		}
 	})
 	t.Run("no_rows_have_no_interval", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC, NameLogLoss} {
-			if i := ScoreInterval(name, Predictions{Classes: 2}); i.Known() {
+			if i := must(ScoreInterval(t.Context(), name, Predictions{Classes: 2})); i.Known() {
 				t.Errorf("%s: %v", name, i)
 			}
 		}
 	})
 	t.Run("one_class_alone_has_no_area", func(t *testing.T) {
 		p := Predictions{Probabilities: []float32{1, 0, 1, 0}, Labels: []int32{0, 0}, Classes: 2}
-		if i := ScoreInterval(NameROCAUC, p); i.Known() {
+		if i := must(ScoreInterval(t.Context(), NameROCAUC, p)); i.Known() {
 			t.Errorf("%v", i)
 		}
 	})

@@ -1,12 +1,17 @@
 // Package metric scores class probabilities against labels. It also calibrates
 // probabilities (temperature scaling) and decisions (class weights).
 //
+// Functions whose time may exceed a second on large tables have a context, and return its
+// error soon after it is cancelled. The other functions read each probability once, or sort the
+// rows once.
+//
 // The scores equal those of scikit-learn, as the golden tests check, with one
 // difference: scikit-learn rejects the area under the curve if a class is
 // absent, while this package skips that class. Scores without rows are NaN.
 package metric
 
 import (
+	"context"
 	"fmt"
 	"math"
 )
@@ -59,25 +64,25 @@ func Decide(probabilities []float32, weights []float64) int {
 
 // Score returns the named score, from 0 to 1, where higher is better. The score for
 // logLoss is [Likelihood]. It is an error if the name is unknown, or if it names a class
-// that p.Names lacks.
-func Score(name string, p Predictions) (float64, error) {
+// that p.Names lacks. If ctx is cancelled, the error is that of ctx.
+func Score(ctx context.Context, name string, p Predictions) (float64, error) {
 	base, class, known := p.resolve(name)
 	switch {
 	case !known:
 	case class >= 0:
-		return classScore(base, class, p), nil
+		return classScore(base, class, p), ctx.Err()
 	case base == NameAccuracy:
-		return Accuracy(p), nil
+		return Accuracy(p), ctx.Err()
 	case base == NameBalancedAccuracy:
-		return BalancedAccuracy(p), nil
+		return BalancedAccuracy(p), ctx.Err()
 	case base == NameMacroF1:
-		return MacroF1(p), nil
+		return MacroF1(p), ctx.Err()
 	case base == NameROCAUC:
-		return ROCAUC(p), nil
+		return ROCAUC(ctx, p)
 	case base == NamePRAUC:
-		return PRAUC(p), nil
+		return PRAUC(ctx, p)
 	case base == NameLogLoss:
-		return Likelihood(LogLoss(p)), nil
+		return Likelihood(LogLoss(p)), ctx.Err()
 	}
 	return 0, fmt.Errorf("metric=%w", CheckName(name, append([]string{}, p.Names...)))
 }
@@ -92,6 +97,10 @@ func classScore(base string, class int, p Predictions) float64 {
 	}
 	return newClassCounts(p).f1(class)
 }
+
+// isCancelled reports whether ctx is cancelled. It is for loops over rows: to save time,
+// it checks ctx only at every 1,024th row.
+func isCancelled(ctx context.Context, row int) bool { return row%1024 == 0 && ctx.Err() != nil }
 
 // Likelihood returns exp(−logLoss), the geometric mean of the probabilities of the true
 // classes. It is from 0 to 1, where higher is better.

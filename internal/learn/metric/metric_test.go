@@ -45,7 +45,7 @@ func TestScoresEqualThoseOfScikitLearn(t *testing.T) {
 				NameMacroF1:          g.MacroF1,
 				NameROCAUC:           g.ROCAUC,
 			} {
-				got, err := Score(name, p)
+				got, err := Score(t.Context(), name, p)
 				if err != nil || !cmp.Equal(got, want, cmpopts.EquateApprox(0, 1e-12)) {
 					t.Errorf("%s = %v, %v, want %v", name, got, err, want)
 				}
@@ -70,13 +70,13 @@ func TestScoresEqualThoseOfScikitLearn(t *testing.T) {
 
 func TestScore(t *testing.T) {
 	t.Run("unknown_name_is_an_error", func(t *testing.T) {
-		if _, err := Score("accurate", Predictions{}); err == nil {
+		if _, err := Score(t.Context(), "accurate", Predictions{}); err == nil {
 			t.Error("no error")
 		}
 	})
 	t.Run("no_rows_score_nothing", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameBalancedAccuracy, NameMacroF1, NameROCAUC} {
-			if got, err := Score(name, Predictions{Classes: 3}); err != nil || !math.IsNaN(got) {
+			if got, err := Score(t.Context(), name, Predictions{Classes: 3}); err != nil || !math.IsNaN(got) {
 				t.Errorf("%s = %v, %v, want NaN", name, got, err)
 			}
 		}
@@ -86,7 +86,7 @@ func TestScore(t *testing.T) {
 	})
 	t.Run("area_with_one_class_only_is_not_a_number", func(t *testing.T) {
 		p := Predictions{Probabilities: []float32{0.2, 0.8, 0.6, 0.4}, Labels: []int32{1, 1}, Classes: 2}
-		if got := ROCAUC(p); !math.IsNaN(got) {
+		if got := must(ROCAUC(t.Context(), p)); !math.IsNaN(got) {
 			t.Errorf("area = %v, want NaN", got)
 		}
 	})

@@ -34,7 +34,7 @@ func drawPredictions(rows, classes int) Predictions {
 
 func mustScore(t *testing.T, name string, p Predictions) float64 {
 	t.Helper()
-	score, err := Score(name, p)
+	score, err := Score(t.Context(), name, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +53,12 @@ func TestMetricsOfOneClass(t *testing.T) {
 			}{
 				"f1[" + label + "]":     {one.F1, one.F1Interval},
 				"rocAuc[" + label + "]": {area, interval},
-				"prAuc[" + label + "]":  {AveragePrecision(c, p), AveragePrecisionInterval(c, p)},
+				"prAuc[" + label + "]":  {AveragePrecision(c, p), must(AveragePrecisionInterval(t.Context(), c, p))},
 			} {
 				if got := mustScore(t, name, p); got != want.score {
 					t.Errorf("%s = %v, want %v", name, got, want.score)
 				}
-				if got := PerformanceInterval(name, p); got != want.interval || !(got.Low < want.score && want.score < got.High) {
+				if got := must(PerformanceInterval(t.Context(), name, p)); got != want.interval || !(got.Low < want.score && want.score < got.High) {
 					t.Errorf("%s: %v around %v, want %v", name, got, want.score, want.interval)
 				}
 			}
@@ -80,7 +80,7 @@ func TestPRAUC(t *testing.T) {
 	if got := mustScore(t, NamePRAUC, p); math.Abs(got-want) > 1e-12 {
 		t.Errorf("three classes: %v, want the mean %v", got, want)
 	}
-	if i := ScoreInterval(NamePRAUC, p); !(i.Low < want && want < i.High && i.High-i.Low < 0.2) {
+	if i := must(ScoreInterval(t.Context(), NamePRAUC, p)); !(i.Low < want && want < i.High && i.High-i.Low < 0.2) {
 		t.Errorf("interval %v of %v", i, want)
 	}
 	for c := range 3 { // with equal weights, the bootstrap computes the score itself
@@ -92,11 +92,11 @@ func TestPRAUC(t *testing.T) {
 
 func TestLikelihood(t *testing.T) {
 	p := drawPredictions(400, 2)
-	loss, interval := LogLoss(p), ScoreInterval(NameLogLoss, p)
+	loss, interval := LogLoss(p), must(ScoreInterval(t.Context(), NameLogLoss, p))
 	if got := mustScore(t, NameLogLoss, p); got != math.Exp(-loss) {
 		t.Errorf("%v for log loss %v", got, loss)
 	}
-	if got := PerformanceInterval(NameLogLoss, p); got != (Interval{math.Exp(-interval.High), math.Exp(-interval.Low)}) {
+	if got := must(PerformanceInterval(t.Context(), NameLogLoss, p)); got != (Interval{math.Exp(-interval.High), math.Exp(-interval.Low)}) {
 		t.Errorf("%v for %v", got, interval)
 	}
 }
@@ -117,7 +117,7 @@ func TestCheckName(t *testing.T) {
 	if err := CheckName("f1[maybe]", nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := Score("f1[maybe]", Predictions{}); err == nil {
+	if _, err := Score(t.Context(), "f1[maybe]", Predictions{}); err == nil {
 		t.Error("no error for an unknown class")
 	}
 }
@@ -125,14 +125,14 @@ func TestCheckName(t *testing.T) {
 func TestF1WeightChangesOneClass(t *testing.T) {
 	p := drawPredictions(2000, 3)
 	before := mustScore(t, "f1[rare]", p)
-	p.Weights = FitClassWeights("f1[rare]", p)
+	p.Weights = must(FitClassWeights(t.Context(), "f1[rare]", p))
 	if len(p.Weights) != 3 || p.Weights[1] != 1 || p.Weights[2] != 1 || p.Weights[0] == 1 {
 		t.Fatalf("weights %v", p.Weights)
 	}
 	if after := mustScore(t, "f1[rare]", p); after <= before {
 		t.Errorf("F1 %v with the weight, %v without", after, before)
 	}
-	if w := FitClassWeights("rocAuc[rare]", p); w != nil {
+	if w := must(FitClassWeights(t.Context(), "rocAuc[rare]", p)); w != nil {
 		t.Errorf("weights %v for a metric of probabilities", w)
 	}
 }

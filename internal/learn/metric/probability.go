@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -25,37 +26,50 @@ func LogLoss(p Predictions) float64 {
 // the class than a row of another class; ties count half. With two classes it
 // is the area of class 1. With more it is the mean of the areas of the classes,
 // each against the rest, except for classes that have no row or all rows. It is
-// NaN if no class is left.
-func ROCAUC(p Predictions) float64 {
-	first := 0
-	if p.Classes == 2 {
-		first = 1
-	}
+// NaN if no class is left. The error is that of ctx.
+func ROCAUC(ctx context.Context, p Predictions) (float64, error) {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
-	for c := first; c < p.Classes; c++ {
+	for c := p.firstROCClass(); c < p.Classes; c++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if area := areaUnderCurve(c, p, keys); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
 	}
-	return meanOrNaN(sum, classes)
+	return meanOrNaN(sum, classes), ctx.Err()
+}
+
+// firstROCClass returns the first class whose area ROCAUC averages.
+func (p Predictions) firstROCClass() int {
+	if p.Classes == 2 {
+		return 1
+	}
+	return 0
 }
 
 // areaUnderCurve returns the area of one class against the rest by the rank-sum
 // statistic of Mann and Whitney (1947). keyBuffer is scratch space, one key for each
 // row.
 func areaUnderCurve(class int, p Predictions, keyBuffer []uint64) float64 {
-	positive := uint64(p.setRankKeys(keyBuffer, class))
-	negative := uint64(len(keyBuffer)) - positive
+	return rankSumArea(keyBuffer, p.setRankKeys(keyBuffer, class))
+}
+
+// rankSumArea returns the area under the curve of a class. keys are the keys of setRankKeys, and
+// positives is the number of rows of the class. The area is NaN if positives is 0 or the
+// number of all rows.
+func rankSumArea(keys []uint64, positives int) float64 {
+	positive, negative := uint64(positives), uint64(len(keys)-positives)
 	if positive == 0 || negative == 0 {
 		return math.NaN()
 	}
 	won, below := 0.0, uint64(0) // below is the number of rows of the rest with lower probabilities
-	for i := 0; i < len(keyBuffer); {
+	for i := 0; i < len(keys); {
 		run := [2]uint64{}
-		for value := keyBuffer[i] >> 1; i < len(keyBuffer) && keyBuffer[i]>>1 == value; i++ {
-			run[keyBuffer[i]&1]++
+		for value := keys[i] >> 1; i < len(keys) && keys[i]>>1 == value; i++ {
+			run[keys[i]&1]++
 		}
 		won += float64(run[1]) * (float64(below) + float64(run[0])/2)
 		below += run[0]
@@ -67,16 +81,21 @@ func areaUnderCurve(class int, p Predictions, keyBuffer []uint64) float64 {
 // class. The lowest bit of a key is 1 if its row is of the class; the other bits are the
 // probability. It returns the number of rows of the class.
 func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
-	for i, label := range p.Labels {
-		// The bits of float32 numbers that are not negative, read as integers, have the
-		// same order as the numbers.
-		key := uint64(math.Float32bits(max(p.Probabilities[i*p.Classes+class], 0))) << 1
-		if int(label) == class {
-			key |= 1
-			positives++
-		}
-		keys[i] = key
+	for row := range keys {
+		keys[row] = p.rankKey(row, class)
+		positives += int(keys[row] & 1)
 	}
 	slices.Sort(keys)
 	return positives
+}
+
+// rankKey returns the key of a row for setRankKeys. It has 32 bits.
+func (p Predictions) rankKey(row, class int) uint64 {
+	// The bits of float32 numbers that are not negative, read as integers, have the same
+	// order as the numbers.
+	key := uint64(math.Float32bits(max(p.Probabilities[row*p.Classes+class], 0))) << 1
+	if int(p.Labels[row]) == class {
+		key |= 1
+	}
+	return key
 }

@@ -1,6 +1,9 @@
 package metric
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Temperature calibrates probabilities by one number T for all classes:
 //
@@ -23,20 +26,38 @@ const maxLogTemperature = 3
 
 // FitTemperature returns the temperature that minimises the log loss of p. The
 // model must not have been trained on the rows of p. The result is 1 if p has no
-// rows.
-func FitTemperature(p Predictions) Temperature {
+// rows. The error is that of ctx.
+func FitTemperature(ctx context.Context, p Predictions) (Temperature, error) {
 	if len(p.Labels) == 0 {
-		return 1
+		return 1, ctx.Err()
 	}
-	logs := make([]float64, len(p.Probabilities))
-	for i, q := range p.Probabilities {
-		logs[i] = logProbability(q)
-	}
+	logs := p.relativeLogs(ctx)
 	rows := float64(len(p.Labels))
 	cost := func(u float64) float64 {
-		return powerLoss(logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
+		return powerLoss(ctx, logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
 	}
-	return Temperature(math.Exp(goldenSectionSearch(cost, -maxLogTemperature, maxLogTemperature)))
+	u := goldenSectionSearch(cost, -maxLogTemperature, maxLogTemperature)
+	return Temperature(math.Exp(u)), ctx.Err()
+}
+
+// relativeLogs returns the logarithms of the probabilities of p. From those of each row it
+// subtracts the largest of the row. The result is incomplete if ctx is cancelled.
+func (p Predictions) relativeLogs(ctx context.Context) []float64 {
+	logs := make([]float64, len(p.Probabilities))
+	for i := range p.Labels {
+		if isCancelled(ctx, i) {
+			return logs
+		}
+		row, top := logs[i*p.Classes:(i+1)*p.Classes], math.Inf(-1)
+		for c, q := range p.row(i) {
+			row[c] = logProbability(q)
+			top = max(top, row[c])
+		}
+		for c := range row {
+			row[c] -= top
+		}
+	}
+	return logs
 }
 
 // logProbability returns the natural logarithm of q. If q is below the smallest normal
@@ -46,22 +67,21 @@ func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
-// powerLoss returns the mean log loss of probabilities raised to the power
-// beta. logs holds the logarithms of the probabilities, row-major.
-func powerLoss(logs []float64, labels []int32, beta float64) float64 {
+// powerLoss returns the mean log loss of probabilities raised to the power beta. logs is
+// the result of relativeLogs. The result has no meaning if ctx is cancelled.
+func powerLoss(ctx context.Context, logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0
 	for i, label := range labels {
-		row := logs[i*classes : (i+1)*classes]
-		top := math.Inf(-1)
-		for _, l := range row {
-			top = max(top, l)
+		if isCancelled(ctx, i) {
+			break
 		}
+		row := logs[i*classes : (i+1)*classes]
 		total := 0.0
 		for _, l := range row {
-			total += math.Exp(beta * (l - top))
+			total += math.Exp(beta * l)
 		}
-		sum += math.Log(total) - beta*(row[label]-top)
+		sum += math.Log(total) - beta*row[label]
 	}
 	return sum / float64(len(labels))
 }
@@ -94,6 +114,7 @@ func (t Temperature) Apply(probabilities []float32, classes int) {
 		return
 	}
 	beta := 1 / float64(t)
+	powers := make([]float64, classes)
 	for ; len(probabilities) >= classes && classes > 0; probabilities = probabilities[classes:] {
 		row := probabilities[:classes]
 		top := row[0]
@@ -104,11 +125,12 @@ func (t Temperature) Apply(probabilities []float32, classes int) {
 			continue
 		}
 		total := 0.0
-		for _, q := range row {
-			total += math.Pow(float64(q/top), beta)
-		}
 		for c, q := range row {
-			row[c] = float32(math.Pow(float64(q/top), beta) / total)
+			powers[c] = math.Pow(float64(q/top), beta)
+			total += powers[c]
+		}
+		for c, power := range powers {
+			row[c] = float32(power / total)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/preprocess"
 )
 
 // version is the first byte of the binary form.
@@ -56,8 +57,8 @@ func (in *inputColumn) write(w *codec.Writer) {
 		return
 	}
 	w.Bool(in.missingFlag)
-	w.Float64(in.center)
-	w.Float64(in.scale)
+	w.Float64(in.scaler.Center)
+	w.Float64(in.scaler.Scale)
 	w.Uvarint(len(in.knots))
 	for _, knot := range in.knots {
 		w.Float64(knot)
@@ -90,7 +91,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	e.assignIndices()
 	// Before memory is allocated, check that the remaining bytes are as many as the sizes
 	// require.
-	l := newLayout(e, Options{Classes: classes, Members: members, Layers: layers, Width: width})
+	l := newLayout(e, Options{Classes: classes, members: members, layers: layers, width: width})
 	if left := r.Remaining(); int64(l.params) != left/4 || left%4 != 0 {
 		return fmt.Errorf("neural: %d bytes for %d parameters of 4 bytes", left, l.params)
 	}
@@ -110,7 +111,7 @@ func readInputColumn(r *codec.Reader) inputColumn {
 		if n < 2 || n > maxCount {
 			r.Fail("number of levels out of range")
 		}
-		in.rowOfLevel = make([]int32, n)
+		in.rowOfLevel = make(preprocess.OrdinalEncoder, n)
 		for i := range in.rowOfLevel {
 			in.rowOfLevel[i] = int32(r.Uvarint(unknownRow, n))
 			in.tableRows = max(in.tableRows, int(in.rowOfLevel[i])+1)
@@ -118,7 +119,7 @@ func readInputColumn(r *codec.Reader) inputColumn {
 		return in
 	}
 	in.missingFlag = r.Bool()
-	in.center, in.scale = r.FiniteFloat64(), r.FiniteFloat64()
+	in.scaler.Center, in.scaler.Scale = r.FiniteFloat64(), r.FiniteFloat64()
 	in.knots = make([]float64, r.Count(8))
 	for i := range in.knots {
 		in.knots[i] = r.FiniteFloat64()

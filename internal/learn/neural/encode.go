@@ -56,13 +56,12 @@ func (e *encoder) encodeNumeric(dst []float32, lookups []embeddingLookup, in *in
 // encodeCategories encodes one categorical column. codes is nil if the frame
 // does not have the column.
 func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
-	levels := len(in.rowOfLevel) - 2
 	for j, r := range rows {
 		code := frame.Missing
 		if codes != nil {
 			code = codes[r]
 		}
-		level := in.rowOfLevel[levelIndex(code, levels)]
+		level := in.rowOfLevel.Transform(code)
 		if drop != nil && drop.nextMasked() {
 			level = unknownRow
 		}
@@ -70,17 +69,12 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 	}
 }
 
-// scaleValue scales v and clips it smoothly to ±3 (Holzmüller et al. 2024). If v is NaN,
-// value is 0, the scaled median, and missing is true.
+// scaleValue scales v. If v is NaN, value is 0, the scaled median, and missing is true.
 func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 	if math.IsNaN(v) {
 		return 0, true
 	}
-	z := (v - in.center) * in.scale
-	if math.Abs(z) > 1e6 { // z*z might overflow
-		return float32(math.Copysign(3, z)), false
-	}
-	return float32(z / math.Sqrt(1+z*z/9)), false
+	return float32(in.scaler.Transform(v)), false
 }
 
 // interpolate returns the embedding lookup of a number v, which interpolates between the
@@ -90,7 +84,7 @@ func (in *inputColumn) scaleValue(v float64) (value float32, missing bool) {
 // by the median.
 func (in *inputColumn) interpolate(v float64) embeddingLookup {
 	if math.IsNaN(v) {
-		v = in.center
+		v = in.scaler.Center
 	}
 	last := len(in.knots) - 1
 	i, end := 0, len(in.knots) // after the loop, i is the index of the first knot >= v

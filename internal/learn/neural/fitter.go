@@ -48,7 +48,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	if err != nil {
 		return nil, err
 	}
-	e, err := fitEncoder(ctx, f, fold.Train, o.Embedding, o.Knots)
+	e, err := fitEncoder(ctx, f, fold.Train, o.embedding, o.knots)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,15 @@ const (
 	streamWeights
 )
 
-// Step trains for 1/Options.Steps of the learning-rate schedule. done reports whether the
+// Step trains for 1/Options.steps of the learning-rate schedule. done reports whether the
 // schedule is complete. If ctx is cancelled, Step returns an error and may be called
 // again. It also returns an error if training diverges.
 func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
-	if f.step >= f.opts.Steps {
+	if f.step >= f.opts.steps {
 		return true, nil
 	}
 	defer f.acquireWorkspace()()
-	until := int(math.Round(float64(f.step+1) / float64(f.opts.Steps) * float64(f.opts.Samples)))
+	until := int(math.Round(float64(f.step+1) / float64(f.opts.steps) * float64(f.opts.samples)))
 	for f.samples < until {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -87,15 +87,15 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 		}
 	}
 	f.step++
-	return f.step >= f.opts.Steps, nil
+	return f.step >= f.opts.steps, nil
 }
 
 // acquireWorkspace takes a workspace from the pool and sets f.workspace to it. release
 // returns it to the pool and sets f.workspace to nil.
 func (f *Fitter) acquireWorkspace() (release func()) {
-	parts := max(1, f.opts.Batch/partRows)
+	parts := max(1, f.opts.batch/partRows)
 	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
-		backprops: min(parts, f.workers), rows: (f.opts.Batch + parts - 1) / parts, grads: parts,
+		backprops: min(parts, f.workers), rows: (f.opts.batch + parts - 1) / parts, grads: parts,
 	})
 	return func() {
 		f.opts.Workspaces.release(f.workspace)
@@ -107,12 +107,12 @@ func (f *Fitter) acquireWorkspace() (release func()) {
 // divided into batches. If the last rows do not fill a batch, they are left out of this
 // epoch.
 func (f *Fitter) nextBatch() []int32 {
-	if f.next+f.opts.Batch > len(f.order) {
+	if f.next+f.opts.batch > len(f.order) {
 		f.shuffle.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
 		f.next = 0
 	}
-	rows := f.order[f.next : f.next+f.opts.Batch]
-	f.next += f.opts.Batch
+	rows := f.order[f.next : f.next+f.opts.batch]
+	f.next += f.opts.batch
 	return rows
 }
 
@@ -121,13 +121,13 @@ func (f *Fitter) nextBatch() []int32 {
 // See nanosPerProduct for the times of single operations. To predict a row takes a third
 // of the time of training on it.
 func (f *Fitter) Cost() float64 {
-	batch, columns := f.opts.Batch, len(f.encoder.inputs)
+	batch, columns := f.opts.batch, len(f.encoder.inputs)
 	row := f.layout.rowCost(columns)
 	return float64(f.batches)*(float64(batch)*row+f.layout.paramCost()) + float64(f.evaluated)*row/3
 }
 
 // Progress returns the fraction of the schedule that is done, from 0 to 1.
-func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.Steps) }
+func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.steps) }
 
 // PredictValidation writes the class probabilities of the validation rows, predicted by
 // the network after the last step, to dst. dst is row-major, len(fold.Validation) ×
@@ -139,7 +139,7 @@ func (f *Fitter) PredictValidation(dst []float32) {
 	f.packParams(f.mean)
 	backprops := f.workspace.backprops
 	parts := len(f.workspace.grads)
-	size := (f.opts.Batch + parts - 1) / parts
+	size := (f.opts.batch + parts - 1) / parts
 	parallel.For(min(f.workers, len(backprops)), (len(rows)+size-1)/size, func(worker, i int) {
 		lo, hi := i*size, min((i+1)*size, len(rows))
 		p := &backprops[worker].forwardPass

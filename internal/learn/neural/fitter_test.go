@@ -143,7 +143,7 @@ func TestAccuracy(t *testing.T) {
 	}{"exclusive_or": {xor, 0.97}, "linear_rule": {sum, 0.95}, "levels": {levels, 0.95}} {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
-			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 1, Samples: 25_000, Members: 2, Width: 32, Embedding: 4})
+			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 1, samples: 25_000, members: 2, width: 32, embedding: 4})
 			if got := accuracy(t, n, f, fold); got < tt.want {
 				t.Errorf("accuracy %.3f, want %.2f", got, tt.want)
 			}
@@ -155,7 +155,7 @@ func TestAccuracy(t *testing.T) {
 // the loss, (loss(p+h) − loss(p−h)) / 2h.
 func TestGradient(t *testing.T) {
 	f := mixedFrame(40, 3)
-	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, Members: 2, Width: 5, Layers: 2, Embedding: 2, Knots: 6})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 40)}, Options{Classes: 3, Seed: 3, members: 2, width: 5, layers: 2, embedding: 2, knots: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestSameBytes(t *testing.T) {
 	fold := split.Fold{Train: rowRange(0, 600), Validation: rowRange(600, 700)}
 	var first []byte
 	for _, workers := range []int{1, 1, 2, 8} {
-		n := fitAll(t, f, fold, Options{Classes: 4, Seed: 11, Workers: workers, Samples: 2000, Batch: 300, Width: 24, Members: 3, Steps: 4})
+		n := fitAll(t, f, fold, Options{Classes: 4, Seed: 11, Workers: workers, samples: 2000, batch: 300, width: 24, members: 3, steps: 4})
 		b, err := n.Model().AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +231,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestCheckpoint(t *testing.T) {
 	f := mixedFrame(300, 2)
-	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 300)}, Options{Classes: 2, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 300)}, Options{Classes: 2, Seed: 2, samples: 3000, width: 32, steps: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestDegenerateData(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := tt.frame()
 			fold := split.Fold{Train: rowRange(0, f.Rows), Validation: rowRange(0, f.Rows)}
-			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 4, Samples: 200, Width: 16, Steps: 2})
+			n := fitAll(t, f, fold, Options{Classes: tt.class, Seed: 4, samples: 200, width: 16, steps: 2})
 			accuracy(t, n, f, fold)
 			for _, v := range n.params {
 				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
@@ -288,7 +288,7 @@ func TestDegenerateData(t *testing.T) {
 
 func TestNonFiniteGradientIsAnError(t *testing.T) {
 	f := mixedFrame(100, 2)
-	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, Width: 16})
+	n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, 100)}, Options{Classes: 2, Seed: 4, width: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestStepsAreFractionsOfTheSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n.opts.Steps
+		return n.opts.steps
 	}
 	if fold, all := steps(rows*8/10), steps(rows); fold != all {
 		t.Errorf("%d steps on a fold, %d on all rows", fold, all)

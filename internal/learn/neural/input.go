@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"foretell/internal/learn/preprocess"
 	"foretell/internal/table/frame"
 )
 
@@ -21,16 +22,13 @@ type inputColumn struct {
 	// value is missing, and otherwise 0. It has one if the column has a missing value in
 	// a training row.
 	missingFlag bool
-	// A numeric value v is converted to (v − center)·scale, which maps the middle half of
-	// the values to an interval of length 1.
-	center, scale float64
+	scaler      preprocess.RobustScaler
 	// knots are the ascending values between which the embedding of a numeric column is
 	// interpolated. knots is nil if there would be fewer than three.
 	knots []float64
-	// rowOfLevel holds the row of the embedding table for a missing value, then for each
-	// level, and then for any other code. See levelIndex. The row of an unknown level is
-	// unknownRow.
-	rowOfLevel []int32
+	// rowOfLevel returns the row of the embedding table for a code. The row of an unknown
+	// level is unknownRow.
+	rowOfLevel preprocess.OrdinalEncoder
 
 	denseIndex int // index of the scaled value in an input vector; the flag follows it
 	tableRows  int // number of rows of the embedding table; 0 if there is no table
@@ -122,32 +120,16 @@ func (e *encoder) assignIndices() {
 	}
 }
 
-// fitNumericInput fits an inputColumn to a numeric column. Values are divided by the
-// interquartile range, as in Holzmüller et al. 2024 ("Better by default", section 3), or
-// by half the range if the quartiles are equal. fitNumericInput returns false if the column is
+// fitNumericInput fits an inputColumn to a numeric column. It returns false if the column is
 // constant.
 func fitNumericInput(column *frame.Column, rows []int32, knots int) (input inputColumn, varies bool) {
 	sorted, missing := presentValues(column, rows)
-	if len(sorted) == 0 {
-		return inputColumn{}, false
-	}
 	slices.Sort(sorted)
-	n := len(sorted)
-	in := inputColumn{numeric: true, missingFlag: missing, center: sorted[n/2]}
-	lo, hi := sorted[0], sorted[n-1]
-	if lo == hi && !in.missingFlag {
+	scaler, varies := preprocess.FitRobustScaler(sorted, missing)
+	if !varies {
 		return inputColumn{}, false
 	}
-	in.scale = 1
-	if iqr := sorted[n-1-n/4] - sorted[n/4]; iqr > 0 {
-		in.scale = 1 / iqr
-	} else if hi > lo {
-		in.scale = 2 / (hi - lo)
-	}
-	if in.scale == 0 { // a difference of values has overflowed
-		return inputColumn{}, false
-	}
-	in.scale = min(in.scale, math.MaxFloat64) // infinite if iqr is subnormal
+	in := inputColumn{numeric: true, missingFlag: missing, scaler: scaler}
 	in.knots = chooseKnots(sorted, knots)
 	if len(in.knots) > 2 {
 		in.tableRows = len(in.knots)
@@ -201,25 +183,6 @@ func chooseKnots(sorted []float64, count int) []float64 {
 // row for each level of the training rows, one for unknown levels, and one for missing
 // values if there are any. fitCategoricalInput returns false if the column is constant.
 func fitCategoricalInput(codes []int32, levels int, rows []int32) (input inputColumn, varies bool) {
-	seen := make([]bool, levels+2) // indexed like rowOfLevel
-	for _, r := range rows {
-		seen[levelIndex(codes[r], levels)] = true
-	}
-	in := inputColumn{rowOfLevel: make([]int32, levels+2), tableRows: unknownRow + 1}
-	for s := range seen[:levels+1] {
-		if seen[s] {
-			in.rowOfLevel[s] = int32(in.tableRows)
-			in.tableRows++
-		}
-	}
-	return in, in.tableRows > 2 || in.tableRows == 2 && seen[levels+1]
-}
-
-// levelIndex returns the index of a code in rowOfLevel: 0 for a missing value, code+1 for
-// one of the given number of levels, and levels+1 for any other code.
-func levelIndex(code int32, levels int) int32 {
-	if code < 0 {
-		return 0
-	}
-	return min(code, int32(levels)) + 1
+	encoder, varies := preprocess.FitOrdinalEncoder(codes, levels, rows)
+	return inputColumn{rowOfLevel: encoder, tableRows: unknownRow + 1 + encoder.Max()}, varies
 }

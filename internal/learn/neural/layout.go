@@ -29,10 +29,10 @@ type denseLayer struct{ in, out, weights, bias int }
 
 // newLayout returns the layout of a network whose inputs are those of e.
 func newLayout(e *encoder, o Options) *layout {
-	l := &layout{inputs: e.width(), width: o.Width, members: o.Members, classes: o.Classes}
+	l := &layout{inputs: e.width(), width: o.width, members: o.members, classes: o.Classes}
 	at := 2 * l.members * l.width
 	in := l.inputs
-	for i := range o.Layers {
+	for i := range o.layers {
 		d := denseLayer{in, l.width, at, at + in*l.width}
 		at = d.bias
 		if i > 0 {

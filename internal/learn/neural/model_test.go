@@ -12,7 +12,7 @@ import (
 func TestModel(t *testing.T) {
 	f := mixedFrame(400, 3)
 	part := split.Fold{Train: rowRange(0, 300), Validation: rowRange(300, 400)}
-	n := fitAll(t, f, part, Options{Classes: 3, Seed: 2, Samples: 3000, Width: 32, Steps: 3})
+	n := fitAll(t, f, part, Options{Classes: 3, Seed: 2, samples: 3000, width: 32, steps: 3})
 	want := make([]float32, 300)
 	n.PredictValidation(want)
 	b, err := n.Model().AppendBinary([]byte("x"))
@@ -69,7 +69,7 @@ func TestModel(t *testing.T) {
 
 func FuzzUnmarshal(f *testing.F) {
 	data := mixedFrame(60, 3)
-	n, err := New(context.Background(), data, split.Fold{Train: rowRange(0, 60)}, Options{Classes: 3, Width: 4, Layers: 1, Embedding: 1, Knots: 4})
+	n, err := New(context.Background(), data, split.Fold{Train: rowRange(0, 60)}, Options{Classes: 3, width: 4, layers: 1, embedding: 1, knots: 4})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 	if len(numbers) > 0 {
 		scales := make([]float64, len(numbers))
 		for i, c := range numbers {
-			scales[i] = c.scale
+			scales[i] = c.scaler.Scale
 		}
 		centers := centersOf(numbers)
 		parts = append(parts, g.SmoothClip(g.FillMissing(g.SelectColumns(x, columnsOf(numbers)), centers), centers, scales))
@@ -151,7 +151,7 @@ func columnsOf(inputs []*inputColumn) []int {
 func centersOf(inputs []*inputColumn) []float64 {
 	centers := make([]float64, len(inputs))
 	for i, c := range inputs {
-		centers[i] = c.center
+		centers[i] = c.scaler.Center
 	}
 	return centers
 }

@@ -50,7 +50,7 @@ func (f *Fitter) trainBatch(rows []int32) error {
 	parallel.For(min(f.workers, len(backprops)), len(grads), func(worker, i int) {
 		part := rows[i*len(rows)/len(grads) : (i+1)*len(rows)/len(grads)]
 		state := f.opts.Seed + uint64(f.batches*len(grads)+i)*rng.Gamma
-		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: uint8(f.opts.Dropout * 256), unitState: state}
+		drop := &dropout{cellState: state, maskRate: cellMaskRate, dropRate: dropRate, unitState: state}
 		bp := backprops[worker]
 		bp.grad = grads[i]
 		bp.computeGradient(&f.workspace.packed, batchPart{f.frame, part, 1 / float32(len(rows))}, drop)
@@ -92,18 +92,18 @@ func (f *Fitter) sumGradients() (norm float64) {
 func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	o.steps++
-	now := scheduleFactor(float64(f.samples) / float64(f.opts.Samples))
-	rate := f.opts.Rate * now
+	now := scheduleFactor(float64(f.samples) / float64(f.opts.samples))
+	rate := maxRate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
 	// Until there are as many steps as averageWindow covers, the average is the mean of
 	// all weights so far.
-	window := averageWindow * float64(f.opts.Samples) / float64(f.opts.Batch)
+	window := averageWindow * float64(f.opts.samples) / float64(f.opts.batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
 		adam := adam
 		if o.ranges[i].decay {
-			adam.Decay = float32(rate * f.opts.Decay * now)
+			adam.Decay = float32(rate * f.opts.decay * now)
 		}
 		if norm > maxGradNorm {
 			kernel.Scale(grad[lo:hi], float32(maxGradNorm/norm))

@@ -18,7 +18,7 @@ func TestWorkspaceIsShared(t *testing.T) {
 		f := frames[i]
 		half := f.Rows / 2
 		n, err := New(t.Context(), f, split.Fold{Train: rowRange(0, half), Validation: rowRange(half, f.Rows)}, Options{
-			Classes: len(f.Schema.Classes), Seed: uint64(i), Samples: 3 * f.Rows, Steps: 3, Width: 24, Layers: 1 + i, Workspaces: workspaces,
+			Classes: len(f.Schema.Classes), Seed: uint64(i), samples: 3 * f.Rows, steps: 3, width: 24, layers: 1 + i, Workspaces: workspaces,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/learn/codec"
+	"foretell/internal/learn/preprocess"
 )
 
 // version is the first byte of the binary form.
@@ -53,8 +54,8 @@ func (in *inputColumn) write(w *codec.Writer) {
 		return
 	}
 	w.Bool(in.missingFlag)
-	w.Float64(in.center)
-	w.Float64(in.scale)
+	w.Float64(in.scaler.Center)
+	w.Float64(in.scaler.Scale)
 }
 
 func writeFloats(w *codec.Writer, values []float64) {
@@ -116,7 +117,7 @@ func readFloats(r *codec.Reader, n int) []float64 {
 func readInputColumn(r *codec.Reader) inputColumn {
 	in := inputColumn{numeric: r.Bool(), column: r.Uvarint(0, maxCount)}
 	if in.numeric {
-		in.missingFlag, in.center, in.scale = r.Bool(), r.FiniteFloat64(), r.FiniteFloat64()
+		in.missingFlag, in.scaler.Center, in.scaler.Scale = r.Bool(), r.FiniteFloat64(), r.FiniteFloat64()
 		return in
 	}
 	n := r.Count(1)
@@ -124,7 +125,7 @@ func readInputColumn(r *codec.Reader) inputColumn {
 		r.Fail("number of levels out of range")
 		return in
 	}
-	in.inputOfLevel = make([]int32, n)
+	in.inputOfLevel = make(preprocess.OrdinalEncoder, n)
 	for i := range in.inputOfLevel {
 		in.inputOfLevel[i] = int32(r.Uvarint(0, min(n, MaxInputs)))
 	}

@@ -39,7 +39,7 @@ func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []i
 			categories = append(categories, i)
 			continue
 		}
-		numbers, centers, scales = append(numbers, in.column), append(centers, in.center), append(scales, in.scale)
+		numbers, centers, scales = append(numbers, in.column), append(centers, in.scaler.Center), append(scales, in.scaler.Scale)
 		order = append(order, in.first)
 		if in.missingFlag {
 			flagged, flags = append(flagged, in.column), append(flags, in.first+1)

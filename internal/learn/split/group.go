@@ -52,19 +52,16 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 // It holds a group out if the held-out part of each class then comes closer to fraction;
 // see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
-	groups, rest := s.shuffledGroups(newGenerator(seed, holdoutStream))
+	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
 	for _, rows := range groups {
 		if counts.gain(rows, fraction) > 0 {
 			counts.add(rows)
 			held = append(held, rows...)
-		} else {
-			rest = append(rest, rows...)
 		}
 	}
 	slices.Sort(held)
-	slices.Sort(rest)
-	return rest, held
+	return s.rowsWithout(held), held
 }
 
 // shuffledGroups returns the rows of each group that may be held out, with the groups in an order

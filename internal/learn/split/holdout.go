@@ -32,11 +32,22 @@ func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	take := allocateByClass(lists, want, rng)
 	for class, rows := range lists {
 		held = append(held, rows[:take[class]]...)
-		rest = append(rest, rows[take[class]:]...)
 	}
 	slices.Sort(held)
-	slices.Sort(rest)
-	return rest, held
+	return s.rowsWithout(held), held
+}
+
+// rowsWithout returns the rows of the sample that are not in held, in ascending order. held
+// must be ascending.
+func (s Sample) rowsWithout(held []int32) (rest []int32) {
+	for _, row := range s.sortedRows() {
+		if len(held) > 0 && held[0] == row {
+			held = held[1:]
+			continue
+		}
+		rest = append(rest, row)
+	}
+	return rest
 }
 
 // allocateByClass returns how many rows to hold out from each class to get want rows in

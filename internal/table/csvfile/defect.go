@@ -12,6 +12,7 @@ const (
 	CodeDuplicateColumn = "duplicate-column"
 	CodeTooFewColumns   = "too-few-columns"
 	CodeTooManyColumns  = "too-many-columns"
+	CodeTooManyRows     = "too-many-rows"
 	CodeMissingColumn   = "missing-column"
 	CodeRaggedRow       = "ragged-row"
 	CodeDuplicateID     = "duplicate-id"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -110,6 +111,18 @@ func (t *Table) HeaderDefect(code string, at int, format string, args ...any) De
 		Code: code, Message: fmt.Sprintf(format, args...),
 		Line: t.HeaderLine, Column: at + 1, Name: t.ColumnName(at + 1),
 	}
+}
+
+// MaxRows is the largest number of rows of a training file, because the engine numbers rows with int32.
+const MaxRows = math.MaxInt32
+
+// TooManyRows returns a defect if rows exceeds limit, otherwise nil.
+func (t *Table) TooManyRows(rows, limit int) *Defect {
+	if rows <= limit {
+		return nil
+	}
+	d := t.HeaderDefect(CodeTooManyRows, -1, "the file has more than %s rows, the limit of a training file: use a sample of the rows", humanize.Comma(limit))
+	return &d
 }
 
 // The minimum number of columns of a training file and of a blind file.

@@ -36,7 +36,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{table: t, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows)}
+	l := &loader{table: t, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, opts.Rows), maxRows: csvfile.MaxRows}
 	err = t.RunPipeline(ctx, t.Workers(), t.ChunkBytes(), func() csvfile.ChunkWorker { return l.newWorker(ctx) })
 	if err == nil {
 		err = l.readRows(ctx)
@@ -56,6 +56,17 @@ type loader struct {
 	table   *csvfile.Table
 	decoder *rowDecoder // for rows that are read one by one
 	builder *frameBuilder
+	maxRows int // see csvfile.MaxRows
+}
+
+// add adds the rows of d to the frame. It returns a *csvfile.Defect if the frame then has too
+// many rows.
+func (l *loader) add(d *rowDecoder) error {
+	l.builder.add(d)
+	if defect := l.table.TooManyRows(l.builder.rows, l.maxRows); defect != nil {
+		return defect
+	}
+	return nil
 }
 
 // readRows reads the rest of the table record by record.
@@ -70,7 +81,9 @@ func (l *loader) readRows(ctx context.Context) error {
 		}
 		if end || c.rows == batchRows {
 			c.measureRanges()
-			l.builder.add(c)
+			if err := l.add(c); err != nil {
+				return err
+			}
 			c.reset()
 		}
 		if end {
@@ -110,7 +123,6 @@ func (w *loadWorker) Commit(c *csvfile.Chunk) error {
 	if !w.valid {
 		return l.table.RereadChunk(c, func() error { return l.readRows(w.ctx) })
 	}
-	l.builder.add(w.decoder)
 	l.table.CountRowsOf(&w.chunk)
-	return nil
+	return l.add(w.decoder)
 }

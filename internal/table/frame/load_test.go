@@ -2,9 +2,11 @@ package frame
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"foretell/internal/table/csvfile"
@@ -12,6 +14,12 @@ import (
 
 // loadIn is Load with chunks of about size bytes. If size is 0, it reads record by record.
 func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error) {
+	t.Helper()
+	return loadAtMost(t, file, schema, size, csvfile.MaxRows)
+}
+
+// loadAtMost is loadIn with another limit of the number of rows.
+func loadAtMost(t *testing.T, file []byte, schema *Schema, size, maxRows int) (*Frame, error) {
 	t.Helper()
 	table, err := csvfile.OpenTable(csvfile.NewReader(bytes.NewReader(file), ','))
 	if err != nil {
@@ -21,7 +29,7 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{table: table, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, 0)}
+	l := &loader{table: table, decoder: newRowDecoder(schema, b), builder: newFrameBuilder(schema, 0), maxRows: maxRows}
 	if size > 0 {
 		err = table.RunPipeline(t.Context(), 3, size, func() csvfile.ChunkWorker { return l.newWorker(t.Context()) })
 	}
@@ -29,6 +37,21 @@ func loadIn(t *testing.T, file []byte, schema *Schema, size int) (*Frame, error)
 		err = l.readRows(t.Context())
 	}
 	return l.builder.build(schema, true), err
+}
+
+// TestTooManyRows loads files at the limit of the number of rows, and above it.
+func TestTooManyRows(t *testing.T) {
+	schema := &Schema{ID: "id", Label: "y", Fields: []string{"n"}, Classes: []string{"p", "q"}, Columns: []ColumnSchema{{Name: "n"}}}
+	file := []byte("id,n,y\n" + strings.Repeat("a,1,p\nb,2,q\n", 5))
+	for _, size := range []int{0, 12} {
+		if f, err := loadAtMost(t, file, schema, size, 10); err != nil || f.Rows != 10 {
+			t.Errorf("chunks of %d bytes: error %v at the limit", size, err)
+		}
+		var defect *csvfile.Defect
+		if _, err := loadAtMost(t, file, schema, size, 9); !errors.As(err, &defect) || defect.Code != csvfile.CodeTooManyRows {
+			t.Errorf("chunks of %d bytes: error %v above the limit", size, err)
+		}
+	}
 }
 
 // TestChunksAreLoadedAsRecords checks that chunks and records yield the same features.

@@ -50,6 +50,13 @@ func (s *scanner) checkHeader(headerRepeats bool) {
 	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
 }
 
+// checkRows adds a defect if there are more than limit rows.
+func (s *scanner) checkRows(limit int) {
+	if d := s.table.TooManyRows(s.profile.Rows, limit); d != nil {
+		s.addDefects(*d)
+	}
+}
+
 // lacksHeader reports whether the header looks like a row of data: at least half of its
 // names could be values of their columns, such as a number above numbers, and the name of
 // the label is one of the labels. id and label are the positions of the ID and the label,

@@ -33,3 +33,19 @@ func TestRepeatedHeaderIsReported(t *testing.T) {
 		t.Error(p.Warnings, p.Err())
 	}
 }
+
+// TestTooManyRows checks a file against a small limit of the number of rows.
+func TestTooManyRows(t *testing.T) {
+	for limit, want := range map[int]int{2: 0, 1: 1} {
+		table, err := csvfile.OpenTable(csvfile.NewReader(strings.NewReader("id,n,y\n"), ','))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &scanner{table: table, profile: &Profile{Rows: 2}}
+		s.checkRows(limit)
+		s.profile.updateDefects(new(csvfile.DefectLog))
+		if d := s.profile.Defects; len(d) != want || want > 0 && d[0].Code != csvfile.CodeTooManyRows {
+			t.Errorf("at most %d rows: defects %v", limit, d)
+		}
+	}
+}

@@ -285,6 +285,9 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	p := s.profile
 	p.headerLine = s.table.HeaderLine
 	p.Rows = s.table.Rows
+	if !s.opts.Blind {
+		s.checkRows(csvfile.MaxRows)
+	}
 	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {
 		s.warn(csvfile.CodeUnnamedID, s.id, "the ID column has no name")

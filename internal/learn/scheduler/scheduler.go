@@ -1,4 +1,6 @@
-package learn
+// Package scheduler decides which run of a race wins, by virtual time. The winner is the same on
+// every machine.
+package scheduler
 
 import (
 	"context"
@@ -6,15 +8,15 @@ import (
 	"sync"
 )
 
-// maxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
+// MaxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
 // slowest run without waiting. It does not change the winner. With a larger value more
 // cores are busy, and with a smaller value the race ends sooner after a win.
-const maxLead = 250e6
+const MaxLead = 250e6
 
-// scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
+// Scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
 // the winner does not depend on how the machine divides its cores among the runs.
 //
-// A run's virtual clock is the cost of its steps so far (run.cost), which does not depend
+// A run's virtual clock is the cost of its steps so far, which does not depend
 // on the machine. Before a step, the due time of its score is the clock plus the cost of
 // the previous step. After the step, the time of the score is the due time or the clock,
 // whichever is later. Therefore a lower bound of the time of a score, the due time, is
@@ -35,29 +37,29 @@ const maxLead = 250e6
 // While no run has reached the threshold, a run that is far ahead waits for the others.
 // When a run then reaches the threshold, the others need little time to get to T. Without
 // a threshold no run waits, so that cheap runs end early.
-type scheduler struct {
+type Scheduler struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	entrants []entrant
-	lead     float64 // maxLead, or +Inf if no run waits
+	lead     float64 // MaxLead, or +Inf if no run waits
 	winTime  float64 // virtual time of the win; +Inf if no entrant has reached the threshold
 	winner   int     // the entrant that has won so far; -1 if no entrant has reached the threshold
 }
 
-// entrant is the state of a run in the scheduler. Its index is run.index.
+// entrant is the state of a run in the scheduler. Runs are known by their index.
 type entrant struct {
 	active bool               // whether other entrants wait for it
-	local  bool               // whether wins on another machine no longer count, see dropRemoteWin
+	local  bool               // whether wins on another machine no longer count, see DropRemoteWin
 	due    float64            // the due time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
 	cancel context.CancelFunc // nil until start
 }
 
-// newScheduler returns a scheduler for the given number of entrants. lead is the virtual
-// time by which a run may be ahead of the slowest run, see maxLead.
-func newScheduler(entrants int, lead float64) *scheduler {
-	s := &scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
+// New returns a scheduler for the given number of entrants. lead is the virtual
+// time by which a run may be ahead of the slowest run, see MaxLead.
+func New(entrants int, lead float64) *Scheduler {
+	s := &Scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.entrants {
 		s.entrants[i].active = true
@@ -65,9 +67,9 @@ func newScheduler(entrants int, lead float64) *scheduler {
 	return s
 }
 
-// entrantContext returns the context for the steps of an entrant. The context is cancelled when
+// EntrantContext returns the context for the steps of an entrant. The context is cancelled when
 // ctx is, or when the entrant can no longer win.
-func (s *scheduler) entrantContext(ctx context.Context, index int) context.Context {
+func (s *Scheduler) EntrantContext(ctx context.Context, index int) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, s.entrants[index].cancel = context.WithCancel(ctx)
@@ -80,9 +82,9 @@ func (s *scheduler) entrantContext(ctx context.Context, index int) context.Conte
 	return ctx
 }
 
-// waitTurn waits until an entrant may do its next step. It returns false if the
+// WaitTurn waits until an entrant may do its next step. It returns false if the
 // entrant can no longer win or ctx is cancelled.
-func (s *scheduler) waitTurn(ctx context.Context, index int) bool {
+func (s *Scheduler) WaitTurn(ctx context.Context, index int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ctx.Err() == nil && s.canWin(index) {
@@ -95,7 +97,7 @@ func (s *scheduler) waitTurn(ctx context.Context, index int) bool {
 }
 
 // canWin reports whether the next score of an entrant is due early enough to win.
-func (s *scheduler) canWin(index int) bool {
+func (s *Scheduler) canWin(index int) bool {
 	due := s.entrants[index].due
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
@@ -103,7 +105,7 @@ func (s *scheduler) canWin(index int) bool {
 // latestDue returns the largest due time with which a run may begin a step; runs with a
 // larger due time wait. It is the smallest due time of the active runs plus lead or the
 // cost of their longest last step, whichever is larger.
-func (s *scheduler) latestDue() float64 {
+func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.entrants {
 		if e.active {
@@ -114,11 +116,11 @@ func (s *scheduler) latestDue() float64 {
 	return first + ahead
 }
 
-// endStep records that an entrant has done a step. clock is the total cost of the
+// EndStep records that an entrant has done a step. clock is the total cost of the
 // entrant. The parameter reached reports whether the score has reached the threshold. If
 // so, the entrant does no further step, but another entrant may still win until all have
 // ended.
-func (s *scheduler) endStep(index int, clock float64, reached bool) {
+func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.entrants[index]
@@ -136,7 +138,7 @@ func (s *scheduler) endStep(index int, clock float64, reached bool) {
 // recordWinAndCancelLosers records that an entrant has reached the threshold at the virtual time
 // scoreTime, and cancels the entrants that can no longer win. It does nothing if the
 // current winner was earlier.
-func (s *scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
+func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
 		return
 	}
@@ -148,16 +150,16 @@ func (s *scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	}
 }
 
-// setRemote marks an entrant as trained by another machine. Other entrants do not wait for
+// SetRemote marks an entrant as trained by another machine. Other entrants do not wait for
 // it.
-func (s *scheduler) setRemote(index int) {
+func (s *Scheduler) SetRemote(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entrants[index].active = false
 }
 
-// recordRemoteWin is recordWinAndCancelLosers for an entrant that another machine trains.
-func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
+// RecordRemoteWin is recordWinAndCancelLosers for an entrant that another machine trains.
+func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.entrants[index].local {
@@ -166,9 +168,9 @@ func (s *scheduler) recordRemoteWin(index int, scoreTime float64) {
 	s.changed.Broadcast()
 }
 
-// dropRemoteWin drops the win of an entrant whose other machine has not delivered
+// DropRemoteWin drops the win of an entrant whose other machine has not delivered
 // its model. The entrant can then win only on this machine.
-func (s *scheduler) dropRemoteWin(index int) {
+func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entrants[index].local = true
@@ -178,15 +180,15 @@ func (s *scheduler) dropRemoteWin(index int) {
 	s.changed.Broadcast()
 }
 
-// nextDue returns the earliest virtual time of an entrant's next score.
-func (s *scheduler) nextDue(index int) float64 {
+// NextDue returns the earliest virtual time of an entrant's next score.
+func (s *Scheduler) NextDue(index int) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entrants[index].due
 }
 
-// removeEntrant removes an entrant from the race.
-func (s *scheduler) removeEntrant(index int) {
+// RemoveEntrant removes an entrant from the race.
+func (s *Scheduler) RemoveEntrant(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entrants[index].active = false
@@ -194,17 +196,17 @@ func (s *scheduler) removeEntrant(index int) {
 	s.changed.Broadcast()
 }
 
-// currentWinner returns the entrant that has won so far, or -1 if no entrant has reached
+// CurrentWinner returns the entrant that has won so far, or -1 if no entrant has reached
 // the threshold.
-func (s *scheduler) currentWinner() int {
+func (s *Scheduler) CurrentWinner() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.winner
 }
 
-// isLate reports whether a score is too late to be used: another entrant has won, and the
+// IsLate reports whether a score is too late to be used: another entrant has won, and the
 // score was due too late to win. The parameter due is the due time of the score.
-func (s *scheduler) isLate(index int, due float64) bool {
+func (s *Scheduler) IsLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.winner < 0 || s.winner == index {

@@ -1,4 +1,4 @@
-package learn
+package evaluation
 
 import (
 	"math"
@@ -32,10 +32,13 @@ func TestBaseline(t *testing.T) {
 					p.Probabilities = append(p.Probabilities, float32(share))
 				}
 			}
-			want := computeScores(metric.NameAccuracy, p)
+			want, err := NewScores(t.Context(), metric.NameAccuracy, func(string) metric.Predictions { return p })
+			if err != nil {
+				t.Fatal(err)
+			}
 			want.PRAUC = math.NaN() // added by addBaselineOfClass
 			if len(c.labels) == 0 {
-				want = nanScores
+				want = NaNScores
 			}
 			got := baselineScores(c.labels, 1, c.shares)
 			if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-6)); diff != "" {

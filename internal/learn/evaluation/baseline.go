@@ -1,0 +1,106 @@
+package evaluation
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// Baseline holds the scores of a model that does not use any column: it always
+// predicts the most frequent class, with the class frequencies of the labelled
+// rows as probabilities (scikit-learn's DummyClassifier, strategy "prior").
+type Baseline struct {
+	// Label is the predicted class.
+	Label string
+	// Validation and Test are the baseline's scores on the validation rows and on the test
+	// rows, without intervals.
+	Validation, Test Scores
+}
+
+// NewBaseline returns the baseline on the validation rows and the given test rows. The error
+// is that of ctx.
+func (e *Evaluator) NewBaseline(ctx context.Context, test []int32) (Baseline, error) {
+	rows := 0
+	for _, n := range e.ClassRows {
+		rows += n
+	}
+	shares, majority := make([]float64, e.Classes), 0
+	for class, n := range e.ClassRows {
+		for range n {
+			shares[class] += 1 / float64(rows) // a product would have another rounding error
+		}
+		if shares[class] > shares[majority] {
+			majority = class
+		}
+	}
+	b := Baseline{
+		Label:      e.Names[majority],
+		Validation: baselineScores(e.Labels, majority, shares),
+		Test:       baselineScores(test, majority, shares),
+	}
+	if err := e.addBaselineOfClass(ctx, &b.Validation, e.Labels, majority); err != nil {
+		return b, err
+	}
+	return b, e.addBaselineOfClass(ctx, &b.Test, test, majority)
+}
+
+// baselineScores returns the scores of a model that predicts the given class for every
+// row. shares are its probabilities of the classes.
+func baselineScores(labels []int32, class int, shares []float64) Scores {
+	if len(labels) == 0 {
+		return NaNScores
+	}
+	counts, present, loss, brier, squares := make([]int, len(shares)), 0, 0.0, 0.0, 0.0
+	for _, share := range shares {
+		squares += share * share
+	}
+	for _, label := range labels {
+		counts[label]++
+		loss -= math.Log(shares[label])
+		brier += squares + 1 - 2*shares[label]
+	}
+	if len(shares) == 2 {
+		brier /= 2
+	}
+	for _, n := range counts {
+		if n > 0 {
+			present++
+		}
+	}
+	rows := float64(len(labels))
+	s := Scores{Accuracy: float64(counts[class]) / rows, ROCAUC: math.NaN(), PRAUC: math.NaN(), LogLoss: loss / rows, Brier: brier / rows}
+	s.CalibrationError = math.Abs(s.Accuracy - shares[class])
+	decided := present // number of classes that occur or are predicted
+	if counts[class] > 0 {
+		s.BalancedAccuracy = 1 / float64(present)
+	} else {
+		decided++
+	}
+	s.MacroF1 = 2 * float64(counts[class]) / (rows + float64(counts[class])) / float64(decided)
+	if present > 1 {
+		s.ROCAUC = 0.5 // all rows have the same probabilities
+	}
+	return s
+}
+
+// addBaselineOfClass sets PRAUC and OfClass in s, the scores of the baseline. labels are
+// the labels of the rows to score, and majority is the class that the baseline predicts.
+func (e *Evaluator) addBaselineOfClass(ctx context.Context, s *Scores, labels []int32, majority int) (err error) {
+	if len(labels) == 0 {
+		return nil
+	}
+	row, rows := make([]float32, e.Classes), 0
+	for class, n := range e.ClassRows {
+		row[class] = float32(n)
+		rows += n
+	}
+	row[majority] = float32(rows) // higher than for another class with as many rows
+	p := e.Predictions(slices.Repeat(row, len(labels)))
+	p.Labels, p.Groups = labels, nil
+	if s.PRAUC, err = metric.PRAUC(ctx, p); err != nil {
+		return err
+	}
+	return s.setOfClass(ctx, e.Metric, p)
+}

@@ -1,0 +1,253 @@
+package evaluation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// Evaluator scores probabilities of the validation rows. It is safe for
+// concurrent use.
+//
+// Probabilities are multiplied by the decision weights of their classes before a class is
+// predicted, and calibrated by a temperature. Weights and temperature are fitted to the
+// validation rows, from which the scores are also computed. The scores are therefore
+// cross-fitted: the rows are divided into two stratified halves, and each half is scored
+// with the weights and the temperature fitted to the other half.
+type Evaluator struct {
+	Metric  string
+	Classes int
+	// Labels holds the class of each validation row, and Groups its group, negative for a row
+	// without a group. Groups is nil if no row has a group.
+	Labels, Groups []int32
+	// Names and ClassRows are the values for the fields Names and ClassRows of
+	// metric.Predictions. They may be nil.
+	Names     []string
+	ClassRows []int
+	// Weights are the class weights of the race, divided so that the largest is at most 1. It is
+	// nil if the race has none, so that decision weights are fitted.
+	Weights []float64
+
+	halves [2][]int32 // indices into Labels
+}
+
+// New returns an evaluator for the metric with the given name and for validation
+// rows with the given labels. groups holds the group of each row; a negative number means
+// no group. All rows of a group are in the same half for cross-fitting. groups may be
+// nil.
+func New(name string, classes int, labels, groups []int32) *Evaluator {
+	e := &Evaluator{Metric: name, Classes: classes, Labels: labels, Groups: groups}
+	seen := make([]uint8, classes)
+	halfOfGroup := make(map[int32]uint8)
+	for i, label := range labels {
+		half := seen[label] & 1
+		if groups != nil && groups[i] >= 0 {
+			if _, known := halfOfGroup[groups[i]]; !known {
+				halfOfGroup[groups[i]] = half
+			}
+			half = halfOfGroup[groups[i]]
+		}
+		seen[label] = half + 1
+		e.halves[half] = append(e.halves[half], int32(i))
+	}
+	return e
+}
+
+// IsMeasurable reports whether the metric can be computed on the validation rows.
+func (e *Evaluator) IsMeasurable() bool { return len(e.Labels) > 0 && e.UnmeasurableReason() == "" }
+
+// UnmeasurableReason returns why the metric cannot be computed on the validation rows, or
+// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes,
+// and an area under a curve if all rows are of the same class.
+func (e *Evaluator) UnmeasurableReason() string {
+	base, class := metric.SplitName(e.Metric)
+	if base != e.Metric && !slices.Contains(e.Labels, int32(slices.Index(e.Names, class))) {
+		return fmt.Sprintf("none of them is of the class %q", class)
+	}
+	other := slices.ContainsFunc(e.Labels, func(label int32) bool { return label != e.Labels[0] })
+	if !other && (base == metric.NameROCAUC || base == metric.NamePRAUC) {
+		return "all of them are of one class"
+	}
+	return ""
+}
+
+// Score returns the performance, which is the metric from 0 to 1, and the log loss of the
+// probabilities of all validation rows. The error is that of ctx.
+func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (performance, logLoss float64, err error) {
+	p, err := e.ScoredPredictions(ctx, probabilities)
+	if err != nil {
+		return 0, 0, err
+	}
+	if performance, err = metric.Score(ctx, e.Metric, p); err != nil {
+		return 0, 0, err
+	}
+	p.Probabilities = probabilities
+	return finiteOrZero(performance), finiteOrZero(metric.LogLoss(p)), nil // NaN if there are no rows
+}
+
+// ScoredPredictions returns the predictions from which the metric of the race is
+// computed. If the metric uses decision weights, the probabilities are multiplied by
+// cross-fitted weights. For logLoss the probabilities are calibrated, like those of the
+// final model.
+func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
+	if e.Metric == metric.NameLogLoss {
+		calibrated, err := e.Calibrate(ctx, probabilities)
+		return e.Predictions(calibrated), err
+	}
+	return e.decidedPredictions(ctx, probabilities)
+}
+
+// decidedPredictions returns the predictions from which scores of decisions, such as
+// accuracy, are computed: with the class weights of the race or, if the metric uses
+// decision weights, with cross-fitted ones. The class weights of the race are for calibrated
+// probabilities, like those of the final model. For cross-fitted weights the probabilities
+// need no calibration, because the model has the same decisions, see FitClassWeights.
+func (e *Evaluator) decidedPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
+	switch {
+	case e.Weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
+		calibrated, err := e.Calibrate(ctx, probabilities)
+		p := e.Predictions(calibrated)
+		p.Weights = e.Weights
+		return p, err
+	case e.Metric != metric.NameAccuracy && metric.UsesDecisions(e.Metric):
+		weighted, err := e.applyClassWeights(ctx, probabilities)
+		return e.Predictions(weighted), err
+	}
+	return e.Predictions(probabilities), nil
+}
+
+// Predictions returns the validation rows with the given probabilities, which it does not copy.
+func (e *Evaluator) Predictions(probabilities []float32) metric.Predictions {
+	return metric.Predictions{
+		Probabilities: probabilities, Labels: e.Labels, Classes: e.Classes, Groups: e.Groups, Names: e.Names, ClassRows: e.ClassRows,
+	}
+}
+
+// FitClassWeights returns the decision weights of a model: the class weights of the race, or
+// those that are fitted to all validation rows. The model multiplies them by probabilities
+// that are calibrated by the given temperature T. Weights w that were fitted to probabilities p
+// before calibration are therefore returned as w^(1/T): the class of the largest
+// w^(1/T)·p^(1/T) is that of the largest w·p.
+func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
+	if e.Weights != nil {
+		return e.Weights, nil
+	}
+	weights, err := metric.FitClassWeights(ctx, e.Metric, e.Predictions(probabilities))
+	for c, w := range weights {
+		weights[c] = math.Pow(w, 1/float64(temperature))
+	}
+	return weights, err
+}
+
+// applyClassWeights returns a copy of probabilities in which each half of the
+// rows is multiplied by the weights fitted to the other half.
+func (e *Evaluator) applyClassWeights(ctx context.Context, probabilities []float32) ([]float32, error) {
+	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
+		weights, err := metric.FitClassWeights(ctx, e.Metric, fit)
+		return func(row []float32) {
+			for c := range weights {
+				row[c] *= float32(weights[c])
+			}
+		}, err
+	})
+}
+
+// Calibrate returns a copy of probabilities in which each half of the rows is
+// calibrated by the temperature fitted to the other half.
+func (e *Evaluator) Calibrate(ctx context.Context, probabilities []float32) ([]float32, error) {
+	return e.adjustCrossFitted(ctx, probabilities, func(fit metric.Predictions) (func(row []float32), error) {
+		temperature, err := metric.FitTemperature(ctx, fit)
+		return func(row []float32) { temperature.Apply(row, e.Classes) }, err
+	})
+}
+
+// adjustCrossFitted returns a copy of the probabilities with each row changed. It calls fit with
+// the predictions of each half of the rows. The function that fit returns changes each
+// row of the other half.
+func (e *Evaluator) adjustCrossFitted(
+	ctx context.Context, probabilities []float32, fit func(metric.Predictions) (func(row []float32), error),
+) ([]float32, error) {
+	const blockRows = 1024
+	dst := slices.Clone(probabilities)
+	for half, positions := range e.halves {
+		transform, err := fit(e.predictionsAt(probabilities, e.halves[1-half]))
+		if err != nil {
+			return nil, err
+		}
+		for block := range slices.Chunk(positions, blockRows) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for _, i := range block {
+				transform(dst[int(i)*e.Classes:][:e.Classes])
+			}
+		}
+	}
+	return dst, nil
+}
+
+func (e *Evaluator) predictionsAt(probabilities []float32, positions []int32) metric.Predictions {
+	p := metric.Predictions{Classes: e.Classes, Names: e.Names, ClassRows: e.ClassRows}
+	for _, i := range positions {
+		p.Probabilities = append(p.Probabilities, probabilities[int(i)*e.Classes:][:e.Classes]...)
+		p.Labels = append(p.Labels, e.Labels[i])
+	}
+	return p
+}
+
+// PerformanceInterval returns the 95 % confidence interval of the performance of
+// probabilities. It is NaN if probabilities is nil.
+func (e *Evaluator) PerformanceInterval(ctx context.Context, probabilities []float32) (metric.Interval, error) {
+	if probabilities == nil {
+		return metric.Interval{Low: math.NaN(), High: math.NaN()}, nil
+	}
+	p, err := e.ScoredPredictions(ctx, probabilities)
+	if err != nil {
+		return metric.Interval{}, err
+	}
+	return metric.PerformanceInterval(ctx, e.Metric, p)
+}
+
+// PerformanceNoise returns the standard error of the performance of the given
+// probabilities, or 0 if it is unknown.
+func (e *Evaluator) PerformanceNoise(ctx context.Context, probabilities []float32) (float64, error) {
+	interval, err := e.PerformanceInterval(ctx, probabilities)
+	return finiteOrZero((interval.High - interval.Low) / (2 * metric.Z95)), err
+}
+
+// ValidationScores returns the scores on the validation rows. Some scores need decision
+// weights, some need calibrated probabilities, and some neither. Each score is computed
+// with only what it needs, because cross-fitted weights and temperatures differ between
+// the two halves of the rows. The error is that of ctx.
+func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float32) (Scores, error) {
+	decided, err := e.decidedPredictions(ctx, probabilities)
+	if err != nil {
+		return NaNScores, err
+	}
+	calibrated, err := e.Calibrate(ctx, probabilities)
+	if err != nil {
+		return NaNScores, err
+	}
+	plain, tempered := e.Predictions(probabilities), e.Predictions(calibrated)
+	return NewScoresWithIntervals(ctx, e.Metric, func(name string) metric.Predictions {
+		switch {
+		case metric.UsesDecisions(name):
+			return decided
+		case name == metric.NameLogLoss || name == metric.NameBrier || name == metric.NameCalibrationError:
+			return tempered
+		}
+		return plain
+	})
+}
+
+// finiteOrZero returns x, or 0 if x is NaN or infinite. For example, a score is NaN if
+// there are no rows.
+func finiteOrZero(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

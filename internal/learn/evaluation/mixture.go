@@ -1,0 +1,73 @@
+package evaluation
+
+import (
+	"math"
+
+	"foretell/internal/learn/mixture"
+)
+
+// Mixture is the weighted mean of the probabilities of several models on the validation rows.
+type Mixture struct {
+	// Weights are the weights of the models. They are fitted to all validation rows by maximum
+	// likelihood.
+	Weights []float64
+	// Probabilities is the mean with Weights.
+	Probabilities []float32
+	// CrossFitted is the mean from which a score is computed: each half of the rows is mixed with
+	// weights that are fitted to the other half.
+	CrossFitted []float32
+}
+
+// Mix returns the mixture of models. Each element holds the class probabilities of a model,
+// row-major.
+func (e *Evaluator) Mix(models [][]float32) Mixture {
+	truth := make([][]float64, len(models))
+	for i, probabilities := range models {
+		truth[i] = e.trueClassProbabilities(probabilities)
+	}
+	all := make([]int32, len(e.Labels))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m := Mixture{Weights: mixture.FitWeights(truth, all), Probabilities: make([]float32, len(models[0])), CrossFitted: make([]float32, len(models[0]))}
+	e.averageProbabilities(m.Probabilities, models, m.Weights, all)
+	for half, positions := range e.halves {
+		e.averageProbabilities(m.CrossFitted, models, mixture.FitWeights(truth, e.halves[1-half]), positions)
+	}
+	return m
+}
+
+// RowLosses returns the log loss of each row.
+func (e *Evaluator) RowLosses(probabilities []float32) []float64 {
+	losses := e.trueClassProbabilities(probabilities)
+	for i, q := range losses {
+		losses[i] = -math.Log(max(q, mixture.MinProbability))
+	}
+	return losses
+}
+
+// trueClassProbabilities returns the probability of the true class of each row.
+func (e *Evaluator) trueClassProbabilities(probabilities []float32) []float64 {
+	list := make([]float64, len(e.Labels))
+	for i, label := range e.Labels {
+		list[i] = float64(probabilities[i*e.Classes+int(label)])
+	}
+	return list
+}
+
+// averageProbabilities writes the weighted mean of the models' probabilities to dst.
+// It computes only the rows at the given positions.
+func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weights []float64, positions []int32) {
+	for i, probabilities := range models {
+		w := float32(weights[i])
+		if w == 0 {
+			continue
+		}
+		for _, position := range positions {
+			at := int(position) * e.Classes
+			for k, q := range probabilities[at : at+e.Classes] {
+				dst[at+k] += w * q
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package evaluation
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/metric"
+)
+
+// Interval is a 95 % confidence interval.
+type Interval = metric.Interval
+
+// Scores are the scores on a set of rows. ROCAUC and PRAUC are NaN if all rows are of one
+// class. All scores are NaN if there are no rows.
+type Scores struct {
+	Accuracy, BalancedAccuracy, MacroF1, ROCAUC, PRAUC, LogLoss float64
+	// Brier is the Brier score and CalibrationError the expected calibration error; see
+	// package metric.
+	Brier, CalibrationError float64
+	// OfClass is set if the metric of the race is the metric of one class, such as
+	// f1[yes]. It then maps the name of this metric to its value. Otherwise it is nil.
+	OfClass map[string]float64
+	// Intervals holds the 95 % confidence intervals, by the name of the score. Unknown
+	// intervals are absent.
+	Intervals map[string]Interval
+}
+
+// NaNScores are the scores if there are no rows.
+var NaNScores = Scores{
+	Accuracy: math.NaN(), BalancedAccuracy: math.NaN(), MacroF1: math.NaN(), ROCAUC: math.NaN(), PRAUC: math.NaN(), LogLoss: math.NaN(),
+	Brier: math.NaN(), CalibrationError: math.NaN(),
+}
+
+// Performance returns the named metric as the performance of a race, or NaN if it was not
+// computed.
+func (s *Scores) Performance(name string) float64 {
+	switch name {
+	case metric.NameAccuracy:
+		return s.Accuracy
+	case metric.NameBalancedAccuracy:
+		return s.BalancedAccuracy
+	case metric.NameMacroF1:
+		return s.MacroF1
+	case metric.NameROCAUC:
+		return s.ROCAUC
+	case metric.NamePRAUC:
+		return s.PRAUC
+	case metric.NameLogLoss:
+		return metric.Likelihood(s.LogLoss)
+	}
+	if value, measured := s.OfClass[name]; measured {
+		return value
+	}
+	return math.NaN()
+}
+
+// setOfClass sets OfClass if raceMetric is the metric of one class. The metric is
+// computed from p. The error is that of ctx.
+func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
+	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
+		return nil
+	}
+	value, err := metric.Score(ctx, raceMetric, p)
+	if err == nil && !math.IsNaN(value) {
+		s.OfClass = map[string]float64{raceMetric: value}
+	}
+	return err
+}
+
+// PredictionsFunc returns the predictions from which the score with the given name is
+// computed.
+type PredictionsFunc func(name string) metric.Predictions
+
+// NewScores returns all scores, without intervals. raceMetric is the metric of the
+// race. The error is that of ctx.
+func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
+	decided := predictions(metric.NameAccuracy)
+	s := Scores{
+		Accuracy:         metric.Accuracy(decided),
+		BalancedAccuracy: metric.BalancedAccuracy(decided),
+		MacroF1:          metric.MacroF1(decided),
+		LogLoss:          metric.LogLoss(predictions(metric.NameLogLoss)),
+		Brier:            metric.Brier(predictions(metric.NameBrier)),
+		CalibrationError: metric.CalibrationError(predictions(metric.NameCalibrationError)),
+	}
+	var err error
+	if s.ROCAUC, err = metric.ROCAUC(ctx, predictions(metric.NameROCAUC)); err != nil {
+		return s, err
+	}
+	if s.PRAUC, err = metric.PRAUC(ctx, predictions(metric.NamePRAUC)); err != nil {
+		return s, err
+	}
+	return s, s.setOfClass(ctx, raceMetric, predictions(raceMetric))
+}
+
+// NewScoresWithIntervals returns all scores with their intervals. raceMetric is the
+// metric of the race. The error is that of ctx.
+func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
+	s, err := NewScores(ctx, raceMetric, predictions)
+	if err != nil {
+		return s, err
+	}
+	names := []string{
+		metric.NameAccuracy, metric.NameBalancedAccuracy, metric.NameMacroF1, metric.NameROCAUC, metric.NamePRAUC, metric.NameLogLoss,
+		metric.NameBrier, metric.NameCalibrationError,
+	}
+	if !slices.Contains(names, raceMetric) {
+		names = append(names, raceMetric)
+	}
+	s.Intervals = map[string]Interval{}
+	for _, name := range names {
+		interval, err := metric.ScoreInterval(ctx, name, predictions(name))
+		if err != nil {
+			return s, err
+		}
+		if interval.Known() {
+			s.Intervals[name] = interval
+		}
+	}
+	return s, nil
+}

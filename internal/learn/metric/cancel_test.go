@@ -1,0 +1,83 @@
+package metric
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// countedContext is a context that is cancelled when Err has been called left times.
+type countedContext struct {
+	context.Context
+	left int
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelled checks that the functions with a context return its error at whatever moment it
+// is cancelled, and that they check it often: for each class or for each block of rows.
+func TestCancelled(t *testing.T) {
+	p := calibratedSample(5000, 6, 1)
+	p.Names = []string{"a", "b", "c", "d", "e", "f"}
+	grouped := p
+	for row := range p.Labels {
+		grouped.Groups = append(grouped.Groups, int32(row/3))
+	}
+	score := func(name string, p Predictions) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := Score(ctx, name, p); return err }
+	}
+	interval := func(name string, p Predictions) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := ScoreInterval(ctx, name, p); return err }
+	}
+	weights := func(name string) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := FitClassWeights(ctx, name, p); return err }
+	}
+	for name, c := range map[string]struct {
+		compute func(context.Context) error
+		checks  int // at least
+	}{
+		"temperature":           {func(ctx context.Context) error { _, err := FitTemperature(ctx, p); return err }, 5 * 10},
+		"temperature_of_no_row": {func(ctx context.Context) error { _, err := FitTemperature(ctx, Predictions{}); return err }, 1},
+		"weights_for_recall":    {weights(NameBalancedAccuracy), powerSteps + 5 + 6},
+		"weights_for_F1":        {weights(NameMacroF1), powerSteps + 5 + 6},
+		"weights_for_one_F1":    {weights("f1[b]"), 5 + 33},
+		"no_weights":            {weights(NameAccuracy), 1},
+		"accuracy":              {score(NameAccuracy, p), 1},
+		"area":                  {score(NameROCAUC, p), 6},
+		"average_precision":     {score(NamePRAUC, p), 6},
+		"log_loss":              {score(NameLogLoss, p), 1},
+		"area_of_one_class":     {score("rocAuc[b]", p), 1},
+		"interval_of_the_area":  {interval(NameROCAUC, p), 6},
+		"interval_by_groups":    {interval(NameROCAUC, grouped), 6},
+		"bootstrap":             {interval(NameCalibrationError, p), bootstraps},
+		"bootstrap_of_areas":    {interval(NamePRAUC, p), 6 + bootstraps},
+		"interval_of_one_class": {interval("prAuc[b]", p), bootstraps},
+		"interval_of_no_row":    {interval(NameROCAUC, Predictions{}), 1},
+		"interval_of_one_area":  {func(ctx context.Context) error { _, err := AveragePrecisionInterval(ctx, 1, p); return err }, bootstraps},
+		"performance_interval":  {func(ctx context.Context) error { _, err := PerformanceInterval(ctx, NameLogLoss, p); return err }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, left := range []int{0, c.checks / 4, c.checks / 2, c.checks - 1} {
+				if err := c.compute(&countedContext{t.Context(), left}); !errors.Is(err, context.Canceled) {
+					t.Errorf("cancelled after %d of at least %d checks: error %v", left, c.checks, err)
+				}
+			}
+			if err := c.compute(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// must returns value. It panics if err is not nil.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -1,0 +1,41 @@
+package preprocess
+
+import "slices"
+
+// OrdinalEncoder numbers the levels of a categorical column that occur in the training rows, from
+// 1. Its elements are the number of missing cells, then of each level, and then of any other code.
+// The number 0 means that the training rows do not have the level.
+type OrdinalEncoder []int32
+
+// FitOrdinalEncoder fits an encoder to the given rows of a column with the given number of levels.
+// A missing cell counts as a level. varies is false if the column is constant.
+func FitOrdinalEncoder(codes []int32, levels int, rows []int32) (e OrdinalEncoder, varies bool) {
+	e = make(OrdinalEncoder, levels+2)
+	seen := make([]bool, len(e))
+	for _, row := range rows {
+		seen[e.index(codes[row])] = true
+	}
+	last := int32(0)
+	for i := range seen[:levels+1] {
+		if seen[i] {
+			last++
+			e[i] = last
+		}
+	}
+	return e, last > 1 || last == 1 && seen[levels+1]
+}
+
+// Transform returns the number of a code.
+func (e OrdinalEncoder) Transform(code int32) int32 { return e[e.index(code)] }
+
+// Max returns the largest number.
+func (e OrdinalEncoder) Max() int { return int(slices.Max(e)) }
+
+// index returns the index of a code in e: 0 for a missing cell, code+1 for a level, and the last
+// index for any other code.
+func (e OrdinalEncoder) index(code int32) int {
+	if code < 0 {
+		return 0
+	}
+	return min(int(code)+1, len(e)-1)
+}

@@ -1,0 +1,37 @@
+package scheduler
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// TestSmallestVirtualTimeWins checks that the run that reaches the threshold at the smallest
+// virtual time wins, although another run reports its win first, and that a run that can no longer
+// win is cancelled.
+func TestSmallestVirtualTimeWins(t *testing.T) {
+	s := New(3, math.Inf(1))
+	var contexts []context.Context
+	for i := range 3 {
+		contexts = append(contexts, s.EntrantContext(t.Context(), i))
+		if !s.WaitTurn(contexts[i], i) {
+			t.Fatalf("entrant %d may not begin", i)
+		}
+	}
+	s.EndStep(0, 5, false) // its next score is due at 10
+	s.EndStep(2, 3, false) // its next score is due at 6
+	s.EndStep(1, 8, true)
+	if s.CurrentWinner() != 1 || !s.IsLate(0, 10) || s.IsLate(2, 6) {
+		t.Errorf("winner %d", s.CurrentWinner())
+	}
+	if contexts[0].Err() == nil || s.WaitTurn(contexts[0], 0) {
+		t.Error("entrant 0 may still win")
+	}
+	if contexts[2].Err() != nil || !s.WaitTurn(contexts[2], 2) {
+		t.Error("entrant 2 may no longer win")
+	}
+	s.EndStep(2, 6, true)
+	if s.CurrentWinner() != 2 {
+		t.Errorf("winner %d, want 2", s.CurrentWinner())
+	}
+}
