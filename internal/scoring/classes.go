@@ -59,18 +59,35 @@ func (c *classes) add(name string) {
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, row-major. They are 0 for a
-// class without a probability column.
-func (p *predictions) allProbabilities(c *classes) []float32 {
-	rows := len(p.labels)
-	all := make([]float32, rows*len(c.names))
-	for i, class := range p.classes {
-		to := int(c.index[canonicalLabel(class)])
-		for row := range rows {
-			all[row*len(c.names)+to] += p.probabilities[row*len(p.classes)+i]
+// allProbabilities returns the probabilities of all classes, row-major. If one of two classes
+// has no probability column, its probability is 1 minus that of the other class. Otherwise, if
+// a class has no column, allProbabilities returns only the names of such classes.
+func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
+	n := len(c.names)
+	source := make([]int, n) // the column of each class in p, or -1
+	for i := range source {
+		source[i] = slices.IndexFunc(p.classes, func(class string) bool { return int(c.index[canonicalLabel(class)]) == i })
+		if source[i] < 0 {
+			without = append(without, c.names[i])
 		}
 	}
-	return all
+	complement := n == 2 && len(without) == 1
+	if len(without) > 0 && !complement {
+		return nil, without
+	}
+	all = make([]float32, len(p.labels)*n)
+	for row := range p.labels {
+		for class, column := range source {
+			if column >= 0 {
+				all[row*n+class] = p.probabilities[row*len(p.classes)+column]
+			}
+		}
+		if complement {
+			missing := slices.Index(source, -1)
+			all[row*n+missing] = 1 - all[row*n+1-missing]
+		}
+	}
+	return all, nil
 }
 
 // canonicalLabel returns a text that is equal for equal labels. It formats decimal numbers in

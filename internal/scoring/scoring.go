@@ -52,14 +52,19 @@ type Result struct {
 	Accuracy         *MetricValue `json:"accuracy"`
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
-	// ROCAUC, PRAUC and LogLoss are nil if the predictions have no probabilities. PRAUC is
+	// ROCAUC, PRAUC and LogLoss are nil if the predictions do not have the probabilities of all
+	// classes. One of two probabilities is sufficient, because the two sum to 1. PRAUC is
 	// the average precision of the class with fewer rows or, with more than two classes,
 	// the mean of the average precisions of all classes.
-	ROCAUC   *MetricValue `json:"rocAuc"`
-	PRAUC    *MetricValue `json:"prAuc"`
-	LogLoss  *MetricValue `json:"logLoss"`
-	Baseline Baseline     `json:"baseline"`
-	Classes  []Class      `json:"classes"`
+	ROCAUC  *MetricValue `json:"rocAuc"`
+	PRAUC   *MetricValue `json:"prAuc"`
+	LogLoss *MetricValue `json:"logLoss"`
+	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
+	// were not computed for this reason. It is nil if they were computed, and if the predictions
+	// have no probabilities at all.
+	WithoutProbability []string `json:"-"`
+	Baseline           Baseline `json:"baseline"`
+	Classes            []Class  `json:"classes"`
 	// Confusion counts the rows by true class, then by predicted class. Both are in the order
 	// of Classes.
 	Confusion [][]int `json:"confusion"`
@@ -97,8 +102,8 @@ type Class struct {
 	Precision *MetricValue `json:"precision"`
 	Recall    *MetricValue `json:"recall"`
 	F1        *MetricValue `json:"f1"`
-	// ROCAUC and PRAUC are nil if the predictions have no probabilities, or there are more
-	// than maxRankedClasses classes.
+	// ROCAUC and PRAUC are nil if the predictions do not have the probabilities of all classes,
+	// or there are more than maxRankedClasses classes.
 	ROCAUC *MetricValue `json:"rocAuc"`
 	PRAUC  *MetricValue `json:"prAuc"`
 }
@@ -190,9 +195,11 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 		MacroF1:          computeMetric(metric.NameMacroF1, decided),
 	}
 	r.setClassMetrics(classes.names, decided)
-	if len(p.classes) > 0 {
-		weighed := decided
-		weighed.Probabilities = p.allProbabilities(classes)
+	if len(p.classes) == 0 {
+		return r, nil
+	}
+	weighed := decided
+	if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(classes); r.WithoutProbability == nil {
 		r.setProbabilityMetrics(weighed)
 	}
 	return r, nil

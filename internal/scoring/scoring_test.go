@@ -83,6 +83,36 @@ func TestCodesAreDifferentLabels(t *testing.T) {
 	}
 }
 
+// TestMissingProbabilities scores files in which only some classes have a probability column.
+func TestMissingProbabilities(t *testing.T) {
+	const three = "id,kind\n1,a\n2,b\n3,c\n4,a\n"
+	full := scored(t, "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,a,0.4,0.6\n", "id,kind\n1,a\n2,b\n3,b\n", Options{})
+	for name, columns := range map[string]string{
+		"first_of_two":  "id,prediction,probability_a\n1,a,0.9\n2,b,0.2\n3,a,0.4\n",
+		"second_of_two": "id,prediction,probability_b\n1,a,0.1\n2,b,0.8\n3,a,0.6\n",
+	} {
+		r := scored(t, columns, "id,kind\n1,a\n2,b\n3,b\n", Options{})
+		for _, metric := range []string{"rocAuc", "prAuc", "logLoss"} {
+			got, want := r.Metric(metric), full.Metric(metric)
+			if got == nil || math.Abs(got.Value-want.Value) > 1e-6 {
+				t.Errorf("%s: %s = %v, want %v as with both columns", name, metric, got, want.Value)
+			}
+		}
+	}
+	for name, columns := range map[string]string{
+		"two_of_three":        "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,c,0.1,0.1\n4,a,0.7,0.2\n",
+		"unpredicted_and_new": "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,a,0.6,0.4\n4,a,0.7,0.3\n",
+	} {
+		r := scored(t, columns, three, Options{})
+		if r.ROCAUC != nil || r.PRAUC != nil || r.LogLoss != nil || r.Classes[0].ROCAUC != nil {
+			t.Errorf("%s: rocAuc %v, prAuc %v, logLoss %v; want none", name, r.ROCAUC, r.PRAUC, r.LogLoss)
+		}
+		if diff := cmp.Diff([]string{"c"}, r.WithoutProbability); diff != "" {
+			t.Errorf("%s: classes without a column (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {
