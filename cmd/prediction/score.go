@@ -100,9 +100,12 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
-	rec, err := receipt.Read(predictions + ".receipt.json")
-	if err == nil && rec.Options != nil {
-		o.columns.ModelLabel = rec.Options.Label
+	rec, _ := receipt.Read(receipt.Path(predictions)) // predictions of other programs have none
+	if rec != nil {
+		o.columns.Classes = rec.Classes
+		if rec.Options != nil {
+			o.columns.ModelLabel = rec.Options.Label
+		}
 	}
 	left, err := files.open(ctx, scoring.Predictions, predictions)
 	if err != nil {

@@ -78,7 +78,7 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	}
 	defer answers.Close()
 	var fault *scoring.Fault
-	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.Column, InOrder: true})
+	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.Column, Classes: t.Classes, InOrder: true})
 	switch {
 	case errors.As(err, &fault):
 		t.reason = fault.Message

@@ -79,11 +79,11 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 }
 
 func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
-	a, err := openPredictions(ctx, first, Predictions, opts)
+	a, err := openPredictions(ctx, first, Predictions, opts.Classes, opts)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openPredictions(ctx, second, SecondPredictions, opts)
+	b, err := openPredictions(ctx, second, SecondPredictions, opts.SecondClasses, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +107,12 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file File, opts Options) (*predictions, error) {
+func openPredictions(ctx context.Context, src io.Reader, file File, classes []string, opts Options) (*predictions, error) {
 	t, err := openTable(src, file)
 	if err != nil {
 		return nil, err
 	}
-	return readPredictions(ctx, t, nil, opts)
+	return readPredictions(ctx, t, nil, classes, opts)
 }
 
 // readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It

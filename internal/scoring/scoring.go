@@ -32,6 +32,11 @@ type Options struct {
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string
+	// Classes are the classes of the model that made the predictions; nil if unknown.
+	Classes []string
+	// SecondClasses are the classes of the model that made the second predictions of Diff; nil
+	// if unknown.
+	SecondClasses []string
 	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
 }
@@ -154,7 +159,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPredictions(ctx, left, right.names, opts)
+	p, err := readPredictions(ctx, left, right.names, opts.Classes, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -113,6 +113,39 @@ func TestMissingProbabilities(t *testing.T) {
 	}
 }
 
+// TestRenamedProbabilityColumns scores results whose columns have suffixes, because the blind file
+// has columns of the same names.
+func TestRenamedProbabilityColumns(t *testing.T) {
+	const answers = "id,kind\n1,yes\n2,no\n"
+	for name, c := range map[string]struct {
+		predictions, answers string
+		classes, want        []string
+	}{
+		"renamed":          {"id,probability,probability_yes,prediction,probability_2,probability_no,probability_yes_2\n1,x,OLD,yes,0.9,0.1,0.9\n2,x,OLD,no,0.8,0.8,0.2\n", answers, nil, []string{"no", "yes"}},
+		"known_classes":    {"id,probability_yes,prediction,probability,probability_no,probability_yes_2\n1,OLD,yes,0.9,0.1,0.9\n2,OLD,no,0.8,0.8,0.2\n", answers, []string{"no", "yes"}, []string{"no", "yes"}},
+		"predicted_yes_2":  {"id,probability_yes,prediction,probability,probability_no,probability_yes_2\n1,OLD,yes_2,0.9,0.1,0.9\n2,OLD,no,0.8,0.8,0.2\n", "id,kind\n1,yes_2\n2,no\n", nil, []string{"no", "yes_2"}},
+		"selected_columns": {"id,prediction,probability_yes,probability_no\n1,yes,0.9,0.1\n2,no,0.2,0.8\n", answers, []string{"no", "yes"}, []string{"yes", "no"}},
+		"other_program":    {"id,prediction,probability_1,probability_2\n1,1,0.9,0.1\n2,2,0.2,0.8\n", "id,kind\n1,1\n2,2\n", nil, []string{"1", "2"}},
+		"named_like_a_number": {
+			"id,probability,prediction,probability_2,probability_1,probability_2_2\n1,x,1,0.9,0.9,0.1\n2,x,2,0.8,0.2,0.8\n", "id,kind\n1,1\n2,2\n", nil, []string{"1", "2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := scored(t, c.predictions, c.answers, Options{Classes: c.classes})
+			var got []string
+			for _, class := range r.Classes {
+				got = append(got, class.Label)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("classes (-want +got):\n%s", diff)
+			}
+			if r.LogLoss == nil || r.ROCAUC == nil || r.ROCAUC.Value != 1 {
+				t.Errorf("rocAuc %v, logLoss %v", r.ROCAUC, r.LogLoss)
+			}
+		})
+	}
+}
+
 func TestFaults(t *testing.T) {
 	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {
