@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
@@ -90,7 +91,8 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 		return err
 	}
 	for _, class := range score.Classes {
-		if len(t.Classes) > 0 && !slices.Contains(t.Classes, class.Label) {
+		isEqual := func(label string) bool { return strings.TrimSpace(label) == strings.TrimSpace(class.Label) }
+		if len(t.Classes) > 0 && !slices.ContainsFunc(t.Classes, isEqual) {
 			t.reason = fmt.Sprintf("%q is not one of the classes", class.Label)
 			return nil
 		}

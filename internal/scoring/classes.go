@@ -12,7 +12,8 @@ import (
 // classes are the distinct labels of both files.
 type classes struct {
 	names []string
-	index map[string]int32 // by canonicalLabel
+	index map[string]int32 // by key
+	key   labelKey
 }
 
 // maxClasses is the maximum number of classes, which bounds the memory for the confusion
@@ -22,15 +23,15 @@ const maxClasses = 2000
 // newClasses returns the classes of both files: first those with a probability column, in
 // file order, then the other labels, sorted.
 func newClasses(p *predictions, a *answers) (*classes, error) {
-	c := &classes{index: map[string]int32{}}
+	c := &classes{index: map[string]int32{}, key: p.key}
 	for _, name := range p.classes {
 		c.add(name)
 	}
 	rest := map[string]string{}
 	collect := func(file File, column string, labels []string) error {
 		for _, label := range labels {
-			if _, known := rest[canonicalLabel(label)]; !known {
-				rest[canonicalLabel(label)] = label
+			if _, known := rest[c.key(label)]; !known {
+				rest[c.key(label)] = label
 			}
 		}
 		if len(rest) > maxClasses {
@@ -45,7 +46,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 		return nil, err
 	}
 	others := slices.Collect(maps.Values(rest))
-	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonicalLabel(x), canonicalLabel(y)) })
+	slices.SortFunc(others, func(x, y string) int { return strings.Compare(c.key(x), c.key(y)) })
 	for _, label := range others {
 		c.add(label)
 	}
@@ -53,8 +54,8 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 }
 
 func (c *classes) add(name string) {
-	if _, known := c.index[canonicalLabel(name)]; !known {
-		c.index[canonicalLabel(name)] = int32(len(c.names))
+	if _, known := c.index[c.key(name)]; !known {
+		c.index[c.key(name)] = int32(len(c.names))
 		c.names = append(c.names, name)
 	}
 }
@@ -66,7 +67,7 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 	n := len(c.names)
 	source := make([]int, n) // the column of each class in p, or -1
 	for i := range source {
-		source[i] = slices.IndexFunc(p.classes, func(class string) bool { return int(c.index[canonicalLabel(class)]) == i })
+		source[i] = slices.IndexFunc(p.classes, func(class string) bool { return int(c.index[c.key(class)]) == i })
 		if source[i] < 0 {
 			without = append(without, c.names[i])
 		}

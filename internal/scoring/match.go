@@ -16,9 +16,9 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	truths := distinctLabels(a.labels)
 	known := map[string]bool{}
 	for _, label := range predicted {
-		known[canonicalLabel(label)] = true
+		known[p.key(label)] = true
 	}
-	if slices.ContainsFunc(truths, func(label string) bool { return known[canonicalLabel(label)] }) {
+	if slices.ContainsFunc(truths, func(label string) bool { return known[p.key(label)] }) {
 		return nil
 	}
 	const most = 5

@@ -53,6 +53,9 @@ type predictions struct {
 	probabilities []float32
 	// modelClasses are the classes of the model; nil if unknown.
 	modelClasses []string
+	// key says which labels are equal. It is set by setLabelKey, which may remove the spaces
+	// around labels.
+	key labelKey
 }
 
 // rowName returns the ID of a row or, if there are no IDs, the number of the row, counted
@@ -110,8 +113,8 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if id >= 0 {
 			p.ids = append(p.ids, trimField(row.Fields[id]))
 		}
-		label := trimField(row.Fields[at])
-		if label == "" {
+		label := string(row.Fields[at])
+		if trimLabel(label) == "" {
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
@@ -197,8 +200,8 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		if err != nil {
 			return nil, err
 		}
-		label := trimField(row.Fields[at])
-		if label == "" {
+		label := string(row.Fields[at])
+		if trimLabel(label) == "" {
 			return nil, answersTable.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
 		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
@@ -333,6 +336,8 @@ func (t *table) toFault(err error) error {
 	return err
 }
 
-func trimField(field []byte) string { return strings.TrimSpace(string(field)) }
+func trimField(field []byte) string { return trimLabel(string(field)) }
+
+func trimLabel(label string) string { return strings.TrimSpace(label) }
 
 func quote(name string) string { return strconv.Quote(name) }

@@ -180,6 +180,7 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
+	setLabelKey(a.labels, p)
 	if err := checkLabelsOverlap(p, a); err != nil {
 		return nil, err
 	}
@@ -190,8 +191,8 @@ func (p *predictions) scoreRows(a *answers, order []int) (*Result, error) {
 	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(order))}
 	decided.Probabilities = make([]float32, len(order)*decided.Classes)
 	for i, at := range order {
-		decided.Labels[i] = classes.index[canonicalLabel(a.labels[at])]
-		decided.Probabilities[i*decided.Classes+int(classes.index[canonicalLabel(p.labels[i])])] = 1
+		decided.Labels[i] = classes.index[p.key(a.labels[at])]
+		decided.Probabilities[i*decided.Classes+int(classes.index[p.key(p.labels[i])])] = 1
 	}
 	r := &Result{
 		Rows: len(order), Label: a.label,

@@ -146,6 +146,42 @@ func TestRenamedProbabilityColumns(t *testing.T) {
 	}
 }
 
+// TestModelClassesAreDifferentLabels scores predictions of a model that keeps classes apart that
+// would otherwise count as equal. Each prediction is wrong.
+func TestModelClassesAreDifferentLabels(t *testing.T) {
+	for name, c := range map[string]struct {
+		predictions, answers string
+		classes              []string
+	}{
+		"numbers":             {"id,prediction\n1,100\n2,10e1\n3,1e2\n", "id,kind\n1,1e2\n2,100\n3,10e1\n", nil},
+		"points":              {"id,prediction\n1,1\n2,1.0\n", "id,kind\n1,1.0\n2,1\n", nil},
+		"spaces":              {"id,prediction\n1,yes\n2,yes \n", "id,kind\n1,yes \n2,yes\n", nil},
+		"only_in_the_header":  {"id,prediction,probability,probability_1,probability_1.0\n1,1,0.9,0.9,0.1\n2,1,0.8,0.8,0.2\n", "id,kind,x\n1,1.0,1\n2,1.0,1\n", nil},
+		"only_in_the_receipt": {"id,prediction\n1,yes\n2,no\n", "id,kind\n1,yes \n2,yes \n", []string{"no", "yes", "yes "}},
+		"only_in_the_answers": {"id,prediction\n1,100\n2,7\n", "id,kind\n1,1e2\n2,100\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Score(t.Context(), strings.NewReader(c.predictions), strings.NewReader(c.answers), Options{Label: "kind", Classes: c.classes})
+			var fault *Fault // no true label is a predicted class
+			if err == nil && r.Accuracy.Value != 0 || err != nil && !errors.As(err, &fault) {
+				t.Errorf("accuracy %v, %v; want 0", r.Accuracy, err)
+			}
+		})
+	}
+	t.Run("known_classes_ignore_spaces_in_answers", func(t *testing.T) {
+		r := scored(t, "id,prediction\n1,yes\n2,no\n3,yes\n", "id,kind\n1,yes \n2,no\n3, yes\n", Options{Classes: []string{"no", "yes"}})
+		if r.Accuracy.Value != 1 || len(r.Classes) != 2 {
+			t.Errorf("accuracy %v of %d classes", r.Accuracy.Value, len(r.Classes))
+		}
+	})
+	t.Run("diff", func(t *testing.T) {
+		d, err := Diff(t.Context(), strings.NewReader("id,prediction\n1,1\n2,1.0\n"), strings.NewReader("id,prediction\n1,1.0\n2,1.0\n"), nil, Options{})
+		if err != nil || len(d.ChangedRows) != 1 {
+			t.Errorf("%+v, %v; want 1 changed row", d, err)
+		}
+	})
+}
+
 func TestFaults(t *testing.T) {
 	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {
