@@ -244,6 +244,10 @@ func (b *workbook) formatDateTime(days float64, style cellStyle) string {
 		return string(appendFloat(nil, days, 64))
 	}
 	whole, part := math.Modf(days)
+	const leapDay1900 = 60
+	if style.hasDate && whole < leapDay1900 && b.epoch.Year() < 1900 {
+		whole++ // Excel has a 29 February 1900, which did not exist, so earlier days count from one day later
+	}
 	millis := math.Round(part * 86_400_000)
 	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
 	switch {
