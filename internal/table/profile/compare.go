@@ -152,6 +152,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		c.checkCategories(train, blind)
 		return
 	}
+	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)

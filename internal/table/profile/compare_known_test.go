@@ -89,7 +89,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		"decimal comma expected": {comma, "%d,5", ""},
 		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
 		"unit expected":          {percent, "%d%%", ""},
-		"no unit":                {percent, "%d.5", ""},
+		"no unit":                {percent, "%d.5", `the numbers have the unit "%" in training, but no unit here; they are read as numbers with this unit`},
 		"unknown":                {nil, "%d,5", ""},
 	} {
 		var text strings.Builder
