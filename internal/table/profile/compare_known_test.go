@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,47 @@ func TestCompareKnownValues(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestBooleanCase compares booleans whose case differs, which a model treats as equal.
+func TestBooleanCase(t *testing.T) {
+	t.Parallel()
+	file := func(header string, words ...string) string {
+		text := header + "\n"
+		for i := range 40 {
+			text += fmt.Sprintf("r%d,%s,%d,%c\n", i, words[i%len(words)], i, "xy"[i%2])
+		}
+		return text
+	}
+	train := scanText(t, file("id,paid,n,label", "True", "False"), ScanOptions{})
+	for name, c := range map[string]struct {
+		words []string
+		want  string
+		rows  []int // of True and False
+	}{
+		"upper":      {[]string{"TRUE", "FALSE", "FALSE", "false"}, "", []int{10, 30}},
+		"other_word": {[]string{"TRUE", "FALSE", "TRUE", "no"}, `10 rows (25 %) have a text that the training file does not have: "no"`, []int{20, 10}},
+	} {
+		blind := scanText(t, file("id,paid,n,note", c.words...), ScanOptions{Blind: true})
+		for i, findings := range [][]Finding{
+			Compare(train, blind),
+			CompareKnown([]KnownColumn{{Name: "paid", Form: FormBoolean, Distinct: 2, Texts: []string{"True", "False"}}}, blind),
+		} {
+			got := ""
+			for _, f := range findings {
+				if f.Name == "paid" {
+					got += f.Message
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s, %d: %q, want %q", name, i, got, c.want)
+			}
+		}
+		rows := blind.Columns[blind.ColumnIndex("paid")].CountTexts([]string{"True", "False"}, func(text string) string { return text })
+		if !slices.Equal(rows, c.rows) {
+			t.Errorf("%s: %v rows, want %v", name, rows, c.rows)
 		}
 	}
 }
