@@ -11,6 +11,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
 	"foretell/internal/preflight"
+	"foretell/internal/receipt"
 	"foretell/internal/report"
 	"foretell/internal/scoring"
 	"foretell/internal/term"
@@ -88,8 +89,19 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		}
 		readers[i] = reader
 	}
+	o.columns.Classes, o.columns.SecondClasses = receiptClasses(first), receiptClasses(second)
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
 	return d, files.fileError(err)
+}
+
+// receiptClasses returns the classes in the receipt of a result, or nil if there is no valid
+// receipt.
+func receiptClasses(result string) []string {
+	rec, err := receipt.Read(receipt.Path(result))
+	if err != nil {
+		return nil
+	}
+	return rec.Classes
 }
 
 // print shows a difference on a terminal.

@@ -121,7 +121,8 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 			rows, err := model.Predict(ctx, src, w, learn.PredictOptions{Reasons: o.target.Reasons})
 			return rows, modelfile.AddOldModelHint(err)
 		},
-		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
+		Check:   known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
+		Classes: classes,
 		Install: func(tempPath, finalPath string) error {
 			if o.target.NoReceipt {
 				return download.InstallFileWithoutReceipt(tempPath, finalPath)

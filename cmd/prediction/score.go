@@ -39,7 +39,8 @@ the baseline, which always predicts the most frequent class.
 
 Predictions of any program can be scored. PREDICTIONS is a CSV with a column named
 prediction, or a CSV with two columns: the ID and the prediction. The metrics rocAuc,
-prAuc and logLoss require a column probability_<class> for each class.
+prAuc and logLoss require a column probability_<class> for each class. With two
+classes, one of the two columns is sufficient.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
@@ -86,7 +87,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("metrics of probabilities require a column probability_<class> for each class, and rows of at least two classes; a metric of one class requires rows of this class")
+				WithHint("metrics of probabilities require a column probability_<class> for each class, or for one of two classes, and rows of at least two classes; a metric of one class requires rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:
@@ -99,9 +100,12 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
-	rec, err := receipt.Read(predictions + ".receipt.json")
-	if err == nil && rec.Options != nil {
-		o.columns.ModelLabel = rec.Options.Label
+	rec, _ := receipt.Read(receipt.Path(predictions)) // predictions of other programs have none
+	if rec != nil {
+		o.columns.Classes = rec.Classes
+		if rec.Options != nil {
+			o.columns.ModelLabel = rec.Options.Label
+		}
 	}
 	left, err := files.open(ctx, scoring.Predictions, predictions)
 	if err != nil {
@@ -112,6 +116,9 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 		return nil, err
 	}
 	result, err := scoring.Score(ctx, left, right, o.columns)
+	if err == nil && len(result.WithoutProbability) > 0 {
+		o.output.Note("rocAuc, prAuc and logLoss are not computed: the predictions have no probabilities of %s", humanize.List(result.WithoutProbability, 5))
+	}
 	if err == nil && rec != nil && rec.TrainingOverlap != nil {
 		result.TrainingOverlap = rec.TrainingOverlap
 		o.output.Note("warning: %s", rec.TrainingOverlap.Caution())

@@ -77,7 +77,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lists are ignored, with a warning
   Excel       .xlsx: the first visible sheet, or --sheet
               NAME; the first row that is not empty is the
-              header
+              header; percentages are read as displayed, and
+              elapsed times such as [h]:mm as hours
 
   compressed  gzip, Zstandard, or a ZIP with one table
   encoding    UTF-8 and UTF-16, and Windows-1252 if the

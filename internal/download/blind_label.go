@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
@@ -78,7 +79,7 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	}
 	defer answers.Close()
 	var fault *scoring.Fault
-	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.Column, InOrder: true})
+	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.Column, Classes: t.Classes, InOrder: true})
 	switch {
 	case errors.As(err, &fault):
 		t.reason = fault.Message
@@ -90,7 +91,8 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 		return err
 	}
 	for _, class := range score.Classes {
-		if len(t.Classes) > 0 && !slices.Contains(t.Classes, class.Label) {
+		isEqual := func(label string) bool { return strings.TrimSpace(label) == strings.TrimSpace(class.Label) }
+		if len(t.Classes) > 0 && !slices.ContainsFunc(t.Classes, isEqual) {
 			t.reason = fmt.Sprintf("%q is not one of the classes", class.Label)
 			return nil
 		}

@@ -29,7 +29,7 @@ type ResultDownload struct {
 // Download downloads and verifies a result, moves it to the path of t and writes its receipt.
 func (t *OutputFile) Download(ctx context.Context, d ResultDownload) error {
 	return t.DownloadFile(ctx, FileDownload{
-		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
+		Progress: d.Session.Progress, DefaultName: "result.csv", Check: d.Check, Classes: d.Classes, Retry: t.ResumeCommand(d.Prediction.PredictionKey, nil),
 		Get: func(w io.Writer) (int64, error) {
 			return d.Session.Download(ctx, d.Prediction.PredictionResultURL, w)
 		},
@@ -46,6 +46,8 @@ type FileDownload struct {
 	Get func(w io.Writer) (int64, error)
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
+	// Classes are the labels of the model for a file of predictions; nil if unknown.
+	Classes []string
 	// Install moves the file from tempPath to finalPath.
 	Install func(tempPath, finalPath string) error
 	// Retry is the command that downloads the file again.
@@ -81,7 +83,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	if err = a.Check(temp.Name()); err != nil {
 		return err
 	}
-	if err = t.Columns.ProjectFile(ctx, temp.Name()); err != nil {
+	if err = t.Columns.ProjectFile(ctx, temp.Name(), a.Classes); err != nil {
 		return a.addRetryHint(err)
 	}
 	if t.isStream() {

@@ -67,14 +67,15 @@ func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, re
 	if classes == nil {
 		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
-	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasonColumns)...), picks); err != nil {
+	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasonColumns)...), classes, picks); err != nil {
 		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, with --explain reason_1, …, and the columns of the blind file")
 	}
 	return nil
 }
 
-// ProjectFile rewrites the result file at path, so that it has only the selected columns.
-func (c ColumnsFlag) ProjectFile(ctx context.Context, path string) error {
+// ProjectFile rewrites the result file at path, so that it has only the selected columns. classes
+// are the labels of the model; nil if unknown.
+func (c ColumnsFlag) ProjectFile(ctx context.Context, path string, classes []string) error {
 	if c == nil {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (c ColumnsFlag) ProjectFile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	err = result.Project(ctx, src, dst, c)
+	err = result.Project(ctx, src, dst, classes, c)
 	if err = errors.Join(err, dst.Sync(), dst.Close(), src.Close()); err == nil {
 		err = os.Rename(dst.Name(), path)
 	}

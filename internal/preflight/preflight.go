@@ -50,7 +50,7 @@ func (f *finding) location() string {
 		}
 	}
 	if f.Name != "" {
-		text += " (" + f.Name + ")"
+		text += " (" + csvfile.Shorten(f.Name) + ")"
 	}
 	return text
 }

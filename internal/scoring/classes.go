@@ -12,7 +12,8 @@ import (
 // classes are the distinct labels of both files.
 type classes struct {
 	names []string
-	index map[string]int32 // by canonicalLabel
+	index map[string]int32 // by key
+	key   labelKey
 }
 
 // maxClasses is the maximum number of classes, which bounds the memory for the confusion
@@ -22,15 +23,15 @@ const maxClasses = 2000
 // newClasses returns the classes of both files: first those with a probability column, in
 // file order, then the other labels, sorted.
 func newClasses(p *predictions, a *answers) (*classes, error) {
-	c := &classes{index: map[string]int32{}}
+	c := &classes{index: map[string]int32{}, key: p.key}
 	for _, name := range p.classes {
 		c.add(name)
 	}
 	rest := map[string]string{}
 	collect := func(file File, column string, labels []string) error {
 		for _, label := range labels {
-			if _, known := rest[canonicalLabel(label)]; !known {
-				rest[canonicalLabel(label)] = label
+			if _, known := rest[c.key(label)]; !known {
+				rest[c.key(label)] = label
 			}
 		}
 		if len(rest) > maxClasses {
@@ -45,7 +46,7 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 		return nil, err
 	}
 	others := slices.Collect(maps.Values(rest))
-	slices.SortFunc(others, func(x, y string) int { return strings.Compare(canonicalLabel(x), canonicalLabel(y)) })
+	slices.SortFunc(others, func(x, y string) int { return strings.Compare(c.key(x), c.key(y)) })
 	for _, label := range others {
 		c.add(label)
 	}
@@ -53,24 +54,41 @@ func newClasses(p *predictions, a *answers) (*classes, error) {
 }
 
 func (c *classes) add(name string) {
-	if _, known := c.index[canonicalLabel(name)]; !known {
-		c.index[canonicalLabel(name)] = int32(len(c.names))
+	if _, known := c.index[c.key(name)]; !known {
+		c.index[c.key(name)] = int32(len(c.names))
 		c.names = append(c.names, name)
 	}
 }
 
-// allProbabilities returns the probabilities of all classes, row-major. They are 0 for a
-// class without a probability column.
-func (p *predictions) allProbabilities(c *classes) []float32 {
-	rows := len(p.labels)
-	all := make([]float32, rows*len(c.names))
-	for i, class := range p.classes {
-		to := int(c.index[canonicalLabel(class)])
-		for row := range rows {
-			all[row*len(c.names)+to] += p.probabilities[row*len(p.classes)+i]
+// allProbabilities returns the probabilities of all classes, row-major. If one of two classes
+// has no probability column, its probability is 1 minus that of the other class. Otherwise, if
+// a class has no column, allProbabilities returns only the names of such classes.
+func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
+	n := len(c.names)
+	source := make([]int, n) // the column of each class in p, or -1
+	for i := range source {
+		source[i] = slices.IndexFunc(p.classes, func(class string) bool { return int(c.index[c.key(class)]) == i })
+		if source[i] < 0 {
+			without = append(without, c.names[i])
 		}
 	}
-	return all
+	complement := n == 2 && len(without) == 1
+	if len(without) > 0 && !complement {
+		return nil, without
+	}
+	all = make([]float32, len(p.labels)*n)
+	for row := range p.labels {
+		for class, column := range source {
+			if column >= 0 {
+				all[row*n+class] = p.probabilities[row*len(p.classes)+column]
+			}
+		}
+		if complement {
+			missing := slices.Index(source, -1)
+			all[row*n+missing] = 1 - all[row*n+1-missing]
+		}
+	}
+	return all, nil
 }
 
 // canonicalLabel returns a text that is equal for equal labels. It formats decimal numbers in

@@ -79,11 +79,11 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 }
 
 func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
-	a, err := openPredictions(ctx, first, Predictions, opts)
+	a, err := openPredictions(ctx, first, Predictions, opts.Classes, opts)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openPredictions(ctx, second, SecondPredictions, opts)
+	b, err := openPredictions(ctx, second, SecondPredictions, opts.SecondClasses, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,9 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	}
 	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
 	var truths []string
-	if answers != nil {
+	if answers == nil {
+		setLabelKey(nil, a, b)
+	} else {
 		if truths, err = readTrueLabelsInOrder(ctx, answers, a, b, opts); err != nil {
 			return nil, err
 		}
@@ -107,12 +109,12 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file File, opts Options) (*predictions, error) {
+func openPredictions(ctx context.Context, src io.Reader, file File, classes []string, opts Options) (*predictions, error) {
 	t, err := openTable(src, file)
 	if err != nil {
 		return nil, err
 	}
-	return readPredictions(ctx, t, nil, opts)
+	return readPredictions(ctx, t, nil, classes, opts)
 }
 
 // readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It
@@ -130,6 +132,7 @@ func readTrueLabelsInOrder(ctx context.Context, src io.Reader, first, second *pr
 	if err != nil {
 		return nil, err
 	}
+	setLabelKey(answers.labels, first, second)
 	if len(order) > 0 {
 		if err := cmp.Or(checkLabelsOverlap(first, answers), checkLabelsOverlap(second, answers)); err != nil {
 			return nil, err
@@ -145,11 +148,11 @@ func readTrueLabelsInOrder(ctx context.Context, src io.Reader, first, second *pr
 // compareRow adds a row to the counts and, if its label changed, to ChangedRows. trueLabels may be
 // nil.
 func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow int, trueLabels []string) {
-	from, to := canonicalLabel(first.labels[firstRow]), canonicalLabel(second.labels[secondRow])
+	from, to := first.key(first.labels[firstRow]), first.key(second.labels[secondRow])
 	flip := ChangedRow{ID: first.rowName(firstRow), From: first.labels[firstRow], To: second.labels[secondRow]}
 	if trueLabels != nil {
 		flip.Truth = trueLabels[firstRow]
-		switch truth := canonicalLabel(trueLabels[firstRow]); {
+		switch truth := first.key(trueLabels[firstRow]); {
 		case from == truth && to == truth:
 			d.Truth.BothRight++
 		case from == truth:
@@ -189,7 +192,7 @@ func (d *Difference) listProbabilityChanges(first, second *predictions, secondRo
 	d.ProbabilityChanges = []ProbabilityChange{}
 	place := make([]int, len(first.classes)) // position in second of each class of first
 	for i, class := range first.classes {
-		place[i] = slices.IndexFunc(second.classes, func(other string) bool { return canonicalLabel(other) == canonicalLabel(class) })
+		place[i] = slices.IndexFunc(second.classes, func(other string) bool { return first.key(other) == first.key(class) })
 	}
 	for i, at := range secondRows {
 		var most ProbabilityChange

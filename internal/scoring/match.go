@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/result"
 )
 
 // checkLabelsOverlap returns a *Fault if no true label is a class of the predictions. Such files do
@@ -15,9 +16,9 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	truths := distinctLabels(a.labels)
 	known := map[string]bool{}
 	for _, label := range predicted {
-		known[canonicalLabel(label)] = true
+		known[p.key(label)] = true
 	}
-	if slices.ContainsFunc(truths, func(label string) bool { return known[canonicalLabel(label)] }) {
+	if slices.ContainsFunc(truths, func(label string) bool { return known[p.key(label)] }) {
 		return nil
 	}
 	const most = 5
@@ -43,7 +44,7 @@ const (
 // looksSwapped reports whether the answers have columns that only predictions have, and the
 // predictions have none of them.
 func looksSwapped(p *predictions, a *answers) bool {
-	return slices.ContainsFunc(a.names, predictionColumn.MatchString) && !slices.ContainsFunc(p.names, predictionColumn.MatchString)
+	return result.PredictionColumn(a.names) >= 0 && result.PredictionColumn(p.names) < 0
 }
 
 // distinctLabels returns the different labels of all lists, in the order of their first

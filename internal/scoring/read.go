@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/result"
 )
 
 // File identifies the file in which a Fault was found.
@@ -51,6 +51,11 @@ type predictions struct {
 	// row of the file and one column for each of these classes.
 	classes       []string
 	probabilities []float32
+	// modelClasses are the classes of the model; nil if unknown.
+	modelClasses []string
+	// key says which labels are equal. It is set by setLabelKey, which may remove the spaces
+	// around labels.
+	key labelKey
 }
 
 // rowName returns the ID of a row or, if there are no IDs, the number of the row, counted
@@ -75,14 +80,10 @@ type answers struct {
 // probabilityColumn is the prefix of the name of a class's probability column.
 const probabilityColumn = "probability_"
 
-// predictionColumn matches the name of the column of predicted labels. This is
-// prediction_2 or higher if the blind file has a column called prediction.
-var predictionColumn = regexp.MustCompile(`^prediction(_\d+)?$`)
-
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
-// answers.
-func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, opts Options) (*predictions, error) {
-	p := &predictions{names: predictionsTable.names}
+// answers. modelClasses are the classes of the model; nil if unknown.
+func readPredictions(ctx context.Context, predictionsTable *table, answerColumns, modelClasses []string, opts Options) (*predictions, error) {
+	p := &predictions{names: predictionsTable.names, modelClasses: modelClasses}
 	at, err := p.findLabelColumn(predictionsTable, answerColumns, opts)
 	if err != nil {
 		return nil, err
@@ -99,15 +100,11 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 			p.id = predictionsTable.names[id]
 		}
 	}
-	var chances []int
-	for i := at + 1; i < len(predictionsTable.names); i++ {
-		if class, ok := strings.CutPrefix(predictionsTable.names[i], probabilityColumn); ok {
-			chances, p.classes = append(chances, i), append(p.classes, class)
-		}
-	}
+	chances := result.ClassColumns(predictionsTable.rawNames, at, modelClasses)
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
+			p.setClasses(chances)
 			return p, nil
 		}
 		if err != nil {
@@ -116,18 +113,34 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		if id >= 0 {
 			p.ids = append(p.ids, trimField(row.Fields[id]))
 		}
-		label := trimField(row.Fields[at])
-		if label == "" {
+		label := string(row.Fields[at])
+		if trimLabel(label) == "" {
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
-		for _, i := range chances {
-			chance, err := strconv.ParseFloat(trimField(row.Fields[i]), 64)
+		for _, column := range chances {
+			cell := trimField(row.Fields[column.Index])
+			chance, err := strconv.ParseFloat(cell, 64)
 			if err != nil || !(chance >= 0 && chance <= 1) {
-				return nil, predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(trimField(row.Fields[i])), quote(predictionsTable.names[i]))
+				return nil, predictionsTable.newFault(row.Line, "%s in column %s is not a probability", quote(cell), quote(predictionsTable.names[column.Index]))
 			}
 			p.probabilities = append(p.probabilities, float32(chance))
 		}
+	}
+}
+
+// setClasses sets p.classes to the classes of the given columns. If a column has several possible
+// classes, it chooses the first that was predicted, or else the likeliest.
+func (p *predictions) setClasses(columns []result.ClassColumn) {
+	for _, column := range columns {
+		class := column.Labels[0]
+		for _, label := range column.Labels {
+			if len(column.Labels) > 1 && slices.Contains(p.labels, label) {
+				class = label
+				break
+			}
+		}
+		p.classes = append(p.classes, class)
 	}
 }
 
@@ -135,10 +148,8 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	if opts.Prediction != "" {
 		return predictionsTable.columnIndex(opts.Prediction, "prediction", 0)
 	}
-	for at := len(predictionsTable.names) - 1; at >= 0; at-- { // the last match, because the columns of the blind file come first
-		if predictionColumn.MatchString(predictionsTable.names[at]) {
-			return at, nil
-		}
+	if at := result.PredictionColumn(predictionsTable.names); at >= 0 {
+		return at, nil
 	}
 	if at := slices.Index(predictionsTable.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
@@ -160,7 +171,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	}
 	fault := &Fault{File: predictionsTable.file, Line: 1, Hint: predictionHint}
 	fault.Message = "there is no column prediction; the columns are " + humanize.List(predictionsTable.names, 10)
-	if slices.ContainsFunc(answerColumns, predictionColumn.MatchString) {
+	if result.PredictionColumn(answerColumns) >= 0 {
 		fault.Hint = swappedHint
 	}
 	return 0, fault
@@ -189,8 +200,8 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		if err != nil {
 			return nil, err
 		}
-		label := trimField(row.Fields[at])
-		if label == "" {
+		label := string(row.Fields[at])
+		if trimLabel(label) == "" {
 			return nil, answersTable.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
 		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
@@ -259,8 +270,10 @@ func areGeneratedIDs(ids []string) bool {
 // table reads a CSV whose rows have as many fields as the header.
 type table struct {
 	reader *csvfile.Reader
-	names  []string
-	file   File
+	names  []string // without surrounding spaces
+	// rawNames are the names with the spaces around them, which may be part of a label.
+	rawNames []string
+	file     File
 }
 
 func openTable(src io.Reader, file File) (*table, error) {
@@ -274,6 +287,7 @@ func openTable(src io.Reader, file File) (*table, error) {
 	}
 	for i := range header.Fields {
 		t.names = append(t.names, trimField(header.Fields[i]))
+		t.rawNames = append(t.rawNames, string(header.Fields[i]))
 	}
 	return t, nil
 }
@@ -322,6 +336,8 @@ func (t *table) toFault(err error) error {
 	return err
 }
 
-func trimField(field []byte) string { return strings.TrimSpace(string(field)) }
+func trimField(field []byte) string { return trimLabel(string(field)) }
+
+func trimLabel(label string) string { return strings.TrimSpace(label) }
 
 func quote(name string) string { return strconv.Quote(name) }

@@ -32,6 +32,11 @@ type Options struct {
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string
+	// Classes are the classes of the model that made the predictions; nil if unknown.
+	Classes []string
+	// SecondClasses are the classes of the model that made the second predictions of Diff; nil
+	// if unknown.
+	SecondClasses []string
 	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
 }
@@ -52,14 +57,19 @@ type Result struct {
 	Accuracy         *MetricValue `json:"accuracy"`
 	BalancedAccuracy *MetricValue `json:"balancedAccuracy"`
 	MacroF1          *MetricValue `json:"macroF1"`
-	// ROCAUC, PRAUC and LogLoss are nil if the predictions have no probabilities. PRAUC is
+	// ROCAUC, PRAUC and LogLoss are nil if the predictions do not have the probabilities of all
+	// classes. One of two probabilities is sufficient, because the two sum to 1. PRAUC is
 	// the average precision of the class with fewer rows or, with more than two classes,
 	// the mean of the average precisions of all classes.
-	ROCAUC   *MetricValue `json:"rocAuc"`
-	PRAUC    *MetricValue `json:"prAuc"`
-	LogLoss  *MetricValue `json:"logLoss"`
-	Baseline Baseline     `json:"baseline"`
-	Classes  []Class      `json:"classes"`
+	ROCAUC  *MetricValue `json:"rocAuc"`
+	PRAUC   *MetricValue `json:"prAuc"`
+	LogLoss *MetricValue `json:"logLoss"`
+	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
+	// were not computed for this reason. It is nil if they were computed, and if the predictions
+	// have no probabilities at all.
+	WithoutProbability []string `json:"-"`
+	Baseline           Baseline `json:"baseline"`
+	Classes            []Class  `json:"classes"`
 	// Confusion counts the rows by true class, then by predicted class. Both are in the order
 	// of Classes.
 	Confusion [][]int `json:"confusion"`
@@ -97,8 +107,8 @@ type Class struct {
 	Precision *MetricValue `json:"precision"`
 	Recall    *MetricValue `json:"recall"`
 	F1        *MetricValue `json:"f1"`
-	// ROCAUC and PRAUC are nil if the predictions have no probabilities, or there are more
-	// than maxRankedClasses classes.
+	// ROCAUC and PRAUC are nil if the predictions do not have the probabilities of all classes,
+	// or there are more than maxRankedClasses classes.
 	ROCAUC *MetricValue `json:"rocAuc"`
 	PRAUC  *MetricValue `json:"prAuc"`
 }
@@ -149,7 +159,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPredictions(ctx, left, right.names, opts)
+	p, err := readPredictions(ctx, left, right.names, opts.Classes, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +180,7 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 	if len(order) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
+	setLabelKey(a.labels, p)
 	if err := checkLabelsOverlap(p, a); err != nil {
 		return nil, err
 	}
@@ -180,8 +191,8 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(order))}
 	decided.Probabilities = make([]float32, len(order)*decided.Classes)
 	for i, at := range order {
-		decided.Labels[i] = classes.index[canonicalLabel(a.labels[at])]
-		decided.Probabilities[i*decided.Classes+int(classes.index[canonicalLabel(p.labels[i])])] = 1
+		decided.Labels[i] = classes.index[p.key(a.labels[at])]
+		decided.Probabilities[i*decided.Classes+int(classes.index[p.key(p.labels[i])])] = 1
 	}
 	r := &Result{
 		Rows: len(order), Label: a.label,
@@ -192,8 +203,9 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 	r.setClassMetrics(classes.names, decided)
 	if len(p.classes) > 0 {
 		weighed := decided
-		weighed.Probabilities = p.allProbabilities(classes)
-		r.setProbabilityMetrics(ctx, weighed)
+		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(classes); r.WithoutProbability == nil {
+			r.setProbabilityMetrics(ctx, weighed)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -83,6 +83,105 @@ func TestCodesAreDifferentLabels(t *testing.T) {
 	}
 }
 
+// TestMissingProbabilities scores files in which only some classes have a probability column.
+func TestMissingProbabilities(t *testing.T) {
+	const three = "id,kind\n1,a\n2,b\n3,c\n4,a\n"
+	full := scored(t, "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,a,0.4,0.6\n", "id,kind\n1,a\n2,b\n3,b\n", Options{})
+	for name, columns := range map[string]string{
+		"first_of_two":  "id,prediction,probability_a\n1,a,0.9\n2,b,0.2\n3,a,0.4\n",
+		"second_of_two": "id,prediction,probability_b\n1,a,0.1\n2,b,0.8\n3,a,0.6\n",
+	} {
+		r := scored(t, columns, "id,kind\n1,a\n2,b\n3,b\n", Options{})
+		for _, metric := range []string{"rocAuc", "prAuc", "logLoss"} {
+			got, want := r.Metric(metric), full.Metric(metric)
+			if got == nil || math.Abs(got.Value-want.Value) > 1e-6 {
+				t.Errorf("%s: %s = %v, want %v as with both columns", name, metric, got, want.Value)
+			}
+		}
+	}
+	for name, columns := range map[string]string{
+		"two_of_three":        "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,c,0.1,0.1\n4,a,0.7,0.2\n",
+		"unpredicted_and_new": "id,prediction,probability_a,probability_b\n1,a,0.9,0.1\n2,b,0.2,0.8\n3,a,0.6,0.4\n4,a,0.7,0.3\n",
+	} {
+		r := scored(t, columns, three, Options{})
+		if r.ROCAUC != nil || r.PRAUC != nil || r.LogLoss != nil || r.Classes[0].ROCAUC != nil {
+			t.Errorf("%s: rocAuc %v, prAuc %v, logLoss %v; want none", name, r.ROCAUC, r.PRAUC, r.LogLoss)
+		}
+		if diff := cmp.Diff([]string{"c"}, r.WithoutProbability); diff != "" {
+			t.Errorf("%s: classes without a column (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestRenamedProbabilityColumns scores results whose columns have suffixes, because the blind file
+// has columns of the same names.
+func TestRenamedProbabilityColumns(t *testing.T) {
+	const answers = "id,kind\n1,yes\n2,no\n"
+	for name, c := range map[string]struct {
+		predictions, answers string
+		classes, want        []string
+	}{
+		"renamed":          {"id,probability,probability_yes,prediction,probability_2,probability_no,probability_yes_2\n1,x,OLD,yes,0.9,0.1,0.9\n2,x,OLD,no,0.8,0.8,0.2\n", answers, nil, []string{"no", "yes"}},
+		"known_classes":    {"id,probability_yes,prediction,probability,probability_no,probability_yes_2\n1,OLD,yes,0.9,0.1,0.9\n2,OLD,no,0.8,0.8,0.2\n", answers, []string{"no", "yes"}, []string{"no", "yes"}},
+		"predicted_yes_2":  {"id,probability_yes,prediction,probability,probability_no,probability_yes_2\n1,OLD,yes_2,0.9,0.1,0.9\n2,OLD,no,0.8,0.8,0.2\n", "id,kind\n1,yes_2\n2,no\n", nil, []string{"no", "yes_2"}},
+		"selected_columns": {"id,prediction,probability_yes,probability_no\n1,yes,0.9,0.1\n2,no,0.2,0.8\n", answers, []string{"no", "yes"}, []string{"yes", "no"}},
+		"other_program":    {"id,prediction,probability_1,probability_2\n1,1,0.9,0.1\n2,2,0.2,0.8\n", "id,kind\n1,1\n2,2\n", nil, []string{"1", "2"}},
+		"named_like_a_number": {
+			"id,probability,prediction,probability_2,probability_1,probability_2_2\n1,x,1,0.9,0.9,0.1\n2,x,2,0.8,0.2,0.8\n", "id,kind\n1,1\n2,2\n", nil, []string{"1", "2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := scored(t, c.predictions, c.answers, Options{Classes: c.classes})
+			var got []string
+			for _, class := range r.Classes {
+				got = append(got, class.Label)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("classes (-want +got):\n%s", diff)
+			}
+			if r.LogLoss == nil || r.ROCAUC == nil || r.ROCAUC.Value != 1 {
+				t.Errorf("rocAuc %v, logLoss %v", r.ROCAUC, r.LogLoss)
+			}
+		})
+	}
+}
+
+// TestModelClassesAreDifferentLabels scores predictions of a model that keeps classes apart that
+// would otherwise count as equal. Each prediction is wrong.
+func TestModelClassesAreDifferentLabels(t *testing.T) {
+	for name, c := range map[string]struct {
+		predictions, answers string
+		classes              []string
+	}{
+		"numbers":             {"id,prediction\n1,100\n2,10e1\n3,1e2\n", "id,kind\n1,1e2\n2,100\n3,10e1\n", nil},
+		"points":              {"id,prediction\n1,1\n2,1.0\n", "id,kind\n1,1.0\n2,1\n", nil},
+		"spaces":              {"id,prediction\n1,yes\n2,yes \n", "id,kind\n1,yes \n2,yes\n", nil},
+		"only_in_the_header":  {"id,prediction,probability,probability_1,probability_1.0\n1,1,0.9,0.9,0.1\n2,1,0.8,0.8,0.2\n", "id,kind,x\n1,1.0,1\n2,1.0,1\n", nil},
+		"only_in_the_receipt": {"id,prediction\n1,yes\n2,no\n", "id,kind\n1,yes \n2,yes \n", []string{"no", "yes", "yes "}},
+		"only_in_the_answers": {"id,prediction\n1,100\n2,7\n", "id,kind\n1,1e2\n2,100\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Score(t.Context(), strings.NewReader(c.predictions), strings.NewReader(c.answers), Options{Label: "kind", Classes: c.classes})
+			var fault *Fault // no true label is a predicted class
+			if err == nil && r.Accuracy.Value != 0 || err != nil && !errors.As(err, &fault) {
+				t.Errorf("accuracy %v, %v; want 0", r.Accuracy, err)
+			}
+		})
+	}
+	t.Run("known_classes_ignore_spaces_in_answers", func(t *testing.T) {
+		r := scored(t, "id,prediction\n1,yes\n2,no\n3,yes\n", "id,kind\n1,yes \n2,no\n3, yes\n", Options{Classes: []string{"no", "yes"}})
+		if r.Accuracy.Value != 1 || len(r.Classes) != 2 {
+			t.Errorf("accuracy %v of %d classes", r.Accuracy.Value, len(r.Classes))
+		}
+	})
+	t.Run("diff", func(t *testing.T) {
+		d, err := Diff(t.Context(), strings.NewReader("id,prediction\n1,1\n2,1.0\n"), strings.NewReader("id,prediction\n1,1.0\n2,1.0\n"), nil, Options{})
+		if err != nil || len(d.ChangedRows) != 1 {
+			t.Errorf("%+v, %v; want 1 changed row", d, err)
+		}
+	})
+}
+
 func TestFaults(t *testing.T) {
 	var ids strings.Builder // the confusion matrix of that many classes would not fit in memory
 	for i := range maxClasses + 1 {

@@ -10,10 +10,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
-
-	"foretell/internal/table/csvfile"
 )
 
 // CheckEncoding returns an error if the named encoding is unsupported. An empty name is
@@ -32,11 +29,11 @@ func findCharset(name string) (encoding.Encoding, error) {
 	case "utf8", "ascii", "usascii":
 		return nil, nil
 	case "utf16":
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
+		return charsetUTF16, nil
 	case "utf16le":
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+		return charsetUTF16LE, nil
 	case "utf16be":
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+		return charsetUTF16BE, nil
 	case "latin1", "iso88591": // htmlindex has Windows-1252 for these names
 		return charmap.ISO8859_1, nil
 	case "windows1252", "cp1252", "ansi":
@@ -75,11 +72,15 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 	if err != nil || charset == nil {
 		return src, err
 	}
+	if isUTF16(charset) {
+		return transform.NewReader(newUTF16Reader(src, charset, name), charset.NewDecoder()), nil
+	}
 	return &strictReader{src: transform.NewReader(src, charset.NewDecoder()), name: name, line: 1}, nil
 }
 
 // strictReader reads decoded text and returns an error for the replacement character,
-// which decoders write for invalid bytes.
+// which decoders write for invalid bytes. Except for
+// GB18030, the encodings do not have it.
 type strictReader struct {
 	src  io.Reader
 	name string
@@ -103,9 +104,6 @@ func (r *strictReader) Read(p []byte) (int, error) {
 		r.tail = append(r.tail[:0], piece[max(0, len(piece)-len(replacement)+1):]...)
 		return n, err
 	}
-	r.err = &csvfile.Defect{
-		Code: csvfile.CodeInvalidEncoding, Line: r.line + bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}),
-		Message: "the text is not valid " + r.name,
-	}
+	r.err = newEncodingDefect(r.name, r.line+bytes.Count(piece[min(len(r.tail), at):at], []byte{'\n'}))
 	return 0, r.err
 }

@@ -134,8 +134,11 @@ func xlsx(tb testing.TB, sheets ...string) string {
 		"xl/workbook.xml", `<workbook><sheets>`+book.String()+`</sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels", `<Relationships>`+rels.String()+`</Relationships>`,
 		"xl/sharedStrings.xml", `<sst><si><t>id</t></si><si><r><t>Grö</t></r><r><t xml:space="preserve">ße </t></r><rPh><t>x</t></rPh></si></sst>`,
-		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/></numFmts>`+
-			`<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="22"/><xf numFmtId="20"/><xf numFmtId="165"/></cellXfs></styleSheet>`)...)
+		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/>`+
+			`<numFmt numFmtId="166" formatCode="[Red]0.0%;-0.0%"/><numFmt numFmtId="167" formatCode="[h]:mm"/><numFmt numFmtId="168" formatCode="[mm]:ss"/>`+
+			`<numFmt numFmtId="169" formatCode="0.0&quot;%&quot;"/><numFmt numFmtId="170" formatCode="[ss].000"/></numFmts>`+
+			`<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="22"/><xf numFmtId="20"/><xf numFmtId="165"/>`+
+			`<xf numFmtId="9"/><xf numFmtId="10"/><xf numFmtId="166"/><xf numFmtId="169"/><xf numFmtId="167"/><xf numFmtId="168"/><xf numFmtId="170"/><xf numFmtId="46"/></cellXfs></styleSheet>`)...)
 }
 
 const sheetRows = `<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="inlineStr"><is><t>day &amp; hour</t></is></c><c r="D2" t="str"><f>1</f><v>when</v></c></row>

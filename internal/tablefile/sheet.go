@@ -198,20 +198,56 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 	if err != nil {
 		return value, nil //nolint:nilerr // the value of a cell in an unknown format is used as its text
 	}
-	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.dateStyles) && (b.dateStyles[at] != dateStyle{}) {
-		return b.formatDateTime(n, b.dateStyles[at]), nil
+	if at, err := strconv.Atoi(style); err == nil && at >= 0 && at < len(b.cellStyles) {
+		switch shown := b.cellStyles[at]; {
+		case shown.isElapsed:
+			return formatElapsed(n), nil
+		case shown.hasDate || shown.hasTime:
+			return b.formatDateTime(n, shown), nil
+		case shown.isPercent:
+			return formatPercent(n), nil
+		}
 	}
 	return string(appendFloat(nil, n, 64)), nil // Excel writes 0.1 as 0.10000000000000001
 }
 
+// formatElapsed formats an elapsed number of days as a number of hours, rounded to a
+// millisecond. Hours are the unit of all formats of elapsed time, so that a column has only one unit.
+// The other formats of times have at most 24 hours.
+func formatElapsed(days float64) string {
+	const millisPerHour = 3_600_000
+	return string(appendFloat(nil, math.Round(days*24*millisPerHour)/millisPerHour, 64))
+}
+
+// formatPercent formats 0.47 as 47%, as the sheet displays it. The decimal point is moved in the
+// decimal digits, because the product of 0.07 and 100 is not exact.
+func formatPercent(n float64) string {
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(n, 'e', -1, 64), "e")
+	power, _ := strconv.Atoi(exponent)
+	percent, err := strconv.ParseFloat(digits+"e"+strconv.Itoa(power+2), 64)
+	if err != nil { // more than the largest number
+		return string(appendFloat(nil, n, 64))
+	}
+	const longest, decimals = 24, 15 // longer cells are not read as numbers
+	text := strconv.FormatFloat(percent, 'f', -1, 64)
+	if len(text) > longest {
+		text = strconv.FormatFloat(percent, 'f', decimals, 64)
+	}
+	return text + "%"
+}
+
 // formatDateTime formats a number of days as a date, a time or both, according to style.
 // It formats a number that cannot be a date as a number.
-func (b *workbook) formatDateTime(days float64, style dateStyle) string {
+func (b *workbook) formatDateTime(days float64, style cellStyle) string {
 	const year9999 = 2_958_466
 	if !(days >= 0 && days < year9999) {
 		return string(appendFloat(nil, days, 64))
 	}
 	whole, part := math.Modf(days)
+	const leapDay1900 = 60
+	if style.hasDate && whole < leapDay1900 && b.epoch.Year() < 1900 {
+		whole++ // Excel has a 29 February 1900, which did not exist, so earlier days count from one day later
+	}
 	millis := math.Round(part * 86_400_000)
 	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)
 	switch {
@@ -220,8 +256,5 @@ func (b *workbook) formatDateTime(days float64, style dateStyle) string {
 	case style.hasDate:
 		return t.Format(time.DateOnly)
 	}
-	if days >= 1 && whole > 0 { // elapsed time of more than a day
-		return string(appendFloat(nil, days, 64))
-	}
-	return t.Format("15:04:05.999")
+	return t.Format("15:04:05.999") // the sheet does not display the day
 }

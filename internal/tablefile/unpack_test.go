@@ -138,6 +138,7 @@ func TestEncodingAndPacking(t *testing.T) {
 		{name: "big_endian_by_its_mark", in: in16("\uFEFF"+content, true), want: content, form: "UTF-16"},
 		{name: "utf16_without_a_mark", in: in16(content, false), want: content, form: "UTF-16LE"},
 		{name: "utf16_by_name", in: in16(content, true), encoding: "UTF-16BE", want: content, form: "UTF-16BE"},
+		{name: "utf16_with_a_replacement_character", in: in16("\uFEFF"+content+"2,\uFFFD,y\n", true), want: content + "2,\uFFFD,y\n", form: "UTF-16"},
 		{name: "packed_utf16", in: gzipped(t, in16("\uFEFF"+content, false)), want: content, form: "gzip, UTF-16"},
 		{name: "latin1", in: "\xE4,\x80", encoding: "latin-1", want: "ä,\u0080", form: "latin-1"},
 		{name: "windows1252", in: "\xE4,\x80", encoding: "Windows-1252", want: "ä,€", form: "Windows-1252"},
@@ -167,6 +168,30 @@ func TestEncodingAndPacking(t *testing.T) {
 			var known *Error
 			if _, err := text(t, openText(t, c.in, Options{Encoding: c.encoding})); !errors.As(err, &known) || known.File != "table" {
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestInvalidUTF16 reads text with half a surrogate pair, or half a code unit.
+func TestInvalidUTF16(t *testing.T) {
+	const valid = "id,x\n1,\U0001F600\n2,y\n"
+	for name, in := range map[string]string{
+		"low_surrogate":         in16("\uFEFF"+valid, false) + "\x00\xDE,\x00",
+		"high_surrogate":        in16("\uFEFF"+valid, false) + "\x3D\xD8,\x00",
+		"two_high_surrogates":   in16("\uFEFF"+valid, false) + "\x3D\xD8\x3D\xD8\x00\xDE",
+		"high_at_the_end":       in16("\uFEFF"+valid, true) + "\xD8\x3D",
+		"half_a_unit":           in16("\uFEFF"+valid, true) + "\x00",
+		"swapped_byte_order":    in16("\uFEFF"+valid, false) + "\xDE\x00",
+		"big_endian_surrogate":  in16("\uFEFF"+valid, true) + "\xDE\x00",
+		"surrogate_without_bom": in16(valid, false) + "\x00\xDE",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := text(t, openText(t, in, Options{}))
+			var defect *csvfile.Defect
+			isInvalid := errors.As(err, &defect) && defect.Code == csvfile.CodeInvalidEncoding && defect.Line == 4
+			if wantValid := name == "swapped_byte_order"; isInvalid == wantValid || wantValid && err != nil {
+				t.Errorf("%v", err)
 			}
 		})
 	}

@@ -31,8 +31,8 @@ type workbook struct {
 	archive       *zip.Reader
 	sheets        []workbookSheet
 	sharedStrings []string
-	dateStyles    []dateStyle // by number of a cell style
-	epoch         time.Time   // the date of day 0
+	cellStyles    []cellStyle // by number of a cell style
+	epoch         time.Time   // the date of day 0; in the system of 1900, that of days from 60 on
 }
 
 type workbookSheet struct {
@@ -40,9 +40,12 @@ type workbookSheet struct {
 	hidden     bool
 }
 
-// dateStyle describes whether a number in a cell is displayed as a date, as a time of
-// day, as both or as neither.
-type dateStyle struct{ hasDate, hasTime bool }
+// cellStyle describes how the number in a cell is displayed. The zero value is a plain number.
+type cellStyle struct {
+	hasDate, hasTime bool // as a date, as a time of day, or as both
+	isElapsed        bool // as an elapsed time, such as 37:30 in the format [h]:mm
+	isPercent        bool
+}
 
 // convertWorkbook converts one sheet to CSV. Locations are rows and columns of the sheet.
 func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
@@ -191,14 +194,14 @@ func (b *workbook) readSharedParts() error {
 	return b.readSharedStrings()
 }
 
-// readStyles determines which cell styles display dates or times.
+// readStyles determines how the cell styles display numbers.
 func (b *workbook) readStyles() error {
-	custom := map[string]dateStyle{}
+	custom := map[string]cellStyle{}
 	inCells := false
 	return b.forEachElement("xl/styles.xml", func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
-			custom[attribute(e, "numFmtId")] = parseDateStyle(attribute(e, "formatCode"))
+			custom[attribute(e, "numFmtId")] = parseCellStyle(attribute(e, "formatCode"))
 		case "cellXfs":
 			inCells = true
 		case "cellStyles", "cellStyleXfs":
@@ -208,17 +211,29 @@ func (b *workbook) readStyles() error {
 				id := attribute(e, "numFmtId")
 				style, ok := custom[id]
 				if n, _ := strconv.Atoi(id); !ok {
-					style = dateStyle{n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58, n >= 18 && n <= 22 || n >= 45 && n <= 47}
+					style = builtInStyle(n)
 				}
-				b.dateStyles = append(b.dateStyles, style)
+				b.cellStyles = append(b.cellStyles, style)
 			}
 		}
 		return nil
 	})
 }
 
-// parseDateStyle returns whether the number format code displays a date, a time or both.
-func parseDateStyle(code string) dateStyle {
+// builtInStyle returns the style of a number format that every workbook has.
+func builtInStyle(id int) cellStyle {
+	const elapsed = 46 // [h]:mm:ss
+	return cellStyle{
+		hasDate:   id >= 14 && id <= 17 || id == 22 || id >= 27 && id <= 36 || id >= 50 && id <= 58,
+		hasTime:   id >= 18 && id <= 22 || id >= 45 && id <= 47 && id != elapsed,
+		isElapsed: id == elapsed,
+		isPercent: id == 9 || id == 10,
+	}
+}
+
+// parseCellStyle returns the style of a number format code.
+func parseCellStyle(code string) cellStyle {
+	var style cellStyle
 	var letters strings.Builder
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
 		switch code[i] {
@@ -231,16 +246,21 @@ func parseDateStyle(code string) dateStyle {
 			from := i
 			for ; i < len(code) && code[i] != ']'; i++ {
 			}
-			if inside := strings.ToLower(code[from+1 : min(i, len(code))]); strings.Trim(inside, "hms") == "" {
-				letters.WriteString(inside)
-			}
+			inside := strings.ToLower(code[from+1 : min(i, len(code))])
+			style.isElapsed = style.isElapsed || inside != "" && strings.Trim(inside, inside[:1]) == "" && strings.Contains("hms", inside[:1])
+		case '%':
+			style.isPercent = true
 		default:
 			letters.WriteByte(code[i])
 		}
 	}
+	if style.isElapsed {
+		return cellStyle{isElapsed: true}
+	}
 	text := strings.ToLower(letters.String())
-	clock := strings.ContainsAny(text, "hs")
-	return dateStyle{hasDate: strings.ContainsAny(text, "yd") || !clock && strings.Contains(text, "m"), hasTime: clock}
+	style.hasTime = strings.ContainsAny(text, "hs")
+	style.hasDate = strings.ContainsAny(text, "yd") || !style.hasTime && strings.Contains(text, "m")
+	return style
 }
 
 func (b *workbook) readSharedStrings() error {

@@ -23,8 +23,7 @@ def extract_features(schema, cells, rows):
         if column["kind"] == 2:
             return [text.strip(SPACE) for text in texts]
         if column["kind"] == 1:
-            codes = {level: code for code, level in enumerate(column.get("levels", []))}
-            return convert(texts, lambda cell: category_code(codes, cell), np.int32)
+            return convert(texts, LevelIndex(column.get("levels", []), part == "").code, np.int32)
         if part == "":
             return convert(texts, number_or_nan)
         if part == "amount":
@@ -86,6 +85,27 @@ def convert(cells, parse, dtype=np.float64):
     return np.array([values[cell] for cell in cells], dtype)
 
 
-def category_code(codes, cell):
-    cell = cell.strip(SPACE)
-    return codes.get(cell, len(codes) if cell else -1)
+BOOLEAN_PAIRS = [{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}]
+UNICODE_SPACE = SPACE + "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+
+
+def fold_case(text):
+    return text.strip(UNICODE_SPACE).lower()
+
+
+class LevelIndex:
+    """The codes of the levels of a category. If the levels are booleans, such as True and False, other
+    texts may differ from them in case."""
+
+    def __init__(self, levels, is_whole_cell):
+        self.codes = {level: code for code, level in enumerate(levels)}
+        self.folded = {}
+        if is_whole_cell and set(map(fold_case, levels)) in BOOLEAN_PAIRS:
+            for code, level in enumerate(levels):
+                self.folded.setdefault(fold_case(level), code)
+
+    def code(self, cell):
+        cell = cell.strip(SPACE)
+        if cell in self.codes or not cell:
+            return self.codes.get(cell, -1)
+        return self.folded.get(fold_case(cell), len(self.codes))

@@ -16,6 +16,7 @@ import (
 type Table struct {
 	Reader     *Reader
 	Names      []string // the header's names, without surrounding spaces
+	RawNames   []string // the header's names, with surrounding spaces
 	Header     []byte   // the header as it is in the file
 	HeaderLine int      // the header's line
 	Rows       int      // data records read
@@ -35,6 +36,7 @@ func OpenTable(reader *Reader) (*Table, error) {
 	t := &Table{Reader: reader, HeaderLine: rec.Line, Header: bytes.Clone(rec.Text)}
 	for _, field := range rec.Fields {
 		t.Names = append(t.Names, string(cells.Trim(field)))
+		t.RawNames = append(t.RawNames, string(field))
 	}
 	return t, nil
 }

@@ -12,7 +12,7 @@ import (
 func (d *rowDecoder) numericFields(fieldCount int) []bool {
 	numeric := make([]bool, fieldCount)
 	for _, p := range d.direct {
-		numeric[p.field] = numeric[p.field] || p.codes == nil && !p.isText
+		numeric[p.field] = numeric[p.field] || p.levels == nil && !p.isText
 	}
 	return numeric
 }
@@ -30,8 +30,8 @@ func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) (valid bool) {
 	}
 	for _, p := range d.direct {
 		switch column := &d.columns[p.column]; {
-		case p.codes != nil:
-			column.Codes = appendCodes(column.Codes, chunk, p.field, p.codes)
+		case p.levels != nil:
+			column.Codes = appendCodes(column.Codes, chunk, p.field, p.levels)
 		case p.isText:
 			for row := range chunk.Rows {
 				column.Texts = append(column.Texts, string(cells.Trim(chunk.Cell(row, p.field))))
@@ -62,9 +62,9 @@ func (d *rowDecoder) decodeChunk(chunk *csvfile.ParsedChunk) (valid bool) {
 	return true
 }
 
-func appendCodes(dst []int32, chunk *csvfile.ParsedChunk, field int, codes map[string]int32) []int32 {
+func appendCodes(dst []int32, chunk *csvfile.ParsedChunk, field int, levels *levelIndex) []int32 {
 	for row := range chunk.Rows {
-		dst = append(dst, categoryCode(codes, chunk.Cell(row, field)))
+		dst = append(dst, levels.code(chunk.Cell(row, field)))
 	}
 	return dst
 }

@@ -84,7 +84,7 @@ type rowDecoder struct {
 // each.
 type directField struct {
 	field, column int
-	codes         map[string]int32 // nil unless it is a Category
+	levels        *levelIndex // nil unless it is a Category
 	isText        bool
 }
 
@@ -106,7 +106,7 @@ func newRowDecoder(schema *Schema, b *binding) *rowDecoder {
 		one, field := &schema.Columns[i], b.features[i]
 		switch {
 		case one.Kind == Category:
-			d.direct = append(d.direct, directField{field: field, column: i, codes: BuildIndex(one.Levels)})
+			d.direct = append(d.direct, directField{field: field, column: i, levels: newLevelIndex(one)})
 		case one.Kind == Text:
 			d.direct = append(d.direct, directField{field: field, column: i, isText: true})
 		case one.Feature == "":
@@ -178,8 +178,8 @@ func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	for i := range d.direct {
 		p := &d.direct[i]
 		column, cell := &d.columns[p.column], rec.Fields[p.field]
-		if p.codes != nil {
-			column.Codes = append(column.Codes, categoryCode(p.codes, cell))
+		if p.levels != nil {
+			column.Codes = append(column.Codes, p.levels.code(cell))
 			continue
 		}
 		if p.isText {
@@ -206,19 +206,6 @@ func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	}
 	d.rows++
 	return nil
-}
-
-func categoryCode(codes map[string]int32, cell []byte) int32 {
-	if len(cell) > 0 && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
-		cell = cells.Trim(cell)
-	}
-	if code, known := codes[string(cell)]; known {
-		return code
-	}
-	if len(cell) == 0 {
-		return Missing
-	}
-	return int32(len(codes))
 }
 
 func (d *rowDecoder) frame() *Frame {

@@ -69,8 +69,11 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 // given texts are abbreviated: a text of the column is compared with them after
 // abbreviate was applied to it. Several texts of the column may have the same
 // abbreviation. If an abbreviation is given n times, the counts of its n most frequent
-// texts are returned in descending order.
+// texts are returned in descending order. The case of booleans is ignored, as in a model.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
+	if cells.AreBooleans(slices.Values(texts)) {
+		return c.countBooleans(texts)
+	}
 	counts := make(map[string][]int, len(texts)) // by abbreviation, the rows of each text of the column
 	for _, text := range texts {
 		counts[text] = nil
@@ -88,6 +91,23 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 	for i, text := range texts {
 		if list := counts[text]; len(list) > 0 {
 			rows[i], counts[text] = list[0], list[1:]
+		}
+	}
+	return rows
+}
+
+// countBooleans returns, for each of the given texts, the number of rows that have it. A text that
+// differs from the given ones in case counts as the first of these that it is equal to otherwise.
+func (c *ColumnProfile) countBooleans(texts []string) []int {
+	rows := make([]int, len(texts))
+	for i := range c.values {
+		one := &c.values[i]
+		at := slices.Index(texts, one.text)
+		if at < 0 {
+			at = slices.IndexFunc(texts, func(text string) bool { return cells.FoldCase(text) == cells.FoldCase(one.text) })
+		}
+		if at >= 0 {
+			rows[at] += one.rows
 		}
 	}
 	return rows

@@ -152,6 +152,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		c.checkCategories(train, blind)
 		return
 	}
+	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
@@ -233,18 +234,22 @@ func (c *ColumnProfile) CanParse(text string) bool {
 }
 
 // checkCategories reports texts that the training file does not have. It ignores columns
-// of FormText, where new texts are usual.
+// of FormText, where new texts are usual, and the case of booleans.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if train.Form == FormText || train.Estimate { // with Estimate, some texts are unknown
 		return
 	}
+	key := func(text string) string { return text }
+	if cells.AreBooleans(textsOf(train.values)) {
+		key = cells.FoldCase
+	}
 	known := make(map[string]bool, len(train.values))
 	for i := range train.values {
-		known[train.values[i].text] = true
+		known[key(train.values[i].text)] = true
 	}
 	texts, rows, most, first := 0, 0, distinctValue{}, math.MaxInt
 	for _, one := range blind.values {
-		if !known[one.text] {
+		if !known[key(one.text)] {
 			texts, rows, first = texts+1, rows+one.rows, min(first, one.firstLine())
 			if one.rows > most.rows {
 				most = one

@@ -62,7 +62,7 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 
 // checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
 // training column, or that are perhaps parsed wrongly. It ignores texts, because it is not known which of them the training file has. It
-// returns true if it reports nothing.
+// returns true if it reports nothing, except for a unit that is missing.
 func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind *ColumnProfile) bool {
 	if format == nil || blind.Form != FormNumeric {
 		return true
@@ -70,6 +70,7 @@ func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind 
 	if *format != (cells.NumberFormat{}) {
 		train.format = format
 	}
+	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
 	rows, most := 0, distinctValue{}
 	values := blind.estimatedValues(c.blind.Rows)

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,47 @@ func TestCompareKnownValues(t *testing.T) {
 	}
 }
 
+// TestBooleanCase compares booleans whose case differs, which a model treats as equal.
+func TestBooleanCase(t *testing.T) {
+	t.Parallel()
+	file := func(header string, words ...string) string {
+		text := header + "\n"
+		for i := range 40 {
+			text += fmt.Sprintf("r%d,%s,%d,%c\n", i, words[i%len(words)], i, "xy"[i%2])
+		}
+		return text
+	}
+	train := scanText(t, file("id,paid,n,label", "True", "False"), ScanOptions{})
+	for name, c := range map[string]struct {
+		words []string
+		want  string
+		rows  []int // of True and False
+	}{
+		"upper":      {[]string{"TRUE", "FALSE", "FALSE", "false"}, "", []int{10, 30}},
+		"other_word": {[]string{"TRUE", "FALSE", "TRUE", "no"}, `10 rows (25 %) have a text that the training file does not have: "no"`, []int{20, 10}},
+	} {
+		blind := scanText(t, file("id,paid,n,note", c.words...), ScanOptions{Blind: true})
+		for i, findings := range [][]Finding{
+			Compare(train, blind),
+			CompareKnown([]KnownColumn{{Name: "paid", Form: FormBoolean, Distinct: 2, Texts: []string{"True", "False"}}}, blind),
+		} {
+			got := ""
+			for _, f := range findings {
+				if f.Name == "paid" {
+					got += f.Message
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s, %d: %q, want %q", name, i, got, c.want)
+			}
+		}
+		rows := blind.Columns[blind.ColumnIndex("paid")].CountTexts([]string{"True", "False"}, func(text string) string { return text })
+		if !slices.Equal(rows, c.rows) {
+			t.Errorf("%s: %v rows, want %v", name, rows, c.rows)
+		}
+	}
+}
+
 // TestCompareKnownNumberFormat compares numbers with the format of the numbers of the training file.
 // Texts are ignored, because they may also be in the training file.
 func TestCompareKnownNumberFormat(t *testing.T) {
@@ -89,7 +131,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		"decimal comma expected": {comma, "%d,5", ""},
 		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
 		"unit expected":          {percent, "%d%%", ""},
-		"no unit":                {percent, "%d.5", ""},
+		"no unit":                {percent, "%d.5", `the numbers have the unit "%" in training, but no unit here; they are read as numbers with this unit`},
 		"unknown":                {nil, "%d,5", ""},
 	} {
 		var text strings.Builder

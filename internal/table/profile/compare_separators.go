@@ -57,6 +57,19 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	return false
 }
 
+// checkUnit reports a blind column of plain numbers if the numbers of the training column have a unit.
+// The plain numbers may have another unit: the number of 47% is 47, but a program may write 0.47.
+func (c *comparison) checkUnit(train, blind *ColumnProfile) {
+	if train.Form != FormNumeric || train.format == nil || train.format.Unit == "" {
+		return
+	}
+	if blind.Form != FormNumeric || blind.format != nil && blind.format.Unit != "" || blind.Missing == c.blind.Rows {
+		return
+	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
+		csvfile.Excerpt(train.format.Unit))
+}
+
 func readNumbers(values []distinctValue, format, other *cells.NumberFormat) (r numberReadings) {
 	for i := range values {
 		one := &values[i]

@@ -78,6 +78,37 @@ func TestSeparators(t *testing.T) {
 
 // TestUncountedNumbers compares a column whose numbers are too many to be counted as texts. All
 // of them are missing for a model that expects a decimal comma.
+func TestMissingUnit(t *testing.T) {
+	t.Parallel()
+	file := func(header, format string) string {
+		var b strings.Builder
+		b.WriteString(header)
+		for i := range 20 {
+			fmt.Fprintf(&b, "%d,"+format+",1,%c\n", i, i+10, "xy"[i%2])
+		}
+		return b.String()
+	}
+	const missing = `the numbers have the unit "%" in training, but no unit here; they are read as numbers with this unit`
+	train := scanText(t, file("id,size,n,label\n", "%d%%"), ScanOptions{})
+	for format, want := range map[string]string{"%d": missing, "%d%%": "", "%d %%": ""} {
+		blind := scanText(t, file("id,size,n,note\n", format), ScanOptions{Blind: true})
+		for i, findings := range [][]Finding{
+			Compare(train, blind),
+			CompareKnown([]KnownColumn{{Name: "size", Form: FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
+		} {
+			got := ""
+			for _, f := range findings {
+				if f.Name == "size" {
+					got += f.Message
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %d: %q, want %q", format, i, got, want)
+			}
+		}
+	}
+}
+
 func TestUncountedNumbers(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -72,7 +71,7 @@ func (t *ColumnStats) infer() inference {
 	if t.Kind() == frame.Numeric {
 		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
 	}
-	if isBoolean(texts) {
+	if cells.AreBooleans(textsOf(texts)) {
 		return inference{form: FormBoolean}
 	}
 	return t.inferText(texts)
@@ -261,23 +260,6 @@ func isZeroPadded(texts []distinctValue) bool {
 	return zeros
 }
 
-// isBoolean reports whether the texts are a pair of words such as yes and no.
-func isBoolean(texts []distinctValue) bool {
-	pairs := [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
-	return slices.ContainsFunc(pairs, func(pair [2]string) bool {
-		seen := [2]bool{}
-		for i := range texts {
-			word := foldCase(texts[i].text)
-			at := slices.Index(pair[:], word)
-			if at < 0 {
-				return false
-			}
-			seen[at] = true
-		}
-		return seen[0] && seen[1]
-	})
-}
-
 // inferText infers whether the texts of a column identify rows, and which words they
 // share.
 func (t *ColumnStats) inferText(texts []distinctValue) inference {
@@ -302,9 +284,6 @@ func (t *ColumnStats) inferText(texts []distinctValue) inference {
 	inf.hasSharedTexts = float64(shared) >= minSharedRows*float64(filled)
 	return inf
 }
-
-// foldCase returns a text in lower case without surrounding spaces.
-func foldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
 // Profile returns the profile of the column, without its name and position.
 // identifiesRows is set if nearly every row has its own text, as in a column of names of

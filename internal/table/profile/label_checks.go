@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -146,16 +148,34 @@ func (s *scanner) warnSmallClasses(list []distinctValue) {
 func (s *scanner) warnSimilarClasses(classes []string) {
 	first := make(map[string]string, len(classes))
 	for _, class := range classes {
-		folded := strings.ToLower(strings.TrimSpace(class))
-		if value, ok := cells.ParseNumber([]byte(folded)); ok {
-			folded = strconv.FormatFloat(value, 'g', -1, 64)
-		}
+		folded := foldClass(class)
 		if other, known := first[folded]; known {
 			s.warn(csvfile.CodeSimilarClasses, s.label, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
 		} else {
 			first[folded] = class
 		}
 	}
+}
+
+// foldClass returns a text that is equal for classes whose names differ only in spelling: in case, in
+// surrounding spaces, in the composition of characters such as é, or in the form of a number.
+func foldClass(class string) string {
+	folded := norm.NFC.String(strings.ToLower(strings.TrimSpace(class)))
+	digits := 0
+	for _, char := range folded {
+		if char >= '0' && char <= '9' {
+			digits++
+		}
+	}
+	const maxExactDigits = 15 // numbers with more digits may be equal only as float64
+	value, ok := cells.ParseNumber([]byte(folded))
+	switch {
+	case !ok || digits > maxExactDigits:
+		return folded
+	case value == 0:
+		return "0" // also for -0
+	}
+	return strconv.FormatFloat(value, 'g', -1, 64)
 }
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and

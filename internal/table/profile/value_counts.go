@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -19,6 +20,17 @@ type distinctValue struct {
 }
 
 func (v *distinctValue) firstLine() int { return int(v.first) }
+
+// textsOf returns the texts of values.
+func textsOf(values []distinctValue) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range values {
+			if !yield(values[i].text) {
+				return
+			}
+		}
+	}
+}
 
 // valueCounts counts the distinct texts of a column. If they need too much memory, the
 // rarest texts are evicted (lossy counting: Manku and Motwani, 2002), and the number of

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,11 +43,18 @@ func ParseSelections(text string) ([]Selection, error) {
 }
 
 // FindSelections returns the positions of the selected columns in a result with the given
-// column names. It is an error if one is missing.
-func FindSelections(names []string, selections []Selection) (columns []int, err error) {
+// column names, as in the file. classes are the labels of the model; nil if unknown. It is an error
+// if a column is missing.
+func FindSelections(names, classes []string, selections []Selection) (columns []int, err error) {
 	at := make([]int, len(selections))
+	prediction := PredictionColumn(trimNames(names))
+	var classColumns []ClassColumn
+	if prediction >= 0 {
+		classColumns = ClassColumns(names, prediction, classes)
+	}
+	names = trimNames(names)
 	for i, pick := range selections {
-		at[i] = findColumn(names, pick.Source)
+		at[i] = findColumn(names, prediction, classColumns, pick.Source)
 		if at[i] < 0 {
 			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, names))
 		}
@@ -56,29 +62,19 @@ func FindSelections(names []string, selections []Selection) (columns []int, err 
 	return at, nil
 }
 
-// labelColumn matches the name of the column of predicted labels, which ends in a number if the
-// blind file has a column of the same name.
-var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
-
 // findColumn returns the position of the column that a Selection's Source selects, or -1.
-// The columns that the prediction added start at the last column that labelColumn
-// matches. Their order is: prediction, probability, one column per class, and the
-// reasons.
-func findColumn(names []string, source string) int {
-	added := len(names) - 1
-	for added >= 0 && !labelColumn.MatchString(names[added]) {
-		added--
-	}
+// The columns that the prediction added start at the position prediction. Their order is:
+// prediction, probability, one column per class, and the reasons.
+func findColumn(names []string, prediction int, classColumns []ClassColumn, source string) int {
 	switch {
 	case source == predictionName:
-		return added
-	case source == probabilityName && added >= 0 && added+1 < len(names):
-		return added + 1
-	case strings.HasPrefix(source, probabilityName+"_") && added >= 0:
-		for at := len(names) - 1; at > added+1; at-- {
-			if names[at] == source {
-				return at
-			}
+		return prediction
+	case source == probabilityName && prediction >= 0 && prediction+1 < len(names):
+		return prediction + 1
+	}
+	if class, ok := strings.CutPrefix(source, probabilityName+"_"); ok {
+		if at := findClassColumn(classColumns, class); at >= 0 {
+			return at
 		}
 	}
 	if at := slices.Index(names, source); at >= 0 || source != "id" {
@@ -87,13 +83,14 @@ func findColumn(names []string, source string) int {
 	return 0
 }
 
-// Project copies the selected columns of the result src to dst, in the order of selections.
-func Project(ctx context.Context, src io.Reader, dst io.Writer, selections []Selection) error {
+// Project copies the selected columns of the result src to dst, in the order of selections. classes
+// are the labels of the model; nil if unknown.
+func Project(ctx context.Context, src io.Reader, dst io.Writer, classes []string, selections []Selection) error {
 	t, err := csvfile.OpenTable(csvfile.NewReader(src, ','))
 	if err != nil {
 		return err
 	}
-	at, err := FindSelections(t.Names, selections)
+	at, err := FindSelections(t.RawNames, classes, selections)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,12 @@ func TestProject(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got strings.Builder
-		if err := Project(context.Background(), strings.NewReader(result), &got, picks); err != nil || got.String() != want {
+		if err := Project(context.Background(), strings.NewReader(result), &got, nil, picks); err != nil || got.String() != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", columns, err, got.String(), want)
 		}
 	}
 	picks, _ := ParseSelections("id,sise")
-	err := Project(context.Background(), strings.NewReader(result), &strings.Builder{}, picks)
+	err := Project(context.Background(), strings.NewReader(result), &strings.Builder{}, nil, picks)
 	if err == nil || !strings.Contains(err.Error(), `no column "sise" (did you mean "size"?)`) {
 		t.Errorf("%v", err)
 	}

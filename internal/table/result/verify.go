@@ -9,7 +9,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -93,10 +92,12 @@ type verifier struct {
 // header is not that of a result. With classes = nil it takes the classes from the header.
 func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	names := v.want.Names
-	if classes == nil {
-		classes = classesFromHeader(v.got.Names, len(names)+2)
+	if classes == nil && len(v.got.Names) >= len(names) {
+		classes = v.setClassesFromHeader()
+	} else {
+		v.classes = frame.BuildIndex(classes)
 	}
-	v.classes, v.added = frame.BuildIndex(classes), len(classes)+2
+	v.added = len(classes) + 2
 	expected := append(names[:len(names):len(names)], AddedColumns(names, classes, countReasons(v.got.Names))...)
 	for i, name := range expected {
 		if i >= len(v.got.Names) {
@@ -115,13 +116,21 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	return nil
 }
 
-// classesFromHeader returns the classes of the probability columns of a result, which start
-// at position from.
-func classesFromHeader(names []string, from int) []string {
-	var classes []string
-	names = names[:len(names)-countReasons(names)]
-	for _, name := range names[min(from, len(names)):] {
-		classes = append(classes, strings.TrimPrefix(name, probabilityName+"_"))
+// setClassesFromHeader sets v.classes and returns the likeliest classes. If the class of a column has
+// several possible labels, all of them are in v.classes.
+func (v *verifier) setClassesFromHeader() []string {
+	columns := ClassColumns(v.got.RawNames, len(v.want.Names), nil)
+	classes := make([]string, len(columns))
+	for i, column := range columns {
+		classes[i] = column.Labels[0]
+	}
+	v.classes = frame.BuildIndex(classes)
+	for i, column := range columns {
+		for _, label := range column.Labels[1:] {
+			if _, known := v.classes[label]; !known {
+				v.classes[label] = int32(i)
+			}
+		}
 	}
 	return classes
 }

@@ -1,0 +1,29 @@
+package cells
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// booleanPairs are the pairs of words, in lower case, that make a column boolean.
+var booleanPairs = [][2]string{{"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, {"on", "off"}}
+
+// AreBooleans reports whether texts are the two words of a pair such as yes and no, in upper or
+// lower case, and nothing else. Both words must occur.
+func AreBooleans(texts iter.Seq[string]) bool {
+	return slices.ContainsFunc(booleanPairs, func(pair [2]string) bool {
+		seen := [2]bool{}
+		for text := range texts {
+			at := slices.Index(pair[:], FoldCase(text))
+			if at < 0 {
+				return false
+			}
+			seen[at] = true
+		}
+		return seen[0] && seen[1]
+	})
+}
+
+// FoldCase returns a text in lower case without surrounding spaces.
+func FoldCase(text string) string { return strings.ToLower(strings.TrimSpace(text)) }

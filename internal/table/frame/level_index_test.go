@@ -1,0 +1,26 @@
+package frame
+
+import "testing"
+
+// TestLevelIndex finds the codes of cells whose case differs from that of the levels.
+func TestLevelIndex(t *testing.T) {
+	for name, c := range map[string]struct {
+		column ColumnSchema
+		cell   string
+		want   int32
+	}{
+		"boolean":               {ColumnSchema{Levels: []string{"False", "True"}}, "TRUE", 1},
+		"boolean_with_spaces":   {ColumnSchema{Levels: []string{"no", "yes"}}, " No ", 0},
+		"exact_match_first":     {ColumnSchema{Levels: []string{"FALSE", "TRUE", "True", "true"}}, "true", 3},
+		"one_of_several":        {ColumnSchema{Levels: []string{"FALSE", "TRUE", "True"}}, "true", 1},
+		"another_word":          {ColumnSchema{Levels: []string{"False", "True"}}, "yes", 2},
+		"missing":               {ColumnSchema{Levels: []string{"False", "True"}}, " ", Missing},
+		"category":              {ColumnSchema{Levels: []string{"Blue", "Red"}}, "red", 2},
+		"three_words":           {ColumnSchema{Levels: []string{"Maybe", "No", "Yes"}}, "yes", 3},
+		"words_between_numbers": {ColumnSchema{Levels: []string{"No", "Yes"}, Feature: ExtractText}, "yes", 2},
+	} {
+		if got := newLevelIndex(&c.column).code([]byte(c.cell)); got != c.want {
+			t.Errorf("%s: code %d, want %d", name, got, c.want)
+		}
+	}
+}

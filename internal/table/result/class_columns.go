@@ -1,0 +1,154 @@
+package result
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/table/cells"
+)
+
+// ClassColumn is a column with the probabilities of a class.
+type ClassColumn struct {
+	// Index is the position of the column.
+	Index int
+	// Labels are the possible labels of the class, the likeliest first. There are several only
+	// if the header alone does not determine the class. For example, probability_yes_2 after
+	// another column probability_yes may belong to the class yes or to the class yes_2.
+	Labels []string
+}
+
+// PredictionColumn returns the position of the column of predicted labels in a result with the
+// given column names, or -1. It is the last column called prediction, prediction_2 and so on,
+// because the columns of the blind file come first.
+func PredictionColumn(names []string) int {
+	at := len(names) - 1
+	for at >= 0 && !labelColumn.MatchString(names[at]) {
+		at--
+	}
+	return at
+}
+
+// labelColumn matches the name of the column of predicted labels, which ends in a number if the
+// blind file has a column of the same name.
+var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
+
+// ClassColumns returns the columns with the probabilities of the classes. They follow the column
+// of predicted labels, whose position is prediction. names are the names of all columns as in the
+// file, because the spaces around a label are part of the label. classes are the labels of the
+// model in its order; nil if unknown. The names may also be those of another program, or of a
+// result with selected columns.
+func ClassColumns(names []string, prediction int, classes []string) []ClassColumn {
+	before := trimNames(names[:prediction])
+	if added := AddedColumns(before, classes, 0); len(classes) > 0 && hasPrefix(trimNames(names[prediction:]), trimNames(added)) {
+		columns := make([]ClassColumn, len(classes))
+		for i, class := range classes {
+			columns[i] = ClassColumn{Index: prediction + 2 + i, Labels: []string{class}}
+		}
+		return columns
+	}
+	taken := map[string]bool{}
+	for _, name := range before {
+		taken[name] = true
+	}
+	var columns []ClassColumn
+	likeliest := map[string]bool{}
+	for i := prediction; i < len(names); i++ {
+		name := strings.TrimLeft(names[i], " \t")
+		isProbability := i == prediction+1 && name == AddedColumns(before, nil, 0)[1]
+		if labels := classLabels(name, taken, likeliest); i > prediction && !isProbability && labels != nil {
+			columns = append(columns, ClassColumn{Index: i, Labels: labels})
+			likeliest[labels[0]] = true
+		}
+		taken[name] = true
+	}
+	if len(classes) > 0 {
+		for i := range columns {
+			columns[i].Labels = preferKnown(columns[i].Labels, classes)
+		}
+	}
+	return columns
+}
+
+// classLabels returns the possible classes of the probability column with the given name, or nil
+// if the name is not that of a probability column. It inverts AddedColumns. taken has the names of
+// the columns to the left. known has the classes that have a column already.
+func classLabels(name string, taken, known map[string]bool) []string {
+	label, ok := strings.CutPrefix(name, probabilityName+"_")
+	if !ok {
+		return nil
+	}
+	if base := cutUniqueSuffix(name, taken); strings.HasPrefix(base, probabilityName+"_") {
+		if renamed := base[len(probabilityName)+1:]; !known[renamed] {
+			return []string{renamed, label}
+		}
+	}
+	return []string{label}
+}
+
+// cutUniqueSuffix returns the name that AddedColumns made unique by a suffix such as _2. It returns
+// "" if AddedColumns would not have added the suffix of name.
+func cutUniqueSuffix(name string, taken map[string]bool) string {
+	at := strings.LastIndexByte(name, '_')
+	if at < 0 {
+		return ""
+	}
+	base, suffix := name[:at], name[at+1:]
+	number, err := strconv.Atoi(suffix)
+	if err != nil || number < 2 || strconv.Itoa(number) != suffix || !taken[base] {
+		return ""
+	}
+	for n := 2; n < number; n++ {
+		if !taken[fmt.Sprintf("%s_%d", base, n)] {
+			return ""
+		}
+	}
+	return base
+}
+
+// preferKnown returns the first of labels that is one of classes, or labels if none is. Surrounding
+// spaces are ignored if no class is equal with them.
+func preferKnown(labels, classes []string) []string {
+	for _, label := range labels {
+		if slices.Contains(classes, label) {
+			return []string{label}
+		}
+	}
+	for _, label := range labels {
+		if at := slices.IndexFunc(classes, func(class string) bool { return trim(class) == trim(label) }); at >= 0 {
+			return classes[at : at+1]
+		}
+	}
+	return labels
+}
+
+// findClassColumn returns the position of the column of a class, or -1. Surrounding spaces are
+// ignored if no class is equal with them.
+func findClassColumn(columns []ClassColumn, class string) int {
+	for _, isEqual := range []func(c ClassColumn) bool{
+		func(c ClassColumn) bool { return c.Labels[0] == class },
+		func(c ClassColumn) bool { return slices.Contains(c.Labels, class) },
+		func(c ClassColumn) bool { return trim(c.Labels[0]) == trim(class) },
+	} {
+		if at := slices.IndexFunc(columns, isEqual); at >= 0 {
+			return columns[at].Index
+		}
+	}
+	return -1
+}
+
+func hasPrefix(names, prefix []string) bool {
+	return len(names) >= len(prefix) && slices.Equal(names[:len(prefix)], prefix)
+}
+
+func trimNames(names []string) []string {
+	trimmed := make([]string, len(names))
+	for i, name := range names {
+		trimmed[i] = trim(name)
+	}
+	return trimmed
+}
+
+func trim(name string) string { return string(cells.Trim([]byte(name))) }

@@ -1,0 +1,56 @@
+package tablefile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCellStyles reads numbers that a sheet displays as percentages, elapsed times and dates.
+func TestCellStyles(t *testing.T) {
+	const (
+		date, dateTime, clock                = 1, 2, 3
+		percent, percent2, redPercent, quote = 5, 6, 7, 8
+		hours, minutes, seconds, builtIn     = 9, 10, 11, 12
+	)
+	var rows, want strings.Builder
+	rows.WriteString(`<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>x</v></c></row>`)
+	want.WriteString("id,x\n")
+	for i, c := range []struct {
+		style       int
+		value, want string
+	}{
+		{percent, "0.47", "47%"},
+		{percent2, "0.07", "7%"}, // 0.07 * 100 is 7.000000000000001
+		{percent, "0.28999999999999998", "29%"},
+		{redPercent, "-0.1234", "-12.34%"},
+		{percent, "1", "100%"},
+		{percent, "0", "0%"},
+		{percent, "1.2345678901234567E-17", "0.000000000000001%"},
+		{quote, "47", "47"},
+		{hours, "0.3125", "7.5"},
+		{hours, "1.5625", "37.5"},
+		{minutes, "2", "48"},
+		{seconds, "0.25", "6"},
+		{builtIn, "1.0416666666666667", "25"},
+		{clock, "0.75", "18:00:00"},
+		{clock, "45351.75", "18:00:00"},
+		{date, "1", "1900-01-01"},
+		{date, "59", "1900-02-28"},
+		{date, "61", "1900-03-01"},
+		{dateTime, "31.5", "1900-01-31 12:00:00"},
+		{date, "45351", "2024-02-29"},
+	} {
+		fmt.Fprintf(&rows, `<row r="%d"><c r="A%[1]d"><v>%[1]d</v></c><c r="B%[1]d" s="%d"><v>%s</v></c></row>`, i+2, c.style, c.value)
+		fmt.Fprintf(&want, "%d,%s\n", i+2, c.want)
+	}
+	got, err := text(t, openText(t, xlsx(t, "Data", rows.String()), Options{}))
+	if err != nil || got != want.String() {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want.String())
+	}
+	b := &workbook{epoch: time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)}
+	if got := b.formatDateTime(1, cellStyle{hasDate: true}); got != "1904-01-02" {
+		t.Errorf("day 1 of the system of 1904 is %s", got)
+	}
+}
