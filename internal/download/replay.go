@@ -77,8 +77,12 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	if o := rec.Options; o != nil {
+		id := o.GivenID
+		if o.TrainingID == "" { // a receipt of an older version
+			id = o.ID
+		}
 		for _, flag := range []struct{ name, value string }{
-			{"--label", o.Label}, {"--id", o.ID}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", strings.Join(o.Drop, ",")},
+			{"--label", o.Label}, {"--training-id", o.TrainingID}, {"--id", id}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", strings.Join(o.Drop, ",")},
 		} {
 			if flag.value != "" {
 				args = append(args, flag.name, flag.value)

@@ -31,6 +31,7 @@ type Input struct {
 	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	trainingID string        // value of --training-id if this is a training file
 	columns    int           // number of columns of the header; 0 before readHeader
 	ignored    []string      // columns of layout.Drop that have neither a name nor a value
 	table      *tablefile.Table

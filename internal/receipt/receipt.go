@@ -101,6 +101,12 @@ func (in *Input) FileNames() []string {
 type Options struct {
 	Label     string   `json:"label,omitempty"`
 	ID        string   `json:"id,omitempty"`
+	// GivenID is the value of --id; "" if the ID of the blind file was inferred.
+	GivenID string `json:"givenId,omitempty"`
+	// TrainingID is the name of the ID column of the training data. If the training file lacks
+	// this column, the IDs were generated. It is "" if it is unknown, and in receipts of older
+	// versions.
+	TrainingID string `json:"trainingId,omitempty"`
 	Drop      []string `json:"drop,omitempty"`
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
