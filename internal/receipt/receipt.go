@@ -99,18 +99,18 @@ func (in *Input) FileNames() []string {
 // Options holds the flags with which the input files were read, and the inferred ID and
 // label of the blind file. Values that equal the defaults are omitted.
 type Options struct {
-	Label     string   `json:"label,omitempty"`
-	ID        string   `json:"id,omitempty"`
+	Label string `json:"label,omitempty"`
+	ID    string `json:"id,omitempty"`
 	// GivenID is the value of --id; "" if the ID of the blind file was inferred.
 	GivenID string `json:"givenId,omitempty"`
 	// TrainingID is the name of the ID column of the training data. If the training file lacks
 	// this column, the IDs were generated. It is "" if it is unknown, and in receipts of older
 	// versions.
-	TrainingID string `json:"trainingId,omitempty"`
-	Drop      []string `json:"drop,omitempty"`
-	Delimiter string   `json:"delimiter,omitempty"`
-	Encoding  string   `json:"encoding,omitempty"`
-	Sheet     string   `json:"sheet,omitempty"`
+	TrainingID string   `json:"trainingId,omitempty"`
+	Drop       []string `json:"drop,omitempty"`
+	Delimiter  string   `json:"delimiter,omitempty"`
+	Encoding   string   `json:"encoding,omitempty"`
+	Sheet      string   `json:"sheet,omitempty"`
 	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
 	// column has the values of ID.
 	MadeID string `json:"madeId,omitempty"`
