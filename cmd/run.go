@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -197,7 +196,10 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 			files.Close()
 		}
 	}()
-	files.Train.Hash = sha256.New()
+	files.Train.HashWhileChecking()
+	if files.Blind != nil {
+		files.Blind.HashWhileChecking()
+	}
 	if err := files.Run(prepCtx, progress); err != nil {
 		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
@@ -362,39 +364,4 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	}
 	p.job, err = p.AwaitModel(ctx, race.TrainingJobKey)
 	return err
-}
-
-// predict predicts the blind file and downloads the verified result.
-func (p *runPipeline) predict(ctx context.Context) error {
-	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
-	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)
-	if err != nil {
-		return err
-	}
-	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
-		again = p.RunCommand(p.job.TrainingJobKey)
-	}
-	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
-	if err != nil {
-		return err
-	}
-	p.target.NoteMissingReasons(&p.output, predicted)
-	p.result = prediction.Result{
-		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
-	}
-	p.provenance.Classes = p.files.ClassLabels()
-	p.provenance.Prediction, p.provenance.Rows = predicted, &p.result.Rows
-	known := download.BlindLabel{
-		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
-		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
-	}
-	p.provenance.Label = &known
-	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
-	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
-		return err
-	}
-	known.NoteScore(&p.output)
-	p.result.Scores = known.Score
-	return nil
 }
