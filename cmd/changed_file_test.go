@@ -35,16 +35,7 @@ func TestFileChangesDuringRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			env := account(t, serve)
-			dir := t.TempDir()
-			for _, name := range []string{"train.csv", "blind.csv"} {
-				content, err := os.ReadFile(filepath.Join("../testdata/steps", name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := copySteps(t)
 			changed := sync.OnceFunc(func() { increaseLastDigit(t, filepath.Join(dir, c.file)) })
 			proxy := startProxy(t, env, func(r *http.Request) {
 				if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, c.change) {
@@ -65,6 +56,60 @@ func TestFileChangesDuringRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOutputAppearsDuringRun creates the output or the receipt of a run during its race.
+func TestOutputAppearsDuringRun(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"blind.predictions.csv", "blind.predictions.csv.receipt.json"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, dir := account(t, serve), copySteps(t)
+			proxy := startProxy(t, env, func(r *http.Request) {
+				if r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/v1/training/") {
+					if err := os.WriteFile(filepath.Join(dir, name), []byte("of another process"), 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			run := exec.Command("foretell", "run", "train.csv", "--blind", "blind.csv", "--algorithm", "BSIX01", "-q")
+			run.Dir, run.Env = dir, proxy
+			out, err := run.CombinedOutput()
+			if run.ProcessState.ExitCode() != 9 || !strings.Contains(string(out), "this command has written blind.predictions-2.csv") {
+				t.Errorf("%v: %s", err, out)
+			}
+			if content, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(content) != "of another process" {
+				t.Errorf("the file of the other process has %q, %v", content, err)
+			}
+			verify := exec.Command("foretell", "predictions", "verify", "blind.predictions-2.csv", "--blind", "blind.csv")
+			verify.Dir, verify.Env = dir, env
+			if out, err := verify.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+			if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 5 {
+				t.Errorf("the folder has %q, %v", left, err)
+			}
+			if left, err := filepath.Glob(filepath.Join(dir, ".blind*")); err != nil || len(left) != 0 {
+				t.Errorf("temporary files are left: %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// copySteps copies the files of testdata/steps into a folder.
+func copySteps(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range []string{"train.csv", "blind.csv"} {
+		content, err := os.ReadFile(filepath.Join("../testdata/steps", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // startProxy starts a proxy of the service in env, and returns env with the address of the proxy.

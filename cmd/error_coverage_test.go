@@ -54,6 +54,8 @@ var provokedElsewhere = map[string]string{
 	"free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir": "the same",
 	"%s: the file has changed since it was checked":                                                                          "TestFileChangesDuringRun",
 	"the model is kept; when the file no longer changes, predict it with `%s`":                                               "TestFileChangesDuringRun",
+	"another process created the output %s while this command was running":                                                   "TestOutputAppearsDuringRun",
+	"that file was not replaced; this command has written %s":                                                                "TestOutputAppearsDuringRun",
 	"run the command again when the file no longer changes":                                                                  "TestFileChangesDuringRun: the same error, of another command",
 	"%s does not match %s: %w":                                                                                               "a receipt needs a race: see the scripts",
 	"the predictions differ from those of %s: %w":                                                                            "the same",

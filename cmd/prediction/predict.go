@@ -124,7 +124,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 		Check: known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, blind, classes, &result.Rows)),
 		Install: func(tempPath, finalPath string) error {
 			if o.target.NoReceipt {
-				return download.InstallFileWithoutReceipt(tempPath, finalPath)
+				return o.target.InstallWithoutReceipt(tempPath, finalPath)
 			}
 			rec.TrainingOverlap = known.TrainingOverlap()
 			return o.target.InstallWithReceipt(ctx, tempPath, finalPath, rec, result.Rows)

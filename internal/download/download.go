@@ -46,7 +46,8 @@ type FileDownload struct {
 	Get func(w io.Writer) (int64, error)
 	// Check verifies the downloaded file, which is at tempPath.
 	Check func(tempPath string) error
-	// Install moves the file from tempPath to finalPath.
+	// Install moves the file from tempPath to finalPath. The error wraps fs.ErrExist if another
+	// file must not be replaced.
 	Install func(tempPath, finalPath string) error
 	// Retry is the command that downloads the file again.
 	Retry string
@@ -87,10 +88,12 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	if t.isStream() {
 		return errors.Join(t.copyToStream(temp.Name()), os.Remove(temp.Name()))
 	}
-	if err = a.Install(temp.Name(), finalPath); err != nil {
-		return a.addRetryHint(err)
+	err = a.Install(temp.Name(), finalPath)
+	var taken *fs.PathError
+	if errors.Is(err, fs.ErrExist) && errors.As(err, &taken) {
+		err = installUnderOtherName(a.Install, temp.Name(), finalPath, taken.Path)
 	}
-	return nil
+	return a.addRetryHint(err)
 }
 
 // copyToStream copies the verified file at path to standard output, a device or a pipe.
