@@ -56,6 +56,8 @@ var provokedElsewhere = map[string]string{
 	"the model is kept; when the file no longer changes, predict it with `%s`":                                               "TestFileChangesDuringRun",
 	"another process created the output %s while this command was running":                                                   "TestOutputAppearsDuringRun",
 	"that file was not replaced; this command has written %s":                                                                "TestOutputAppearsDuringRun",
+	"--%s %s differs from that of race %s: %s":                                                                               "the script resume",
+	"omit the flag: `%s`, or start a new race without --resume":                                                              "the script resume",
 	"run the command again when the file no longer changes":                                                                  "TestFileChangesDuringRun: the same error, of another command",
 	"%s does not match %s: %w":                                                                                               "a receipt needs a race: see the scripts",
 	"the predictions differ from those of %s: %w":                                                                            "the same",

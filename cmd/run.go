@@ -80,7 +80,8 @@ If the command is interrupted or reaches --timeout, it prints the command that c
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
 process that ran the race has ended, the race starts over with the same parameters and
-time limit. A resumed race cannot get another --time-limit.
+time limit. A resumed race cannot get another --time-limit, and the other flags of the
+race must have the same values as in the command that started it, or be omitted.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN. These races run on this machine, and take at
@@ -313,7 +314,7 @@ type runPipeline struct {
 func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
-		err = p.resumeTraining(ctx)
+		err = p.resumeTraining(ctx, &body)
 	} else {
 		err = p.trainNew(ctx, prepCtx, body)
 	}
