@@ -134,6 +134,16 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 }
 
+// SamePath reports whether a and b refer to the same file, which may not exist.
+func SamePath(a, b string) bool {
+	if SameFile(a, b) {
+		return true
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}
+
 // IsDir reports whether path is an existing folder.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
