@@ -25,11 +25,30 @@ const Version = 1
 
 // Path returns the path of a result's receipt. If the result is a symbolic link, the receipt
 // is next to the target of the link.
-func Path(result string) string {
-	if end, err := filepath.EvalSymlinks(result); err == nil {
-		result = end
+func Path(result string) string { return ResolveLink(result) + ".receipt.json" }
+
+// ResolveLink returns the path of the file that is written to path. If path is a symbolic link, this
+// is the target of the link, which may be missing.
+func ResolveLink(path string) string {
+	if end, err := filepath.EvalSymlinks(path); err == nil {
+		return end
 	}
-	return result + ".receipt.json"
+	const maxLinks = 40 // a chain of more links is probably a cycle
+	for range maxLinks {
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			dir := filepath.Dir(path)
+			if end, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = end // the parent of a linked folder is that of its target
+			}
+			target = filepath.Join(dir, target)
+		}
+		path = target
+	}
+	return path
 }
 
 // Receipt is the JSON document. Unknown values are omitted.
