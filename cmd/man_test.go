@@ -10,7 +10,8 @@ import (
 	"foretell/internal/cli"
 )
 
-// TestManPages checks that the manual page of each command has every word of its help page.
+// TestManPages checks that the manual page of each command has every word of its help page,
+// which does not show hidden flags.
 func TestManPages(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	pages := 0
@@ -23,7 +24,11 @@ func TestManPages(t *testing.T) {
 		}
 		got := plain.Replace(page.String())
 		texts := []string{cmd.Short, cmd.Long, cmd.Example}
-		cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { texts = append(texts, "--"+f.Name, f.Usage) })
+		cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				texts = append(texts, "--"+f.Name, f.Usage)
+			}
+		})
 		for _, text := range texts {
 			for _, word := range strings.Fields(strings.ReplaceAll(text, "`", " ")) {
 				if !strings.Contains(got, word) {

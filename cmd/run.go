@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -81,7 +80,8 @@ If the command is interrupted or reaches --timeout, it prints the command that c
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
 process that ran the race has ended, the race starts over with the same parameters and
-time limit. A resumed race cannot get another --time-limit.
+time limit. A resumed race cannot get another --time-limit, and the other flags of the
+race must have the same values as in the command that started it, or be omitted.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN. These races run on this machine, and take at
@@ -99,6 +99,7 @@ lower bound of the duration is known. Nothing is sent, and nothing is kept.`,
 	opts.training.Bind(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.Plan]())
 	opts.layout.Bind(cmd)
+	opts.layout.BindTrainingID(cmd)
 	opts.target.Bind(cmd, f)
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)
@@ -196,7 +197,10 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 			files.Close()
 		}
 	}()
-	files.Train.Hash = sha256.New()
+	files.Train.HashWhileChecking()
+	if files.Blind != nil {
+		files.Blind.HashWhileChecking()
+	}
 	if err := files.Run(prepCtx, progress); err != nil {
 		return nil, limit.TranslateError(prepCtx, nil, err)
 	}
@@ -310,7 +314,7 @@ type runPipeline struct {
 func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) error {
 	var err error
 	if p.resume != "" {
-		err = p.resumeTraining(ctx)
+		err = p.resumeTraining(ctx, &body)
 	} else {
 		err = p.trainNew(ctx, prepCtx, body)
 	}
@@ -361,39 +365,4 @@ func (p *runPipeline) runRace(ctx context.Context, body api.NewTraining) error {
 	}
 	p.job, err = p.AwaitModel(ctx, race.TrainingJobKey)
 	return err
-}
-
-// predict predicts the blind file and downloads the verified result.
-func (p *runPipeline) predict(ctx context.Context) error {
-	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
-	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)
-	if err != nil {
-		return err
-	}
-	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
-		again = p.RunCommand(p.job.TrainingJobKey)
-	}
-	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
-	if err != nil {
-		return err
-	}
-	p.target.NoteMissingReasons(&p.output, predicted)
-	p.result = prediction.Result{
-		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
-	}
-	p.provenance.Classes = p.files.ClassLabels()
-	p.provenance.Prediction, p.provenance.Rows = predicted, &p.result.Rows
-	known := download.BlindLabel{
-		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
-		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
-	}
-	p.provenance.Label = &known
-	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
-	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
-		return err
-	}
-	known.NoteScore(&p.output)
-	p.result.Scores = known.Score
-	return nil
 }

@@ -3,11 +3,13 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"strconv"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/race"
 )
 
 // resumeCommand returns the command line that resumes the race with the key race, which keeps its
@@ -20,18 +22,18 @@ func (p *runPipeline) resumeCommand(race string) string {
 }
 
 // resumeTraining waits for the race of an earlier run on the same data, and finds the
-// baseline. A cancelled race is accepted if it has a model.
-func (p *runPipeline) resumeTraining(ctx context.Context) error {
+// baseline. request has the parameters of the flags. A cancelled race is accepted if it has a model.
+func (p *runPipeline) resumeTraining(ctx context.Context, request *api.NewTraining) error {
 	key, err := p.TrainingKey(ctx, p.resume)
 	if err != nil {
 		return err
 	}
-	race, err := client.Call(ctx, p.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
+	job, err := client.Call(ctx, p.Client, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 	if err != nil {
 		return err
 	}
-	key = cmp.Or(race.ParentTrainingJobKey, key)
-	p.dataset, err = client.Call(ctx, p.Client, api.GetDataset, &api.DatasetInput{DatasetKey: race.DatasetKey})
+	key = cmp.Or(job.ParentTrainingJobKey, key)
+	p.dataset, err = client.Call(ctx, p.Client, api.GetDataset, &api.DatasetInput{DatasetKey: job.DatasetKey})
 	if err != nil {
 		return err
 	}
@@ -39,6 +41,9 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 	if p.dataset.SHA256 != "" && sum != "" && sum != p.dataset.SHA256 {
 		return exit.Errorf(exit.Untrusted, "race %s uses other data than %s: the SHA-256 differs", key, p.files.Train.Name).
 			WithHint("use the file that the race was started on, or start a new race on this one with `%s`", p.resumeCommand(""))
+	}
+	if err := p.checkResumedFlags(ctx, key, job, request); err != nil {
+		return err
 	}
 	p.output.Note("continuing race %s on dataset %s", key, p.dataset.DatasetName)
 	if p.job, err = p.AwaitRace(ctx, key); err != nil {
@@ -48,4 +53,22 @@ func (p *runPipeline) resumeTraining(ctx context.Context) error {
 		return connect.TrainingError(p.job)
 	}
 	return p.gate.SetBaselineForModel(ctx, p.Session, p.job.ModelKey)
+}
+
+// checkResumedFlags returns a usage error if a flag that the user has typed differs from the race with
+// the given key. job is the race or one of its runs, which have the same parameters.
+func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *api.Training, request *api.NewTraining) error {
+	commandWithout := func(flag string) string { return p.factory.CommandWith(flag, "") }
+	if p.buckets != 0 && p.buckets != p.dataset.NumberOfBuckets {
+		return race.ResumedFlagError(key, "buckets", strconv.Itoa(p.buckets), strconv.Itoa(p.dataset.NumberOfBuckets), commandWithout("buckets"))
+	}
+	progress, err := client.Call(ctx, p.Client, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
+	if err != nil {
+		return err
+	}
+	var algorithms []string
+	for i := range progress.Jobs {
+		algorithms = append(algorithms, progress.Jobs[i].Algorithm)
+	}
+	return p.training.CheckResumed(job, algorithms, request, commandWithout)
 }

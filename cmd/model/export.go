@@ -162,7 +162,7 @@ func (o *modelsExportOptions) downloadAndExport(ctx context.Context, session *co
 			}
 			return download.VerifyModelFile(tempPath, again)
 		},
-		Install: download.InstallFileWithoutReceipt,
+		Install: o.target.InstallWithoutReceipt,
 	})
 	return size, err
 }

@@ -143,6 +143,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 // returns an error if the file does not fit the dataset of the model, or if --columns selects
 // a column that the result will not have.
 func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
+	blind.HashWhileChecking()
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
 		return nil, err

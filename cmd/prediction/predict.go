@@ -113,7 +113,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
-			src, err := blind.Open(ctx)
+			src, err := blind.OpenUnchanged(ctx, profile.Bytes)
 			if err != nil {
 				return 0, err
 			}
@@ -125,7 +125,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 		Classes: classes,
 		Install: func(tempPath, finalPath string) error {
 			if o.target.NoReceipt {
-				return download.InstallFileWithoutReceipt(tempPath, finalPath)
+				return o.target.InstallWithoutReceipt(tempPath, finalPath)
 			}
 			rec.TrainingOverlap = known.TrainingOverlap()
 			return o.target.InstallWithReceipt(ctx, tempPath, finalPath, rec, result.Rows)

@@ -166,6 +166,7 @@ type Training struct {
 	CreatedOn            string       `json:"createdOn"`
 	Metric               string       `json:"metric" doc:"The metric of the performances, as in the request."`
 	TimeLimitSeconds     int          `json:"timeLimitSeconds,omitempty" doc:"The time limit of the race."`
+	Seed                 *int64       `json:"seed,omitempty" doc:"Seed of the random numbers. An extension."`
 	GroupColumn          string       `json:"groupColumn,omitempty" doc:"Column whose equal cells mark rows that belong together; absent if there is no such column. An extension."`
 	TimeColumn           string       `json:"timeColumn,omitempty" doc:"Column of times. The scored rows are later than the rows trained on. Absent if there is no such column. An extension."`
 	Effort               string       `json:"effort,omitempty" doc:"How much the race trains: fast, or absent for the default. An extension."`

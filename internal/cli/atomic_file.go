@@ -47,6 +47,36 @@ func CreateTemp(dir, name string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
+// InstallFile moves the complete file at tempPath to path. If force is not set and path exists, the
+// error wraps fs.ErrExist, and both files are unchanged. So two processes with the same output do
+// not replace each other's file.
+func InstallFile(tempPath, path string, force bool) error {
+	if force {
+		return os.Rename(tempPath, path)
+	}
+	err := os.Link(tempPath, path) // unlike a rename, it fails if the path exists
+	switch {
+	case err == nil:
+		return os.Remove(tempPath)
+	case errors.Is(err, fs.ErrExist):
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	return renameNew(tempPath, path)
+}
+
+// renameNew is InstallFile without force for file systems without hard links. It first creates an
+// empty file at path, which fails if the path exists, and then replaces this file.
+func renameNew(tempPath, path string) error {
+	reserved, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(reserved.Close(), os.Rename(tempPath, path)); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
 // CheckOutputPath returns an error if a file must not be written to path, because its folder
 // does not exist or is read-only, path is a folder, or path is an existing file and force is false.
 // A device or a pipe is allowed. The parameter otherHint is the part of the hints that says how to
@@ -102,6 +132,16 @@ func SameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+}
+
+// SamePath reports whether a and b refer to the same file, which may not exist.
+func SamePath(a, b string) bool {
+	if SameFile(a, b) {
+		return true
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
 }
 
 // IsDir reports whether path is an existing folder.

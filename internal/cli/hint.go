@@ -25,10 +25,14 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. If the
 // token is from the environment, AddHint replaces the hint to sign in, because `foretell login`
-// would not replace this token. It also applies [Factory.RepeatFlagsInCommands].
+// would not replace this token. It replaces the hint of a name that is taken if the name is that of
+// an account. It also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
+	}
+	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
+		e.Hint = "list the accounts with `foretell users list`" // the name is an e-mail, not that of a dataset
 	}
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)

@@ -54,6 +54,9 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
 	MaxPoll time.Duration
+	// IdleTimeout is the longest time without a byte of a response's body. After it, the
+	// connection counts as lost. Defaults to one minute.
+	IdleTimeout time.Duration
 	// Now returns the current time. If it is nil, the events of Trace have no times.
 	Now func() time.Time
 	// Trace, if not nil, is called for every attempt. Its events contain no
@@ -97,6 +100,9 @@ func New(opts Options) (*Client, error) {
 	}
 	if opts.Attempts <= 0 {
 		opts.Attempts = 5
+	}
+	if opts.IdleTimeout <= 0 {
+		opts.IdleTimeout = defaultIdleTimeout
 	}
 	if opts.MaxPoll <= 0 {
 		opts.MaxPoll = maxPoll

@@ -1,8 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net/http"
 	"strconv"
@@ -39,7 +43,8 @@ func (c *Client) DownloadModel(ctx context.Context, key string, w io.Writer) (n 
 
 // download writes the file that req requests to w.
 func (c *Client) download(ctx context.Context, w io.Writer, req *request) (n int64, err error) {
-	d := &downloadState{c: c, w: w, total: -1, req: req}
+	d := &downloadState{c: c, w: w, total: -1, req: req, hash: sha256.New()}
+	d.req.accepts = d.isComplete
 	// A compressed response would have other byte offsets than the file.
 	d.req.header.Set("Accept-Encoding", "identity")
 	for attempt := 1; ; attempt++ {
@@ -67,22 +72,29 @@ type downloadState struct {
 	req         *request
 	w           io.Writer
 	written     int64
-	total       int64  // size of the file; -1 if unknown
-	version     string // ETag or Last-Modified of the file
-	interrupted bool   // whether the last attempt ended before the end of the file
+	total       int64     // size of the file; -1 if unknown
+	version     string    // ETag or Last-Modified of the file; "" if it has neither
+	hash        hash.Hash // of the written bytes
+	interrupted bool      // whether the last attempt ended before the end of the file
 }
 
-// fetchRest downloads the rest of the file.
+// fetchRest downloads the rest of the file. It requests only the rest if the file has a version.
+// Otherwise it requests the whole file and compares its beginning with the written bytes, because
+// the file may have changed.
 func (d *downloadState) fetchRest(ctx context.Context) error {
 	d.interrupted = false
-	if d.written > 0 {
+	if d.written > 0 && d.version != "" {
 		d.req.header.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
+		d.req.header.Set("If-Range", d.version)
 	}
 	resp, err := d.c.send(ctx, d.req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		return nil // isComplete has accepted it
+	}
 	if d.written == 0 && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return notServiceError(d.req, resp, "a web page")
 	}
@@ -90,18 +102,32 @@ func (d *downloadState) fetchRest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.CopyN(io.Discard, resp.Body, skip); err != nil {
+	seen := sha256.New()
+	if _, err := io.CopyN(seen, resp.Body, skip); err != nil {
 		return d.interruptedError(ctx, err)
+	}
+	if skip == d.written && !bytes.Equal(seen.Sum(nil), d.hash.Sum(nil)) {
+		return errFileChanged
 	}
 	return d.copyBody(ctx, resp.Body)
 }
+
+// isComplete reports whether a response to the request for the rest of the file says that there is no
+// rest. It is the response if the connection broke after the last byte of a file of unknown size.
+func (d *downloadState) isComplete(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && d.written > 0 && d.total < 0 &&
+		resp.Header.Get("Content-Range") == "bytes */"+strconv.FormatInt(d.written, 10)
+}
+
+// errFileChanged is returned if the rest of a file belongs to another version than its beginning.
+var errFileChanged = errors.New("the file changed on the service while it was downloaded; download it again")
 
 // findOffset determines which part of the file the response has. It returns how many bytes to skip
 // at the start of the response, because they were already written.
 func (d *downloadState) findOffset(resp *http.Response) (skip int64, err error) {
 	start, total := int64(0), resp.ContentLength
 	if resp.StatusCode == http.StatusPartialContent {
-		if start, total, err = parseContentRange(resp.Header.Get("Content-Range")); err != nil || start > d.written {
+		if start, total, err = parseContentRange(resp.Header.Get("Content-Range")); err != nil || start > d.written || start > 0 && d.version == "" {
 			return 0, notServiceError(d.req, resp, "another part of the file than requested")
 		}
 	}
@@ -111,7 +137,7 @@ func (d *downloadState) findOffset(resp *http.Response) (skip int64, err error) 
 	}
 	changed := version != d.version || total >= 0 && d.total >= 0 && total != d.total
 	if d.written > 0 && changed {
-		return 0, fmt.Errorf("the file changed on the service while it was downloaded; download it again")
+		return 0, errFileChanged
 	}
 	d.version = version
 	if total >= 0 {
@@ -129,6 +155,7 @@ func (d *downloadState) copyBody(ctx context.Context, body io.Reader) error {
 		if n > 0 {
 			m, err := d.w.Write(buf[:n])
 			d.written += int64(m)
+			d.hash.Write(buf[:m])
 			if err != nil {
 				return err
 			}

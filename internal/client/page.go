@@ -9,7 +9,7 @@ import (
 
 // The functions below return sequences, which fetch pages until they have yielded the total
 // number of items that the service reports. If it reports no total, a sequence ends at the
-// first page that is not full. If an item moves to the next page because another one was
+// first page that is not full, or that has no new key because the service ignores the offset. If an item moves to the next page because another one was
 // created, it is yielded only once. An error ends the sequence.
 
 // AllDatasets returns the datasets of the account that match the filters of in. It ignores
@@ -101,6 +101,7 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 				yield(none, err)
 				return
 			}
+			before := len(seen)
 			for _, item := range items {
 				if k := key(item); k == "" || !seen[k] {
 					seen[k] = true
@@ -110,7 +111,7 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 				}
 			}
 			next, more := nextOffset(in, page, len(items))
-			if !more {
+			if !more || page.Total < 0 && len(seen) == before {
 				return
 			}
 			in.Offset = next

@@ -45,6 +45,9 @@ type request struct {
 	// has processed an earlier attempt; if so, send returns errApplied.
 	wasApplied func(ctx context.Context) (bool, error)
 
+	// accepts, if not nil, reports whether a response other than 2xx is a success.
+	accepts func(*http.Response) bool
+
 	attempts int // number of attempts so far
 }
 
@@ -52,7 +55,7 @@ type request struct {
 var errApplied = errors.New("the service has processed an earlier attempt")
 
 // send sends req, with retries, and returns the response. The caller must close its
-// body. A response other than 2xx is an error of type *api.Problem.
+// body. A response other than 2xx is an error of type *api.Problem, unless req accepts it.
 func (c *Client) send(ctx context.Context, req *request) (*http.Response, error) {
 	for attempt := 1; ; {
 		req.attempts = attempt
@@ -61,7 +64,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 			token = c.Token()
 		}
 		resp, err := c.sendOnce(ctx, req, token, attempt)
-		if err == nil && resp.StatusCode < 300 {
+		if err == nil && (resp.StatusCode < 300 || req.accepts != nil && req.accepts(resp)) {
 			if req.sendToken {
 				c.markAccepted(token)
 			}
@@ -105,7 +108,13 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 func (c *Client) sendOnce(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
 	ctx, end := startSpan(ctx, req, n)
 	defer func() { end(resp, err) }()
-	out, err := http.NewRequestWithContext(ctx, req.method, req.url.String(), nil)
+	requestCtx, cancel := context.WithCancel(ctx)
+	defer func() {
+		if err != nil {
+			cancel()
+		}
+	}()
+	out, err := http.NewRequestWithContext(requestCtx, req.method, req.url.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +140,7 @@ func (c *Client) sendOnce(ctx context.Context, req *request, token string, n int
 	if err != nil {
 		return nil, c.networkError(ctx, req, err)
 	}
+	resp.Body = &idleTimeoutBody{body: resp.Body, timeout: c.opts.IdleTimeout, cancel: cancel}
 	return resp, nil
 }
 

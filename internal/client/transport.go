@@ -12,7 +12,8 @@ import (
 )
 
 // newTransport returns the default transport. It uses the proxies of the
-// environment and has time limits for everything but bodies.
+// environment and has time limits for everything but bodies. Those of responses have the limit
+// Options.IdleTimeout.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

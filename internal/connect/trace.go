@@ -7,13 +7,18 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/term"
 )
@@ -56,11 +61,59 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 	case "1", "true":
 		return newTraceWriter(f.Console.Err), nothing, nil
 	}
+	if err := checkTraceFile(f, debug); err != nil {
+		return nil, nil, err
+	}
 	file, err := os.OpenFile(debug, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, exit.Usagef("--debug: %w", err).WithHint("use a writable file, as in --debug=trace.log")
 	}
 	return newTraceWriter(file), file.Close, nil
+}
+
+// checkTraceFile returns an error if a trace must not be appended to the file at path, because it is an
+// argument or the value of a flag of the command, or has something other than a trace.
+func checkTraceFile(f *cli.Factory, path string) error {
+	const hint = "choose another file, as in --debug=trace.log"
+	for _, value := range argumentsAndFlagValues(f.Running) {
+		if cli.SamePath(value, path) {
+			return exit.Usagef("the trace of --debug and another file of the command are both %s", path).WithHint(hint)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil // to open it for writing may succeed
+	}
+	defer file.Close()
+	start := make([]byte, 64)
+	n, _ := io.ReadFull(file, start) // the file may be shorter
+	if !traceStart.Match(start[:n]) {
+		return exit.Errorf(exit.Conflict, "the file %s of --debug already exists and is not a trace", path).WithHint(hint)
+	}
+	return nil
+}
+
+// traceStart matches the start of a trace of newTraceWriter.
+var traceStart = regexp.MustCompile(`^> [A-Z]+ https?://`)
+
+// argumentsAndFlagValues returns the arguments of cmd and the values of its flags except --debug.
+func argumentsAndFlagValues(cmd *cobra.Command) []string {
+	values := slices.Clone(cmd.Flags().Args())
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		list, several := flag.Value.(pflag.SliceValue)
+		switch {
+		case flag.Name == config.KeyDebug:
+		case several:
+			values = append(values, list.GetSlice()...)
+		default:
+			values = append(values, flag.Value.String())
+		}
+	})
+	return values
 }
 
 func newTraceWriter(w io.Writer) func(client.TraceEvent) {

@@ -15,6 +15,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 	"foretell/internal/term"
 )
 
@@ -48,7 +49,8 @@ type FileDownload struct {
 	Check func(tempPath string) error
 	// Classes are the labels of the model for a file of predictions; nil if unknown.
 	Classes []string
-	// Install moves the file from tempPath to finalPath.
+	// Install moves the file from tempPath to finalPath. The error wraps fs.ErrExist if another
+	// file must not be replaced.
 	Install func(tempPath, finalPath string) error
 	// Retry is the command that downloads the file again.
 	Retry string
@@ -57,10 +59,7 @@ type FileDownload struct {
 // DownloadFile downloads a file under a temporary name, verifies it, and calls Install or
 // copies it to the stream. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
-	finalPath := t.Path
-	if linked, err := filepath.EvalSymlinks(finalPath); err == nil {
-		finalPath = linked // replace the target of a link, not the link
-	}
+	finalPath := receipt.ResolveLink(t.Path) // write the target of a link, and keep the link
 	dir, name := filepath.Dir(finalPath), filepath.Base(finalPath)
 	if t.isStream() {
 		dir, name = os.TempDir(), a.DefaultName
@@ -89,10 +88,12 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	if t.isStream() {
 		return errors.Join(t.copyToStream(temp.Name()), os.Remove(temp.Name()))
 	}
-	if err = a.Install(temp.Name(), finalPath); err != nil {
-		return a.addRetryHint(err)
+	err = a.Install(temp.Name(), finalPath)
+	var taken *fs.PathError
+	if errors.Is(err, fs.ErrExist) && errors.As(err, &taken) {
+		err = installUnderOtherName(a.Install, temp.Name(), finalPath, taken.Path)
 	}
-	return nil
+	return a.addRetryHint(err)
 }
 
 // copyToStream copies the verified file at path to standard output, a device or a pipe.

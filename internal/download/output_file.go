@@ -13,6 +13,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
+	"foretell/internal/receipt"
 	"foretell/internal/term"
 )
 
@@ -96,14 +97,22 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	return t.CheckMayWrite()
 }
 
+// otherOutput is the part of hints that says how to choose another output.
+const otherOutput = "write to another file with -o"
+
 // CheckMayWrite returns an error if the output file or its receipt exists and must not be
 // replaced.
 func (t *OutputFile) CheckMayWrite() error {
 	if t.ToStdout() {
 		return nil
 	}
-	if err := cli.CheckOutputPath(t.Path, t.Force, "write to another file with -o"); err != nil {
+	if err := cli.CheckOutputPath(t.Path, t.Force, otherOutput); err != nil {
 		return err
+	}
+	if folder := filepath.Dir(receipt.ResolveLink(t.Path)); !t.isStream() && folder != filepath.Dir(t.Path) {
+		if err := cli.CheckFolder(folder, "output", otherOutput); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
 		return t.checkMayWriteReceipt()

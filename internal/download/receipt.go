@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
@@ -47,15 +49,16 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 // NoReceipt is set.
 func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath string, d ResultDownload) error {
 	if t.NoReceipt {
-		return InstallFileWithoutReceipt(tempPath, finalPath)
+		return t.InstallWithoutReceipt(tempPath, finalPath)
 	}
 	t.Reasons = int(d.Prediction.Reasons)
 	return t.InstallWithReceipt(ctx, tempPath, finalPath, newReceipt(ctx, d.Session, &d.Provenance), *d.Rows)
 }
 
 // InstallWithReceipt moves a verified result with the given number of rows from tempPath to
-// finalPath. It completes r, the receipt, and writes r next to the result. It first removes the
-// receipt of an earlier result, so that an old receipt is never next to a new result.
+// finalPath. It completes r, the receipt, and writes r next to the result. With --force, it first
+// removes the receipt of an earlier result, so that an old receipt is never next to a new result.
+// Without --force, the error wraps fs.ErrExist if one of the files exists, and tempPath remains.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
@@ -64,25 +67,47 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	if err != nil {
 		return err
 	}
-	if err = cli.RemoveIfExists(receiptPath); err == nil {
-		err = os.Rename(tempPath, finalPath)
-	}
-	if err != nil {
+	if err := t.InstallWithoutReceipt(tempPath, finalPath); err != nil {
 		return errors.Join(err, os.Remove(written))
 	}
-	if err := os.Rename(written, receiptPath); err != nil {
-		return errors.Join(err, os.Remove(written), os.Remove(finalPath))
+	if err := cli.InstallFile(written, receiptPath, t.Force); err != nil {
+		return errors.Join(err, os.Remove(written), os.Rename(finalPath, tempPath))
 	}
 	return nil
 }
 
-// InstallFileWithoutReceipt moves a file without a receipt from tempPath to finalPath,
-// and removes the receipt of the file that it replaces.
-func InstallFileWithoutReceipt(tempPath, finalPath string) error {
-	if err := cli.RemoveIfExists(receipt.Path(finalPath)); err != nil {
-		return err
+// InstallWithoutReceipt moves a file without a receipt from tempPath to finalPath. With --force, it
+// removes the receipt of the file that it replaces. Without --force, the error wraps fs.ErrExist if
+// the file or a receipt exists.
+func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
+	receiptPath := receipt.Path(finalPath)
+	if t.Force {
+		if err := cli.RemoveIfExists(receiptPath); err != nil {
+			return err
+		}
+	} else if _, err := os.Lstat(receiptPath); err == nil {
+		return &fs.PathError{Op: "create", Path: receiptPath, Err: fs.ErrExist}
 	}
-	return os.Rename(tempPath, finalPath)
+	return cli.InstallFile(tempPath, finalPath, t.Force)
+}
+
+// installUnderOtherName moves the file at tempPath to a free name, such as out-2.csv, because
+// another process has created taken, which is finalPath or its receipt. It returns the error for
+// this case. install is the function of [FileDownload].
+func installUnderOtherName(install func(tempPath, finalPath string) error, tempPath, finalPath, taken string) error {
+	ext := filepath.Ext(finalPath)
+	for n := 2; ; n++ {
+		path := strings.TrimSuffix(finalPath, ext) + "-" + strconv.Itoa(n) + ext
+		err := install(tempPath, path)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return exit.Errorf(exit.Conflict, "another process created the output %s while this command was running", taken).
+			WithHint("that file was not replaced; this command has written %s", path)
+	}
 }
 
 // digestAndWriteReceipt adds the digests of the result at tempPath to r, and writes r to a

@@ -3,6 +3,7 @@ package download
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,8 +78,12 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	if o := rec.Options; o != nil {
+		id := o.GivenID
+		if o.TrainingID == "" { // a receipt of an older version
+			id = o.ID
+		}
 		for _, flag := range []struct{ name, value string }{
-			{"--label", o.Label}, {"--id", o.ID}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", strings.Join(o.Drop, ",")},
+			{"--label", o.Label}, {"--training-id", o.TrainingID}, {"--id", id}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", listFlagValue(o.Drop)},
 		} {
 			if flag.value != "" {
 				args = append(args, flag.name, flag.value)
@@ -95,6 +100,16 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 		args = append(args, "--explain", strconv.Itoa(rec.Result.Reasons))
 	}
 	return args
+}
+
+// listFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,
+// so a name with a comma is in quotes.
+func listFlagValue(names []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(names) // a strings.Builder returns no errors
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // CheckResultFile verifies the result in the folder of rec, the receipt at receiptPath. It returns

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
@@ -91,9 +92,7 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err e
 // path, which is the final path. train is the profile of the training file if in is the blind
 // file, and nil otherwise.
 func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
-	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked // the copy replaces the target of the link, not the link
-	}
+	path = receipt.ResolveLink(path) // write the target of a link, and keep the link
 	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 )
 
 // FixFlags holds the flags for corrected copies.
@@ -68,5 +69,5 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	case !f.force:
 		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
 	}
-	return cli.CheckFolder(filepath.Dir(path), "copy", "name another file with "+flag)
+	return cli.CheckFolder(filepath.Dir(receipt.ResolveLink(path)), "copy", "name another file with "+flag)
 }

@@ -35,6 +35,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	if p.columns, err = p.makeNamesUniqueAndDropEmpty(ctx, p.Train, header, nil); err != nil {
 		return err
 	}
+	p.Train.setTrainingID(p.columns)
 	var blind *roles.Description
 	if p.Blind != nil {
 		if blind, err = p.describeBlindColumns(ctx); err != nil {
@@ -63,6 +64,20 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return nil
 	}
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
+}
+
+// setTrainingID applies --training-id to a training file with these columns. An ID column that is
+// not one of them is generated.
+func (in *Input) setTrainingID(columns []string) {
+	if in.trainingID == "" {
+		return
+	}
+	for _, layout := range []*repair.Layout{&in.layout, &in.flagLayout} {
+		layout.ID, layout.GenerateID = in.trainingID, false
+		if !slices.Contains(columns, in.trainingID) {
+			layout.ID, layout.GenerateID = "", true
+		}
+	}
 }
 
 // checkRoleFlags returns a usage error if two of --id, --label and --drop name the same column. The
@@ -274,14 +289,14 @@ func invalidIDReason(profile *profile.Profile) string {
 }
 
 // ReceiptOptions returns the options for the receipt: the flags, and the inferred ID and
-// label with which the blind file was read.
+// label with which the blind file was read. The files must have been read.
 func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
-	in := p.Blind
-	if in == nil {
-		in = p.Train
+	in, trainingID := p.Train, p.modelColumns.ID
+	if p.Blind != nil {
+		in, trainingID = p.Blind, p.TrainProfile.Schema.ID
 	}
 	o := &receipt.Options{
-		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, Drop: flags.drop,
+		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, GivenID: flags.id, TrainingID: trainingID, Drop: flags.drop,
 		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
 	}
 	if p.blindID.Generated {

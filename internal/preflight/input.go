@@ -2,7 +2,6 @@ package preflight
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -31,6 +30,7 @@ type Input struct {
 	Temps      []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	trainingID string        // value of --training-id if this is a training file
 	columns    int           // number of columns of the header; 0 before readHeader
 	ignored    []string      // columns of layout.Drop that have neither a name nor a value
 	table      *tablefile.Table
@@ -38,19 +38,10 @@ type Input struct {
 	// readError is the error in a file at which scanProfile stopped; nil if there was no
 	// error.
 	readError *finding
-	// Hash, if not nil, hashes the bytes that will be uploaded, while scanProfile reads the
-	// table. hashed is the number of hashed bytes.
-	Hash   hash.Hash
+	// hash, if not nil, hashes the canonical form while scanProfile reads the table. hashed is
+	// the number of hashed bytes.
+	hash   hash.Hash
 	hashed int64
-}
-
-// Sha256 returns the SHA-256 of the bytes that will be uploaded, in hex. size is the number of
-// these bytes. If scanProfile has not hashed all of them, Sha256 returns "".
-func (in *Input) Sha256(size int64) string {
-	if in.Hash == nil || in.hashed != size {
-		return ""
-	}
-	return hex.EncodeToString(in.Hash.Sum(nil))
 }
 
 // Open returns a reader of the table in canonical form.
@@ -159,8 +150,8 @@ func (r *inputReader) Close() error { return r.file.Close() }
 // invalid, the profile has defects, and scanProfile returns no error.
 func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts profile.ScanOptions) (*profile.Profile, error) {
 	in.readError = nil
-	if in.Hash != nil {
-		in.Hash.Reset()
+	if in.hash != nil {
+		in.hash.Reset()
 		in.hashed = 0
 	}
 	file, err := in.Open(ctx)
@@ -177,8 +168,8 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 	metered := readerFunc(func(p []byte) (int, error) {
 		n, err := file.Read(p)
 		errors.As(err, &source)
-		if in.Hash != nil {
-			in.Hash.Write(p[:n])
+		if in.hash != nil {
+			in.hash.Write(p[:n])
 			in.hashed += int64(n)
 		}
 		phase.TickBytes(file.file.BytesRead(), size)
@@ -245,7 +236,7 @@ func (in *Input) UploadName(ctx context.Context, size int64) string {
 
 // uploadSource returns the table for an upload. size is the size of its canonical form.
 func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
-	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.Open(ctx) }}
+	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.OpenUnchanged(ctx, size) }}
 }
 
 // ReceiptInput returns the description of an input for the receipt, with the digest of its

@@ -58,6 +58,9 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	} else if paths[0] == "-" {
 		in.Name = stdinName
 	}
+	if !blind {
+		in.trainingID = l.trainingID
+	}
 	var files []tablefile.File
 	for _, path := range paths {
 		found, err := expandPattern(path)

@@ -24,6 +24,8 @@ type LayoutFlags struct {
 	encoding  string
 	sheet     string
 	noHeader  bool
+	// trainingID is the ID column of the training file; "" if it is that of id.
+	trainingID string
 
 	names       []string // names of the columns; nil for those of the header
 	generatedID string   // name of a generated ID column
@@ -47,6 +49,13 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	})
 	flags.BoolVar(&l.noHeader, "no-header-row", false, "the files have no header; their columns are called column_1, column_2, …")
 	l.BindFormat(cmd)
+}
+
+// BindTrainingID adds the hidden flag --training-id, with which replay sets the ID of the training
+// file. --id then applies only to the blind file.
+func (l *LayoutFlags) BindTrainingID(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.trainingID, "training-id", "", "`column` of the row IDs of the training file; if it has no such column, IDs are generated")
+	_ = cmd.Flags().MarkHidden("training-id") // the flag exists
 }
 
 // BindFormat adds the flags for decoding a file.

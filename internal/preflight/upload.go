@@ -27,6 +27,7 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 	if err != nil {
 		return nil, err
 	}
+	in.HashWhileChecking()
 	p := &Preflight{Factory: o.Factory, Train: in, textMemory: uploadTextMemory}
 	if err = p.Run(ctx, progress); err == nil {
 		p.NoteRoles(o)
@@ -65,7 +66,7 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	}
 	err = asFileRejection(ctx, file.In.Name, err)
 	e := exit.FromError(ctx, err)
-	if e.Status == exit.Unavailable {
+	if e.Status == exit.Unavailable || e.Code == codeFileChanged {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
 	return e

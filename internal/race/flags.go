@@ -73,13 +73,10 @@ const thresholdAuto = "auto"
 type thresholdFlag Flags
 
 func (f *thresholdFlag) String() string {
-	switch {
-	case f.AutoThreshold:
+	if f.AutoThreshold {
 		return thresholdAuto
-	case f.Threshold == nil:
-		return ""
 	}
-	return strconv.FormatFloat(*f.Threshold, 'g', -1, 64)
+	return formatThreshold(f.Threshold)
 }
 
 // Set parses a number or auto.

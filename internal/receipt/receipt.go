@@ -25,11 +25,30 @@ const Version = 1
 
 // Path returns the path of a result's receipt. If the result is a symbolic link, the receipt
 // is next to the target of the link.
-func Path(result string) string {
-	if end, err := filepath.EvalSymlinks(result); err == nil {
-		result = end
+func Path(result string) string { return ResolveLink(result) + ".receipt.json" }
+
+// ResolveLink returns the path of the file that is written to path. If path is a symbolic link, this
+// is the target of the link, which may be missing.
+func ResolveLink(path string) string {
+	if end, err := filepath.EvalSymlinks(path); err == nil {
+		return end
 	}
-	return result + ".receipt.json"
+	const maxLinks = 40 // a chain of more links is probably a cycle
+	for range maxLinks {
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			dir := filepath.Dir(path)
+			if end, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = end // the parent of a linked folder is that of its target
+			}
+			target = filepath.Join(dir, target)
+		}
+		path = target
+	}
+	return path
 }
 
 // Receipt is the JSON document. Unknown values are omitted.
@@ -99,12 +118,18 @@ func (in *Input) FileNames() []string {
 // Options holds the flags with which the input files were read, and the inferred ID and
 // label of the blind file. Values that equal the defaults are omitted.
 type Options struct {
-	Label     string   `json:"label,omitempty"`
-	ID        string   `json:"id,omitempty"`
-	Drop      []string `json:"drop,omitempty"`
-	Delimiter string   `json:"delimiter,omitempty"`
-	Encoding  string   `json:"encoding,omitempty"`
-	Sheet     string   `json:"sheet,omitempty"`
+	Label string `json:"label,omitempty"`
+	ID    string `json:"id,omitempty"`
+	// GivenID is the value of --id; "" if the ID of the blind file was inferred.
+	GivenID string `json:"givenId,omitempty"`
+	// TrainingID is the name of the ID column of the training data. If the training file lacks
+	// this column, the IDs were generated. It is "" if it is unknown, and in receipts of older
+	// versions.
+	TrainingID string   `json:"trainingId,omitempty"`
+	Drop       []string `json:"drop,omitempty"`
+	Delimiter  string   `json:"delimiter,omitempty"`
+	Encoding   string   `json:"encoding,omitempty"`
+	Sheet      string   `json:"sheet,omitempty"`
 	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
 	// column has the values of ID.
 	MadeID string `json:"madeId,omitempty"`

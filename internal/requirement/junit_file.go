@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
@@ -26,7 +25,7 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 			return exit.Usagef("the output %s is also the input %s", f.junit, in).WithHint(other)
 		}
 	}
-	if output != "" && isSamePath(f.junit, output) {
+	if output != "" && cli.SamePath(f.junit, output) {
 		return exit.Usagef("--junit and the output of the command are both %s", f.junit).WithHint(other)
 	}
 	if err := cli.CheckOutputPath(f.junit, true, other); err != nil {
@@ -41,16 +40,6 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 		return e.WithHint(other)
 	}
 	return e.WithHint("replace it with --force, or %s", other)
-}
-
-// isSamePath reports whether a and b refer to the same file, which may not exist.
-func isSamePath(a, b string) bool {
-	if cli.SameFile(a, b) {
-		return true
-	}
-	absA, errA := filepath.Abs(a)
-	absB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absA == absB
 }
 
 // isRegularFile reports whether path is an existing file, and not a folder, device or pipe.

@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"context"
+
+	"foretell/cmd/prediction"
+	"foretell/internal/download"
+	"foretell/internal/exit"
+	"foretell/internal/preflight"
+	"foretell/internal/term"
+)
+
+// predict predicts the blind file and downloads the verified result.
+func (p *runPipeline) predict(ctx context.Context) error {
+	blind := &preflight.Upload{In: p.files.Blind, Size: p.files.BlindProfile.Bytes}
+	created, err := preflight.SubmitPrediction(ctx, p.Session, p.target.NewPredictionRequest(p.job.ModelKey), blind)
+	if preflight.IsFileChanged(err) {
+		return exit.FromError(ctx, err).WithHint("the model is kept; when the file no longer changes, predict it with `%s`", p.predictCommand())
+	}
+	if err != nil {
+		return err
+	}
+	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
+	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
+		again = p.RunCommand(p.job.TrainingJobKey)
+	}
+	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
+	if err != nil {
+		return err
+	}
+	p.target.NoteMissingReasons(&p.output, predicted)
+	p.result = prediction.Result{
+		Path: p.target.Path, PredictionKey: created.PredictionKey, ModelKey: p.job.ModelKey, Receipt: p.target.ReceiptPath(),
+	}
+	p.provenance.Classes = p.files.ClassLabels()
+	p.provenance.Prediction, p.provenance.Rows = predicted, &p.result.Rows
+	known := download.BlindLabel{
+		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
+		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
+	}
+	p.provenance.Label = &known
+	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))
+	if err := p.target.Download(ctx, download.ResultDownload{Session: p.Session, Provenance: p.provenance, Check: proof}); err != nil {
+		return err
+	}
+	known.NoteScore(&p.output)
+	p.result.Scores = known.Score
+	return nil
+}
+
+// predictCommand returns the command that predicts the blind file with the model of the race later.
+func (p *runPipeline) predictCommand() string {
+	if p.gate.IsSet() && p.RunCommand != nil { // `predict` would not check the requirements
+		return p.RunCommand(p.job.TrainingJobKey)
+	}
+	return p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference()))
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestInstallFile(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		install func(tempPath, path string) error
+		force   bool
+	}{
+		{"with_hard_links", func(tempPath, path string) error { return InstallFile(tempPath, path, false) }, false},
+		{"without_hard_links", renameNew, false},
+		{"force", func(tempPath, path string) error { return InstallFile(tempPath, path, true) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "out.csv")
+			install := func(content string) error {
+				temp := filepath.Join(dir, "temp")
+				if err := os.WriteFile(temp, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return tt.install(temp, path)
+			}
+			if err := install("first"); err != nil {
+				t.Fatal(err)
+			}
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+				t.Errorf("%d files remain, %v", len(entries), err)
+			}
+			err, want := install("second"), "first"
+			if tt.force {
+				want = "second"
+			}
+			if errors.Is(err, fs.ErrExist) == tt.force {
+				t.Errorf("installed twice: %v", err)
+			}
+			if content, err := os.ReadFile(path); err != nil || string(content) != want {
+				t.Errorf("the file has %q, %v; want %q", content, err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package preflight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+
+	"foretell/internal/exit"
+)
+
+// HashWhileChecking makes the input hash its canonical form when it is checked, so that Sha256 and
+// OpenUnchanged know the SHA-256 of the checked bytes.
+func (in *Input) HashWhileChecking() { in.hash = sha256.New() }
+
+// Sha256 returns the SHA-256 of the canonical form of the table, in hex. size is its size in bytes.
+// If scanProfile has not hashed all of these bytes, Sha256 returns "".
+func (in *Input) Sha256(size int64) string {
+	if in.hash == nil || in.hashed != size {
+		return ""
+	}
+	return hex.EncodeToString(in.hash.Sum(nil))
+}
+
+// OpenUnchanged is like Open for a checked table whose canonical form has size bytes. If the table
+// is no longer the one that was checked, Read returns an error before it has returned the last
+// byte. So a service never receives the whole of another table than the one in the receipt.
+func (in *Input) OpenUnchanged(ctx context.Context, size int64) (io.ReadCloser, error) {
+	file, err := in.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &unchangedReader{ReadCloser: file, name: in.Name, hash: sha256.New(), left: size, want: in.Sha256(size)}, nil
+}
+
+// unchangedReader reads a table that should be the one that was checked.
+type unchangedReader struct {
+	io.ReadCloser
+	name string
+	hash hash.Hash
+	left int64  // bytes until the end of the checked table
+	want string // the SHA-256 of the checked table; "" if it is unknown
+}
+
+func (r *unchangedReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	r.hash.Write(p[:n])
+	r.left -= int64(n)
+	switch {
+	case r.left < 0 || r.left > 0 && errors.Is(err, io.EOF):
+		return 0, r.changedError()
+	case r.left == 0 && r.want != "" && hex.EncodeToString(r.hash.Sum(nil)) != r.want:
+		return 0, r.changedError()
+	}
+	return n, err
+}
+
+// codeFileChanged is the code of the error about a file that changed since it was checked.
+const codeFileChanged = "file-changed"
+
+// IsFileChanged reports whether err is the error about a file that changed since it was checked.
+func IsFileChanged(err error) bool {
+	var e *exit.Error
+	return errors.As(err, &e) && e.Code == codeFileChanged
+}
+
+func (r *unchangedReader) changedError() error {
+	e := exit.Errorf(exit.Rejected, "%s: the file has changed since it was checked", r.name).At(r.name, 0, 0)
+	e.Code = codeFileChanged
+	return e.WithHint("run the command again when the file no longer changes")
+}

@@ -1,0 +1,71 @@
+package race
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/exit"
+)
+
+// CheckResumed returns a usage error if a flag that the user has typed differs from the resumed race.
+// request is the result of Request. algorithms are the algorithms of the race. Neither they nor the
+// metric and the seed are compared if the service does not report them. commandWithout returns the
+// command line without a flag.
+func (f *Flags) CheckResumed(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
+	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
+	if f.AutoThreshold {
+		given = thresholdAuto
+		if threshold != "" {
+			threshold = thresholdAuto // each race of the search has another threshold
+		}
+	}
+	metric := cmp.Or(race.Metric, request.Metric)
+	seed := strconv.FormatInt(f.seed, 10)
+	if race.Seed != nil {
+		seed = strconv.FormatInt(*race.Seed, 10)
+	}
+	if len(algorithms) == 0 {
+		algorithms = f.algorithms
+	}
+	for _, flag := range []struct{ name, given, actual string }{
+		{"threshold", given, threshold},
+		{"scaling-factor", strconv.Itoa(f.scalingFactor), strconv.Itoa(race.ScalingFactor)},
+		{"metric", request.Metric, metric},
+		{"seed", strconv.FormatInt(f.seed, 10), seed},
+		{"algorithm", joinSorted(f.algorithms), joinSorted(algorithms)},
+		{"group", f.groupColumn, race.GroupColumn},
+		{"time", f.timeColumn, race.TimeColumn},
+		{"effort", f.effort, cmp.Or(race.Effort, api.EffortDefault)},
+		{"class-weight", request.ClassWeights.String(), race.ClassWeights.String()},
+		{"monotone", request.Monotone.String(), race.Monotone.String()},
+	} {
+		if f.cmd.Flags().Changed(flag.name) && flag.given != flag.actual {
+			return ResumedFlagError(race.TrainingJobKey, flag.name, flag.given, flag.actual, commandWithout(flag.name))
+		}
+	}
+	return nil
+}
+
+// ResumedFlagError returns the usage error for a flag whose value, given, differs from that of the
+// resumed race. actual is "" if the race has no such parameter. command is the command line without
+// the flag.
+func ResumedFlagError(race, flag, given, actual, command string) error {
+	return exit.Usagef("--%s %s differs from that of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
+		WithHint("omit the flag: `%s`, or start a new race without --resume", command)
+}
+
+// formatThreshold returns the value of --threshold for a threshold, or "" if it is nil.
+func formatThreshold(threshold *float64) string {
+	if threshold == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*threshold, 'g', -1, 64)
+}
+
+// joinSorted joins a sorted copy of names with commas.
+func joinSorted(names []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ",")
+}
