@@ -76,7 +76,8 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	return o.printPlan(doc)
 }
 
-// planNotes returns the notes that explain the forecast.
+// planNotes returns the notes on the forecast of a plan: the expected result and time of a race on
+// all rows.
 func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
 	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}

@@ -112,7 +112,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	orphans, err := session.App.Orphans(ctx)
 	if err == nil && orphans.Count > 0 {
-		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.FormatOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
+		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 		return nil, err
 	}
 	if len(args) > 0 {
-		series, err := session.FindSeries(ctx, args[0])
+		series, err := session.ResolveSeries(ctx, args[0])
 		if err != nil {
 			return nil, err
 		}

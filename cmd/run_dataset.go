@@ -91,7 +91,7 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	series := client.Series{Name: name}
 	if name == "" {
 		series.Name = client.DatasetName(stem, 1)
-	} else if found := client.FindSeries(all, name); found != nil {
+	} else if found := client.ResolveSeries(all, name); found != nil {
 		series.Name = found.Name
 	}
 	for _, s := range all {

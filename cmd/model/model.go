@@ -72,7 +72,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 	defer session.Close()
 	models := session.AllModels(ctx)
 	if len(args) > 0 {
-		series, err := session.FindSeries(ctx, args[0])
+		series, err := session.ResolveSeries(ctx, args[0])
 		if err != nil {
 			return err
 		}

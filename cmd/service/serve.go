@@ -128,7 +128,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer web.stopMetrics()
-	defer service.WatchUploads(ctx)()
+	defer service.PollDirectUploads(ctx)()
 	stopWork := func() error { return nil }
 	if !o.noWork {
 		stopWork = service.StartJobs()

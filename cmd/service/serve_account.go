@@ -84,7 +84,7 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 	}
 	switch {
 	case a.smtp == "" && len(out.ApproveDomains) > 0:
-		return out, exit.Usagef("--approve-domain needs --smtp, because only a mail proves that the address belongs to the person")
+		return out, exit.Usagef("--approve-domain needs --smtp, because only an e-mail can prove that an address belongs to the person")
 	case a.smtp == "":
 		return out, nil
 	case publicURL == "":

@@ -76,7 +76,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	defer session.Close()
 	jobs := client.AllTrainings(ctx, session.Client, !o.all)
 	if len(args) > 0 {
-		series, err := session.FindSeries(ctx, args[0])
+		series, err := session.ResolveSeries(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ type Config struct {
 	// default, App.Run runs the jobs of all processes.
 	OwnJobsOnly bool
 	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
-	// download results directly from it, with signed URLs. See [App.WatchUploads]. [New]
+	// download results directly from it, with signed URLs. See [App.PollDirectUploads]. [New]
 	// returns an error if DirectTransfers is set and Blobs is a folder.
 	DirectTransfers bool
 	// Tracer creates the spans of jobs. Nil creates none.
@@ -103,7 +103,7 @@ type App struct {
 	drifts               *turn.Queue   // of the calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLs wakes [App.WatchUploads] when this process has returned an upload URL of the S3
+	// uploadURLs wakes [App.PollDirectUploads] when this process has returned an upload URL of the S3
 	// store to a client. lastUploadURL is the time when it last returned such a URL, in Unix
 	// seconds.
 	uploadURLs    chan struct{}

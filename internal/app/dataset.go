@@ -64,7 +64,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
-	info, err := a.newUploadInfo(ctx, d)
+	info, err := a.signUpload(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		out.IDName, out.LabelName = schema.ID, schema.Label
 	}
 	if d.Status == api.DatasetPending {
-		info, err := a.newUploadInfo(ctx, d)
+		info, err := a.signUpload(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -136,11 +136,11 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	return out, nil
 }
 
-// newUploadInfo returns the signed URL of the service, and the headers, to upload the CSV of a
+// signUpload returns the signed URL of the service, and the headers, to upload the CSV of a
 // PENDING dataset.
-func (a *App) newUploadInfo(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
+func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
 	if a.direct != nil {
-		return a.directUploadInfo(ctx, d.Account, d.Key)
+		return a.signDirectUpload(ctx, d.Account, d.Key)
 	}
 	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: lengthHeader}, nil
 }

@@ -14,17 +14,17 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// WatchUploads looks for uploads every uploadPollInterval while an upload URL of this process is
-// valid. At other times, it looks every idleUploadPollInterval, because there may only be uploads
-// to URLs of processes that have died.
+// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this process is
+// valid. At other times, it looks every idleUploadPollInterval: the only uploads that can then
+// arrive are to URLs of other processes, which may have died.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
 )
 
-// directUploadInfo returns the signed URL of the S3 store, and the headers, to upload the CSV of
+// signDirectUpload returns the signed URL of the S3 store, and the headers, to upload the CSV of
 // a PENDING dataset.
-func (a *App) directUploadInfo(ctx context.Context, account, key string) (api.UploadInfo, error) {
+func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {
 	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
 	if err != nil {
 		return api.UploadInfo{}, a.toProblem(err)
@@ -51,10 +51,10 @@ func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	return a.signURL(ctx, resultPath(p.Key))
 }
 
-// WatchUploads finds the CSV files that clients have uploaded to the S3 store and
+// PollDirectUploads finds the CSV files that clients have uploaded to the S3 store and
 // queues the preparation of their datasets, until ctx is done. It does nothing unless
 // Config.DirectTransfers is set.
-func (a *App) WatchUploads(ctx context.Context) {
+func (a *App) PollDirectUploads(ctx context.Context) {
 	if a.direct == nil {
 		return
 	}

@@ -105,11 +105,11 @@ func inferSeries(name string, datasetNames map[string]bool) string {
 	return cmp.Or(cut, name)
 }
 
-// FindSeries returns the series called name. If there is no such series, it returns a series with
+// ResolveSeries returns the series called name. If there is no such series, it returns a series with
 // only the dataset called name. If there is no such dataset either, it searches for
 // DatasetName(name, 1), because name may be the name of a training file and too long for a series.
 // If it finds nothing, it returns nil.
-func FindSeries(all []Series, name string) *Series {
+func ResolveSeries(all []Series, name string) *Series {
 	for _, s := range all {
 		if s.Name == name {
 			return &s
@@ -123,7 +123,7 @@ func FindSeries(all []Series, name string) *Series {
 		}
 	}
 	if file := DatasetName(name, 1); file != name {
-		return FindSeries(all, file)
+		return ResolveSeries(all, file)
 	}
 	return nil
 }
@@ -199,18 +199,18 @@ func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesMod
 	slices.SortStableFunc(order, func(a, b SeriesModel) int {
 		return cmp.Compare(b.AchievedPerformance.Value, a.AchievedPerformance.Value)
 	})
-	sameTable := map[string]bool{} // by dataset key
+	sameSchema := map[string]bool{} // by dataset key
 	for _, m := range order {
 		newest := newestFirst[0]
 		if m.Metric != newest.Metric {
 			continue
 		}
-		same, known := sameTable[m.DatasetKey]
+		same, known := sameSchema[m.DatasetKey]
 		if !known {
-			if same, err = haveSameTable(ctx, c, m.DatasetKey, newest.DatasetKey); err != nil {
+			if same, err = haveSameSchema(ctx, c, m.DatasetKey, newest.DatasetKey); err != nil {
 				return "", err
 			}
-			sameTable[m.DatasetKey] = same
+			sameSchema[m.DatasetKey] = same
 		}
 		if same {
 			return m.ModelKey, nil
@@ -219,8 +219,8 @@ func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesMod
 	return "", nil
 }
 
-// haveSameTable reports whether two datasets have the same label, columns and classes.
-func haveSameTable(ctx context.Context, c *Client, a, b string) (bool, error) {
+// haveSameSchema reports whether two datasets have the same label, columns and classes.
+func haveSameSchema(ctx context.Context, c *Client, a, b string) (bool, error) {
 	if a == b {
 		return true, nil
 	}

@@ -77,7 +77,7 @@ func TestFindSeries(t *testing.T) {
 		"churn": "churn: churn-2 churn", "churn-2": "churn: churn-2", "t": "t-data: t-data", "t-data": "t-data: t-data", "chur": "",
 	} {
 		got := ""
-		if s := FindSeries(all, name); s != nil {
+		if s := ResolveSeries(all, name); s != nil {
 			got = s.Name + ":"
 			for _, d := range s.Datasets {
 				got += " " + d.DatasetName

@@ -260,11 +260,11 @@ func (s *LocalService) StartJobs() func() error {
 	}
 }
 
-// WatchUploads starts preparing the datasets whose files clients send directly to the S3
+// PollDirectUploads starts preparing the datasets whose files clients send directly to the S3
 // store, until ctx is done or stop is called. It does nothing unless the service was opened
 // with DirectTransfers.
-func (s *LocalService) WatchUploads(ctx context.Context) (stop func()) {
-	return startBackground(ctx, s.App.WatchUploads)
+func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
+	return startBackground(ctx, s.App.PollDirectUploads)
 }
 
 // SendMails starts sending the mails in the outbox, until ctx is done or stop is called. The

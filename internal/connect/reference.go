@@ -103,7 +103,7 @@ func (c *Session) resolveDataset(ctx context.Context, ref string, choose func(s 
 			return
 		}
 		var named []api.DatasetEntry
-		if s := client.FindSeries(all, ref); s != nil {
+		if s := client.ResolveSeries(all, ref); s != nil {
 			named = choose(s)
 		}
 		for _, s := range all {
@@ -182,7 +182,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 			yield(refCandidate{}, err)
 			return
 		}
-		meant := client.FindSeries(all, name)
+		meant := client.ResolveSeries(all, name)
 		if meant != nil {
 			all = []client.Series{*meant}
 		}
@@ -241,14 +241,14 @@ func (c *Session) AllModels(ctx context.Context) iter.Seq2[client.SeriesModel, e
 	}
 }
 
-// FindSeries resolves a reference to a series. If ref refers to a single dataset, it returns a
+// ResolveSeries resolves a reference to a series. If ref refers to a single dataset, it returns a
 // series with only that dataset.
-func (c *Session) FindSeries(ctx context.Context, ref string) (*client.Series, error) {
+func (c *Session) ResolveSeries(ctx context.Context, ref string) (*client.Series, error) {
 	all, err := client.ListSeries(ctx, c.Client)
 	if err != nil {
 		return nil, err
 	}
-	if s := client.FindSeries(all, ref); s != nil {
+	if s := client.ResolveSeries(all, ref); s != nil {
 		return s, nil
 	}
 	key, err := c.DatasetKey(ctx, ref)

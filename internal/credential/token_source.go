@@ -162,7 +162,7 @@ func ReadPassword(env config.Getenv) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", exit.Errorf(exit.SignIn, "%s: %w", config.EnvPasswordFile, err).
-			WithHint("set the variable to a file that contains the password, or set %s", config.EnvPassword)
+			WithHint("set it to the path of a file that contains the password, or set %s", config.EnvPassword)
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }

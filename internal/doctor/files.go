@@ -37,9 +37,9 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	return o.filesResult(ctx, name, connect.StorageName(o.Factory, o.Service.Cmd), found), true
 }
 
-// FormatOrphans formats the number, size and age of the orphaned files in storage, which is
+// SummarizeOrphans formats the number, size and age of the orphaned files in storage, which is
 // the result of [connect.StorageName].
-func FormatOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
+func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
@@ -65,7 +65,7 @@ func (o *Checker) filesResult(ctx context.Context, name, storage string, found *
 	if found.Orphans.Count > 0 {
 		return warnResult(name, "the database does not refer to the orphaned files; each is deleted 30 days after it was found, "+
 			"unless a database that refers to it is restored",
-			"%s; %s", message, FormatOrphans(o.Factory, storage, found.Orphans))
+			"%s; %s", message, SummarizeOrphans(o.Factory, storage, found.Orphans))
 	}
 	return okResult(name, "%s", message)
 }

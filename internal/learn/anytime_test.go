@@ -153,7 +153,7 @@ func TestRejectedMixtureDoesNotReachThreshold(t *testing.T) {
 		(&hesitantFitter{fakeFitter{fitTask: fitTask{data: r.data, fold: fold}}, wrong}).PredictValidation(networks[at : at+n])
 		at += n
 	}
-	r.runs[0].best = checkpoint{score: must(newScore(t.Context(), r.evaluator, networks)), step: 1, probabilities: networks}
+	r.runs[0].best = savedStep{score: must(newScore(t.Context(), r.evaluator, networks)), step: 1, probabilities: networks}
 	mixed, better, err := r.mixSmoothPart(t.Context(), r.runs[0], fits)
 	if err != nil {
 		t.Fatal(err)

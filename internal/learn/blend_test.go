@@ -34,7 +34,7 @@ func TestBlend(t *testing.T) {
 	}
 	e := evaluation.New(metric.NameAccuracy, 2, labels, nil)
 	newCandidate := func(name string, probabilities []float32) *candidate {
-		return newSingleCandidate(&run{variant: variant{Name: name}, best: checkpoint{score: must(newScore(t.Context(), e, probabilities)), step: 1, probabilities: probabilities}})
+		return newSingleCandidate(&run{variant: variant{Name: name}, best: savedStep{score: must(newScore(t.Context(), e, probabilities)), step: 1, probabilities: probabilities}})
 	}
 	t.Run("independent_errors_cancel_out", func(t *testing.T) {
 		a, b := newCandidate("a", noisy(1.5)), newCandidate("b", noisy(1.5))
@@ -70,7 +70,7 @@ func TestBlend(t *testing.T) {
 				}
 				return 1 - 1e-5
 			})
-			return newSingleCandidate(&run{best: checkpoint{probabilities: probabilities}})
+			return newSingleCandidate(&run{best: savedStep{probabilities: probabilities}})
 		}
 		shares := must(newBlend(t.Context(), evaluation.New(metric.NameAccuracy, 2, labels, nil), []*candidate{certain(0.05), certain(0.9)})).components
 		if w := shares[0].weight; w < 0.8 {
@@ -140,7 +140,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 			}
 			return 1 - c.sure // as for rows of the frequent class, so that no decision weight separates it
 		})
-		r.runs[i].best = checkpoint{score: must(newScore(t.Context(), r.evaluator, p)), step: 1, probabilities: p}
+		r.runs[i].best = savedStep{score: must(newScore(t.Context(), r.evaluator, p)), step: 1, probabilities: p}
 	}
 	if low, high := r.runs[0].best.performance, r.runs[1].best.performance; !(low < high-0.01) {
 		t.Fatalf("macro F1 is %v and %v", low, high)

@@ -40,7 +40,7 @@ func TestCancelledEvaluation(t *testing.T) {
 					probabilities[3*row+int(label)] += 0.4
 				}
 			}
-			run.best = checkpoint{step: 1, probabilities: probabilities}
+			run.best = savedStep{step: 1, probabilities: probabilities}
 			candidates = append(candidates, newSingleCandidate(run))
 		}
 		probabilities := candidates[0].probabilities

@@ -182,7 +182,7 @@ func (m *Model) addONNXOutputs(g *onnx.Graph, p onnx.Value) {
 	}
 	class := g.OpWith("ArgMax", []onnx.Attribute{onnx.IntAttribute("axis", 1), onnx.IntAttribute("keepdims", 0)}, votes)
 	g.AddOutput(onnxLabel, g.Op("Gather", g.ConstStrings(m.schema.Classes), class), onnx.String, 0)
-	g.AddOutput(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.ConstFloat64(1))), onnx.Float32, m.classes())
+	g.AddOutput(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.ScalarFloat64(1))), onnx.Float32, m.classes())
 }
 
 // onnxMetadata returns the metadata properties of an ONNX model.

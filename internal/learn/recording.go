@@ -46,7 +46,7 @@ func (r *race) writeRecording(w io.Writer, run *run) error {
 		b.Float64(point.due)
 		b.Float64(point.elapsed.Seconds())
 		b.Float64(point.performance)
-		writeCheckpoint(&b, &point.best)
+		writeSavedStep(&b, &point.best)
 	}
 	b.Uint32(uint32(len(run.best.probabilities)))
 	b.Float32s(run.best.probabilities)
@@ -109,7 +109,7 @@ func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 	return err
 }
 
-func writeCheckpoint(b *codec.Writer, c *checkpoint) {
+func writeSavedStep(b *codec.Writer, c *savedStep) {
 	b.Uint32(uint32(c.step))
 	b.Float64(c.performance)
 	b.Float64(c.logLoss)
@@ -121,8 +121,8 @@ func writeCheckpoint(b *codec.Writer, c *checkpoint) {
 	b.Float64(c.smooth.Weight)
 }
 
-func readCheckpoint(b *codec.Reader) checkpoint {
-	return checkpoint{
+func readSavedStep(b *codec.Reader) savedStep {
+	return savedStep{
 		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
 		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
 		smooth: smooth.Choice{Width: b.FiniteFloat64(), Penalty: b.FiniteFloat64(), Weight: b.FiniteFloat64()},
@@ -153,9 +153,9 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	end.texts = text.ReadDurations(b)
 	curve := make([]curvePoint, b.Count32(8))
 	for i := range curve {
-		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readCheckpoint(b)}
+		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readSavedStep(b)}
 	}
-	var best checkpoint
+	var best savedStep
 	if n := len(curve); n > 0 {
 		best = curve[n-1].best
 	}
@@ -209,7 +209,7 @@ func (r *race) discardRecording(run *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run.step, run.lastCost, run.reached, run.recorded = 0, 0, false, false
-	run.curve, run.best, run.models = nil, checkpoint{}, nil
+	run.curve, run.best, run.models = nil, savedStep{}, nil
 }
 
 // readFoldModel reads a fold model. It returns nil if the recording has no model for the

@@ -13,11 +13,10 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// These constants determine the time that is reserved for the refit and the report after
-// the race. For the report it is reportShare of the time limit, at least minReportTime
-// and at most maxReportTime, plus the time to calibrate and score the validation rows:
-// reportTimePerCell for each class of each row (0.7 s were measured for the 767,000 cells
-// of kddcup99). For the refit it is the estimated time multiplied by safetyFactor.
+// These constants determine two times that are reserved after the race. For the report: reportShare
+// of the time limit, but between minReportTime and maxReportTime, plus reportTimePerCell for each
+// class of each validation row, to calibrate and score it (0.7 s were measured for the 767,000 cells
+// of kddcup99). For the refit: the estimated time multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -104,7 +103,8 @@ type refitResult struct {
 // more memory.
 const maxParallelRefitRows = 20_000
 
-// refitRuns refits the runs of the components.
+// refitRuns trains the run of each component on all labelled rows, and returns the results in the
+// order of the components.
 func (r *race) refitRuns(ctx context.Context, components []component) []refitResult {
 	results := make([]refitResult, len(components))
 	workers := 1

@@ -43,7 +43,7 @@ type run struct {
 	step     int
 	lastCost float64 // cost at the last score
 	stopping earlyStopping
-	best     checkpoint
+	best     savedStep
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
 	// smooth parts of the folds; it is nil if there are none. smoothed is their cost.
@@ -61,11 +61,11 @@ type run struct {
 	remoteErr error
 }
 
-// checkpoint describes the step at which all fitters of a run last saved their models.
-// Its fields are part of a recording, see writeCheckpoint.
-type checkpoint struct {
+// savedStep describes the step at which all fitters of a run last saved their models.
+// Its fields are part of a recording, see writeSavedStep.
+type savedStep struct {
 	score
-	step          int // 0 if there is no checkpoint
+	step          int // 0 if there is no savedStep
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
 	progress      float64 // mean Progress of the fitters
@@ -78,7 +78,7 @@ type curvePoint struct {
 	due         float64       // virtual time at which the score was due, see scheduler
 	elapsed     time.Duration // time since the machine that trains the run began the race; 0 without a clock
 	performance float64
-	best        checkpoint // without probabilities
+	best        savedStep // without probabilities
 }
 
 // newFitters creates the run's fitters.
@@ -167,7 +167,7 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 			fitter.Checkpoint()
 		}
 		free = r.best.probabilities
-		r.best = checkpoint{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), progress: r.progress(), probabilities: probabilities}
+		r.best = savedStep{score: s, step: r.step, selectionLoss: loss, cost: r.cost(), progress: r.progress(), probabilities: probabilities}
 	} else {
 		free = probabilities
 	}
@@ -259,7 +259,7 @@ func (r *run) dropLateScores(s *scheduler.Scheduler) (late bool) {
 		return false
 	}
 	r.curve = r.curve[:n]
-	r.best = checkpoint{}
+	r.best = savedStep{}
 	if n > 0 {
 		r.best = r.curve[n-1].best
 	}

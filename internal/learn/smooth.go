@@ -58,7 +58,7 @@ func (r *race) smoothTask(run *run) smooth.Task {
 // reports whether its log loss is lower than without the smooth part. The weight of the
 // smooth part is fitted by maximum likelihood, as in a blend. The score is cross-fitted:
 // each half of the validation rows is scored with the weight fitted to the other half.
-func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed checkpoint, better bool, err error) {
+func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (mixed savedStep, better bool, err error) {
 	mixed = run.best
 	if !fits.Converged() {
 		return mixed, false, nil

@@ -217,9 +217,9 @@ const (
 	// holdoutWeight and refitWeight are the weights in weightedTrainedRows.
 	holdoutWeight = 0.55
 	refitWeight   = 0.5
-	// timeExponent is the exponent by which the time grows with the rows, for two
+	// twoClassRowTimeExponent is the exponent by which the time grows with the rows, for two
 	// classes. More rows need more steps, but keep the cores busier.
-	timeExponent = 1.15
+	twoClassRowTimeExponent = 1.15
 	// exponentPerDoubling lowers the exponent for each doubling of the classes. With many
 	// classes, a trial spends much of its time on trees of few rows, and the time for such a
 	// tree hardly grows with its rows.
@@ -231,17 +231,17 @@ const (
 	timeUncertainty = 2
 )
 
-// classTimeExponent returns the exponent by which the time of a race grows with
+// rowTimeExponent returns the exponent by which the time of a race grows with
 // its rows, for the given number of classes.
-func classTimeExponent(classes int) float64 {
-	return max(timeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
+func rowTimeExponent(classes int) float64 {
+	return max(twoClassRowTimeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
 }
 
 // extrapolateTime sets the times, extrapolated from the time of the last trial.
 func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
 	t := trials[len(trials)-1]
 	ratio := weightedTrainedRows(plan) / max(weightedTrainedRows(validationPlan(t.classes, seed)), 1)
-	expected := t.Seconds * math.Pow(ratio, classTimeExponent(len(t.classes)))
+	expected := t.Seconds * math.Pow(ratio, rowTimeExponent(len(t.classes)))
 	f.Fastest = expected / timeUncertainty
 	if t.Cut { // the race on all rows takes longer, by an unknown time
 		return

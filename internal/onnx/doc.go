@@ -14,7 +14,7 @@
 //	g := onnx.NewGraph("model")
 //	x := g.Input("features", 4)
 //	sum := g.Op("Add", x.Value, g.Float64(1))
-//	g.Output("sum", sum, onnx.ConstFloat64, 4)
+//	g.Output("sum", sum, onnx.ScalarFloat64, 4)
 //	err := (&onnx.Model{Graph: g}).Write(w)
 //
 // Equal calls write equal bytes.

@@ -122,8 +122,8 @@ func (g *Graph) ConstFloat64s(values []float64, dims ...int) Value {
 	return g.addConstant(Float64, dims, len(values), float64Bytes(values))
 }
 
-// ConstFloat64 adds a constant number, a tensor without dimensions.
-func (g *Graph) ConstFloat64(value float64) Value { return g.ConstFloat64s([]float64{value}) }
+// ScalarFloat64 adds a scalar constant of float64.
+func (g *Graph) ScalarFloat64(value float64) Value { return g.ConstFloat64s([]float64{value}) }
 
 // ConstFloat32s adds a constant of float32 with the given dimensions.
 func (g *Graph) ConstFloat32s(values []float32, dims ...int) Value {

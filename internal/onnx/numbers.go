@@ -11,9 +11,9 @@ func (g *Graph) SmoothClip(x Value, center, scale []float64) Value {
 	z := g.Op("Sub", x, g.ConstFloat64s(center, len(center)))
 	z = g.Op("Mul", z, g.ConstFloat64s(scale, len(scale)))
 	const limit = 1e6 // so that the square of z does not overflow; above it, the result is 3 to within 10⁻¹¹
-	z = g.Op("Clip", z, g.ConstFloat64(-limit), g.ConstFloat64(limit))
-	square := g.Op("Div", g.Op("Mul", z, z), g.ConstFloat64(9))
-	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.ConstFloat64(1))))
+	z = g.Op("Clip", z, g.ScalarFloat64(-limit), g.ScalarFloat64(limit))
+	square := g.Op("Div", g.Op("Mul", z, z), g.ScalarFloat64(9))
+	return g.Op("Div", z, g.Op("Sqrt", g.Op("Add", square, g.ScalarFloat64(1))))
 }
 
 // IsMissing returns 1 for each NaN of x, and 0 for each number.
@@ -31,7 +31,7 @@ func (g *Graph) PiecewiseLinearEmbedding(x Value, columns int, low, width, steps
 	pairs := len(low) / columns
 	x = g.Op("Unsqueeze", x, g.ConstInt64s([]int{2, 3}, 2))
 	fraction := g.Op("Div", g.Op("Sub", x, g.ConstFloat64s(low, columns, 1, pairs)), g.ConstFloat64s(width, columns, 1, pairs))
-	fraction = g.Op("Clip", fraction, g.ConstFloat64(0), g.ConstFloat64(1))
+	fraction = g.Op("Clip", fraction, g.ScalarFloat64(0), g.ScalarFloat64(1))
 	return g.Op("MatMul", fraction, g.ConstFloat64s(steps, columns, pairs, len(steps)/len(low)))
 }
 

@@ -37,7 +37,7 @@ func (g *Graph) Softmax(scores Value) Value {
 // the scores of the second of two classes, and the score of the first class is 0.
 func (g *Graph) ClassProbabilities(scores Value, columns int) Value {
 	if columns == 1 {
-		scores = g.Concat(g.Op("Mul", scores, g.ConstFloat64(0)), scores)
+		scores = g.Concat(g.Op("Mul", scores, g.ScalarFloat64(0)), scores)
 	}
 	return g.Softmax(scores)
 }
@@ -50,7 +50,7 @@ func (g *Graph) PowerNormalized(p Value, exponent float64) Value {
 	}
 	last := []Attribute{IntsAttribute("axes", -1)}
 	ratio := g.Op("Div", p, g.OpWith("ReduceMax", last, p))
-	power := g.Op("Pow", ratio, g.ConstFloat64(exponent))
+	power := g.Op("Pow", ratio, g.ScalarFloat64(exponent))
 	return g.Op("Div", power, g.Op("ReduceSum", power, g.ConstInt64s([]int{-1}, 1)))
 }
 
@@ -59,7 +59,7 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	var sum Value
 	for i, v := range tensors {
 		if weights[i] != 1 {
-			v = g.Op("Mul", v, g.ConstFloat64(weights[i]))
+			v = g.Op("Mul", v, g.ScalarFloat64(weights[i]))
 		}
 		if i == 0 {
 			sum = v
@@ -85,15 +85,15 @@ func (g *Graph) CategoryLevels(x Value, max []int) Value {
 	for i, n := range max {
 		limits[i] = float64(n)
 	}
-	level := g.Op("Add", x, g.ConstFloat64(1))
-	level = g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64(0), level)
-	level = g.Op("Min", g.Op("Max", level, g.ConstFloat64(0)), g.ConstFloat64s(limits, len(limits)))
+	level := g.Op("Add", x, g.ScalarFloat64(1))
+	level = g.Op("Where", g.Op("IsNaN", x), g.ScalarFloat64(0), level)
+	level = g.Op("Min", g.Op("Max", level, g.ScalarFloat64(0)), g.ConstFloat64s(limits, len(limits)))
 	return g.ToInt64(level)
 }
 
 // ZerosLike returns zeros in the shape of x.
 func (g *Graph) ZerosLike(x Value) Value {
-	return g.Op("Where", g.Op("IsNaN", x), g.ConstFloat64(0), g.ConstFloat64(0))
+	return g.Op("Where", g.Op("IsNaN", x), g.ScalarFloat64(0), g.ScalarFloat64(0))
 }
 
 // MeanOverFirstAxis returns the mean along the first dimension of p.

@@ -40,7 +40,7 @@ func (in *Input) ShellArguments(flag string) string {
 func CheckOneStdin(paths ...string) error {
 	first := slices.Index(paths, "-")
 	if first >= 0 && slices.Contains(paths[first+1:], "-") {
-		return exit.Usagef("only one file can be read from standard input").WithHint("use a path for the other file")
+		return exit.Usagef("only one file can be read from standard input").WithHint("use - only once, and paths for the other files")
 	}
 	return nil
 }

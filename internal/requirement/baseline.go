@@ -61,7 +61,7 @@ func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session,
 	if err != nil {
 		return err
 	}
-	series := client.FindSeries(all, name)
+	series := client.ResolveSeries(all, name)
 	if series == nil {
 		f.baseline = baseline{reason: "no earlier run of this name has a model"}
 		return nil

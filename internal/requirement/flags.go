@@ -52,7 +52,7 @@ func (f *Flags) Parse() error {
 	switch {
 	case f.junit == "":
 	case !f.IsSet():
-		return exit.Usagef("--junit needs a requirement").WithHint("add --require or --beat")
+		return exit.Usagef("--junit needs --require or --beat")
 	case f.junit == "-":
 		return exit.Usagef("--junit cannot write to standard output, which has the result").WithHint("use --junit FILE")
 	}

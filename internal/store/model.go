@@ -132,7 +132,7 @@ func (t *Tx) findChampion(ctx context.Context, account, series string) (champion
 		if err != nil || dataset == newest {
 			break
 		}
-		same, err := t.haveSameTable(ctx, dataset, newest)
+		same, err := t.haveSameSchema(ctx, dataset, newest)
 		if err != nil || same {
 			return champion, err
 		}
@@ -144,8 +144,8 @@ func (t *Tx) findChampion(ctx context.Context, account, series string) (champion
 	return champion, err
 }
 
-// haveSameTable reports whether two datasets have the same label, columns and classes.
-func (t *Tx) haveSameTable(ctx context.Context, a, b string) (bool, error) {
+// haveSameSchema reports whether two datasets have the same label, columns and classes.
+func (t *Tx) haveSameSchema(ctx context.Context, a, b string) (bool, error) {
 	first, err := t.tableSchema(ctx, a)
 	if err != nil {
 		return false, err

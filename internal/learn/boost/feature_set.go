@@ -42,13 +42,13 @@ const (
 // rows train. bins holds the binned columns of f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
-	var keys []categoryKey
+	var keys []categoryColumns
 	for i := range f.Columns {
 		set.usable = append(set.usable, int32(i))
 		if f.Columns[i].Codes == nil {
 			continue
 		}
-		if key := newCategoryKey(f, i); key.levels[0]-2 > maxPlainLevels {
+		if key := newCategoryColumns(f, i); key.levels[0]-2 > maxPlainLevels {
 			keys = append(keys, key)
 		}
 	}

@@ -153,8 +153,8 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 }
 
 // columnKey returns the key of only the i-th column of key.
-func (key *categoryKey) columnKey(i int) categoryKey {
-	return categoryKey{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
+func (key *categoryColumns) columnKey(i int) categoryColumns {
+	return categoryColumns{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
 }
 
 // bin returns the bin of a row in a source, given the row's element of

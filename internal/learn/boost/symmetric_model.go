@@ -25,7 +25,7 @@ type symmetricModel struct {
 type featureSource struct {
 	column       int32          // -1 for a target statistic
 	mapper       tree.BinMapper // of a column
-	key          categoryKey    // of a target statistic
+	key          categoryColumns    // of a target statistic
 	categoryBins []uint8        // of a target statistic: the bin of each category
 }
 

@@ -30,7 +30,7 @@ import (
 // There are several random orders, which trees use in turn. The statistic of a row that
 // is not a training row is computed from all training rows.
 type targetStatistic struct {
-	key categoryKey
+	key categoryColumns
 	// categoryBins[category] is the bin of the statistic of a category in predictions.
 	categoryBins []uint8
 	mapper       tree.BinMapper
@@ -38,9 +38,9 @@ type targetStatistic struct {
 	orders [][]uint8
 }
 
-// categoryKey numbers the categories of a categorical column, or the combinations of the
+// categoryColumns numbers the categories of a categorical column, or the combinations of the
 // categories of two columns. Below, such a combination is also called a category.
-type categoryKey struct {
+type categoryColumns struct {
 	columns [2]int32 // the second is -1 if the key has one column
 	// levels[i] is the number of categories of columns[i], including one for unknown
 	// levels and one for missing values. levels[1] is 1 if the key has one column.
@@ -51,27 +51,27 @@ type categoryKey struct {
 // combined.
 const maxCombinations = 1 << 16
 
-// newCategoryKey returns the key of one column.
-func newCategoryKey(f *frame.Frame, column int) categoryKey {
+// newCategoryColumns returns the key of one column.
+func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	n := int32(len(f.Schema.Columns[column].Levels))
 	for _, code := range f.Columns[column].Codes {
 		n = max(n, code)
 	}
-	return categoryKey{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
+	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
 }
 
-// combine returns the key of the combinations of two columns.
-func (key *categoryKey) combine(other categoryKey) categoryKey {
-	return categoryKey{
+// cross returns the key of the combinations of the categories of two columns.
+func (key *categoryColumns) cross(other categoryColumns) categoryColumns {
+	return categoryColumns{
 		columns: [2]int32{key.columns[0], other.columns[0]},
 		levels:  [2]int32{key.levels[0], other.levels[0]},
 	}
 }
 
-func (key *categoryKey) size() int { return int(key.levels[0]) * int(key.levels[1]) }
+func (key *categoryColumns) size() int { return int(key.levels[0]) * int(key.levels[1]) }
 
 // fillCategories writes the categories of f's rows lo…hi-1 to dst.
-func (key *categoryKey) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
+func (key *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
 	dst = dst[:hi-lo]
 	clear(dst)
 	for part, column := range key.columns {
@@ -114,8 +114,8 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 }
 
 // orderedMeans computes the ordered target statistic of each row of order and calls visit
-// with it: the smoothed mean target of the rows of the same category in the half circle
-// before the row, see targetStatistic. categories holds the category of each row, from 0 to
+// with it: the smoothed mean target of the rows of the same category in the
+// len(order)/2 positions before the row, where order is a circle (see targetStatistic). categories holds the category of each row, from 0 to
 // numCategories-1. orderedMeans returns two results over all rows of order: the sum of the target
 // for each category, and the mean target.
 func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
@@ -151,7 +151,7 @@ func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories in
 	return sums, p
 }
 
-func (e *targetEncoder) computeStatistic(key categoryKey, target []bool) targetStatistic {
+func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) targetStatistic {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
@@ -201,7 +201,7 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, prior float3
 // targetGain returns how well the ordered statistics of key predict the targets. The gain
 // of one target is the mean log likelihood of the predictions, minus that of predicting the
 // mean of the target for every row. targetGain returns the sum of the gains of all targets.
-func (e *targetEncoder) targetGain(key categoryKey) float64 {
+func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	gain := 0.0
@@ -226,7 +226,7 @@ const maxPairedColumns = 12
 // findPairs returns combinations of two keys in singles, at most limit. The gain of a
 // pair is its targetGain minus the larger targetGain of its two keys. findPairs returns
 // the pairs with the highest positive gain.
-func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, limit, workers int) ([]categoryKey, error) {
+func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
 	if err != nil {
@@ -239,29 +239,29 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryKey, li
 	slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(gains[j], gains[i]) })
 	best = best[:min(len(best), maxPairedColumns)]
 	type pair struct {
-		categoryKey
+		categoryColumns
 		better, gain float64
 	}
 	var pairs []pair
 	for at, i := range best {
 		for _, j := range best[:at] {
 			a, b := min(i, j), max(i, j)
-			if key := singles[a].combine(singles[b]); key.size() <= maxCombinations {
-				pairs = append(pairs, pair{categoryKey: key, better: max(gains[a], gains[b])})
+			if key := singles[a].cross(singles[b]); key.size() <= maxCombinations {
+				pairs = append(pairs, pair{categoryColumns: key, better: max(gains[a], gains[b])})
 			}
 		}
 	}
 	err = parallel.ForContext(ctx, workers, len(pairs), func(_, i int) {
-		pairs[i].gain = e.targetGain(pairs[i].categoryKey) - pairs[i].better
+		pairs[i].gain = e.targetGain(pairs[i].categoryColumns) - pairs[i].better
 	})
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.gain, a.gain) })
-	keys := make([]categoryKey, 0, limit)
+	keys := make([]categoryColumns, 0, limit)
 	for _, p := range pairs[:min(limit, len(pairs))] {
 		if p.gain > 0 {
-			keys = append(keys, p.categoryKey)
+			keys = append(keys, p.categoryColumns)
 		}
 	}
 	return keys, nil

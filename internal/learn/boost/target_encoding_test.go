@@ -16,7 +16,7 @@ func TestOrderedStatistics(t *testing.T) {
 	fold := everyThirdRow(f.Rows)
 	opts := Options{Classes: 2, Buckets: 128}
 	e := newTargetEncoder(f, fold.Train, &opts)
-	key := newCategoryKey(f, 2)
+	key := newCategoryColumns(f, 2)
 	cells := make([]int32, f.Rows)
 	key.fillCategories(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
@@ -71,7 +71,7 @@ func TestStatisticsOfPairs(t *testing.T) {
 	fold := everyThirdRow(rows)
 	opts := Options{Classes: 2, Buckets: 128}
 	e := newTargetEncoder(f, fold.Train, &opts)
-	singles := []categoryKey{newCategoryKey(f, 0), newCategoryKey(f, 1), newCategoryKey(f, 2)}
+	singles := []categoryColumns{newCategoryColumns(f, 0), newCategoryColumns(f, 1), newCategoryColumns(f, 2)}
 	pairs, err := e.findPairs(t.Context(), singles, 5, 2)
 	if err != nil || len(pairs) == 0 || pairs[0].columns != [2]int32{0, 2} {
 		t.Errorf("got %v, %v", pairs, err)

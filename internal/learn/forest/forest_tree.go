@@ -20,6 +20,7 @@ type classWeight struct {
 	class, weight uint16
 }
 
+// one16 is the number 1 as a fraction of 16 bits.
 const one16 = 1<<16 - 1
 
 // leafDistribution returns the class distribution of the leaf that a row falls
@@ -81,8 +82,8 @@ func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[stri
 	return number
 }
 
-// newDistribution converts the number of rows of each class to weights that add up to
-// one16. total is the number of rows of all classes. Weights are rounded down, and the
+// newDistribution converts the numbers of rows of the classes to weights in units of 1/one16, which
+// add up to one16. total is the number of rows of all classes. Weights are rounded down, and the
 // remainder is added to the weight of the largest class. Classes with weight 0 are left
 // out.
 func newDistribution(rows []int64, total int64) []classWeight {

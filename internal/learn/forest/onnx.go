@@ -20,6 +20,6 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 		})
 	}
 	votes := g.ToFloat64(g.AddTrees(e, x.Value))
-	p := g.Op("Div", g.Op("Add", votes, g.ConstFloat64s(base, len(base))), g.ConstFloat64(float64(len(trees)+1)*one16))
+	p := g.Op("Div", g.Op("Add", votes, g.ConstFloat64s(base, len(base))), g.ScalarFloat64(float64(len(trees)+1)*one16))
 	return g.PowerNormalized(p, 1/float64(m.temperature))
 }

@@ -21,7 +21,7 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	square := g.Op("ReduceSum", g.Op("Mul", in, in), g.ConstInt64s([]int{1}, 1))
 	distance := g.Op("Add", g.Op("MatMul", in, g.ConstFloat64s(centers, m.encoder.width, count)), g.ConstFloat64s(norms, count))
 	distance = g.Op("Add", distance, square)
-	kernel := g.Op("Exp", g.Op("Mul", distance, g.ConstFloat64(-m.gamma)))
+	kernel := g.Op("Exp", g.Op("Mul", distance, g.ScalarFloat64(-m.gamma)))
 	scores := g.Op("MatMul", kernel, g.ConstFloat64s(m.alpha, count, outputs))
 	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
 }

@@ -20,8 +20,8 @@ const timeFolds = 5
 //	test    │ rest                               │ test │
 //
 // Rows of equal time are never divided. Rows without a time are not used. If the sample
-// also has Groups, a group may have rows on both sides of a division. Its earlier rows
-// are then dropped: they are on neither side.
+// also has Groups, a group may have rows before and after a split point. Its rows
+// before the split point are then dropped.
 func newTimePlan(s Sample) ValidationPlan {
 	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })

@@ -25,8 +25,8 @@ type vocabulary struct {
 // a small multiple of its binary form.
 const minBitmap = 4096
 
-// bitmap is a set of buckets: bit b%64 of present[b/64] is set if it has bucket b.
-// before[i] is the number of its buckets below 64·i.
+// bitmap is a set of buckets: bit b%64 of present[b/64] is set if b is in the set.
+// before[i] is the number of buckets in the set below 64·i.
 type bitmap struct {
 	present [numBuckets / 64]uint64
 	before  [numBuckets / 64]uint32

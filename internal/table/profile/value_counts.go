@@ -181,7 +181,7 @@ func (v *valueCounts) distinctCount() (count int, exact bool) {
 	return v.distinctHashes.estimate(), v.distinctHashes.isExact()
 }
 
-// The rules for levels of a category.
+// These limits decide which texts of a column become levels of a category.
 const (
 	maxUnfilteredLevels = 40     // with more distinct texts, a text of a single row is not a level
 	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels

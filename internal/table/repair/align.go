@@ -23,7 +23,7 @@ type aligner struct {
 	ways        [][]uint8 // the number of assignments with the cost cost[c][f]; 2 means several
 	fieldsTaken [][]int32 // the number of fields that such an assignment assigns to column c-1
 	joined      []byte    // the result of joinFields, whose memory is reused
-	combined    [][]byte  // the result of padMissing, whose memory is reused
+	combined    [][]byte  // the result of padIfFits, whose memory is reused
 }
 
 const (
@@ -36,10 +36,10 @@ const (
 // result is valid until the next call of align.
 func (a *aligner) align(fields [][]byte) [][]byte {
 	if len(fields) > a.columns {
-		if cut := a.dropTrailing(fields); cut != nil {
+		if cut := a.dropTrailingIfFits(fields); cut != nil {
 			return cut
 		}
-	} else if padded := a.padMissing(fields); padded != nil {
+	} else if padded := a.padIfFits(fields); padded != nil {
 		return padded
 	}
 	if a.columns*(len(fields)+1) > maxAlignCells || len(fields)-a.columns > maxExtraFields || len(fields) < 2 {
@@ -59,9 +59,9 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	return a.backtrack(fields)
 }
 
-// dropTrailing returns the first fields, one for each column. It returns nil if one of
+// dropTrailingIfFits returns the first fields, one for each column. It returns nil if one of
 // the other fields is not blank, or if the returned fields would not fit their columns.
-func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
+func (a *aligner) dropTrailingIfFits(fields [][]byte) [][]byte {
 	for _, field := range fields[a.columns:] {
 		if !cells.IsBlank(field) {
 			return nil
@@ -70,10 +70,10 @@ func (a *aligner) dropTrailing(fields [][]byte) [][]byte {
 	return a.fieldsIfFit(fields[:a.columns])
 }
 
-// padMissing returns the fields with empty fields appended, because some programs omit
+// padIfFits returns the fields with empty fields appended, because some programs omit
 // empty fields at the end of a row. It returns nil if the label would be empty, or if the
 // fields would not fit their columns.
-func (a *aligner) padMissing(fields [][]byte) [][]byte {
+func (a *aligner) padIfFits(fields [][]byte) [][]byte {
 	if a.label >= len(fields) {
 		return nil
 	}

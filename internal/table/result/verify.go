@@ -54,8 +54,8 @@ func Verify(ctx context.Context, blind, result io.Reader, classes []string) (row
 	}
 }
 
-// VerifyProbabilities checks the columns that a prediction result adds, as Verify does, but
-// without the blind file. It returns the number of rows.
+// VerifyProbabilities checks the predicted class and the probabilities of each row, as Verify does,
+// but needs no blind file. It returns the number of rows.
 func VerifyProbabilities(ctx context.Context, result io.Reader, classes []string) (rows int, err error) {
 	got, err := csvfile.OpenTable(csvfile.NewReader(result, ','))
 	if err != nil {
