@@ -23,10 +23,10 @@ type symmetricModel struct {
 // featureSource is a feature of symmetric trees: a binned column, or a target statistic.
 // It holds what is needed to compute the feature from a frame.
 type featureSource struct {
-	column       int32          // -1 for a target statistic
-	mapper       tree.BinMapper // of a column
-	key          categoryColumns    // of a target statistic
-	categoryBins []uint8        // of a target statistic: the bin of each category
+	column       int32           // -1 for a target statistic
+	mapper       tree.BinMapper  // of a column
+	key          categoryColumns // of a target statistic
+	categoryBins []uint8         // of a target statistic: the bin of each category
 }
 
 // usedFeatures are the features that the trees use, in the order of first use.
