@@ -57,6 +57,11 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
+	// unchanged has the meaning of OpenUnchanged.
+	unchanged bool
+	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
+	// to a folder that --data-dir selects: the default folder may have data of the user's own.
+	writesMarker bool
 	// races and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
 	races  int
 	memory int64
@@ -70,14 +75,29 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
 }
 
-// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select.
-func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+// ErrOldSchema is returned by OpenUnchanged. Test with errors.Is.
+var ErrOldSchema = store.ErrOldSchema
+
+// OpenUnchanged is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
+// returns ErrOldSchema if the schema is of an earlier release.
+func OpenUnchanged(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), unchanged: true})
+}
+
+// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is
+// false, it is an error if the database does not exist.
+func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, create bool) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
+	}
+	if !create {
+		if err := checkDatabaseExists(at.database, at.dir); err != nil {
+			return nil, err
+		}
 	}
 	return OpenLocal(ctx, at.dir, f, cmd)
 }
@@ -136,7 +156,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 		}
 	}
 	return openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts,
+		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
 }
 
@@ -171,14 +191,11 @@ func parseRaceMemory(name, text string) (int64, error) {
 
 // openLocalWith is like [OpenLocal], but with options.
 func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, opts localOptions) (*LocalService, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, DataDirError(dir, err)
-	}
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil {
 		return nil, err
 	}
-	database, err := openDatabase(ctx, location, dir)
+	database, err := openOrCreateDatabase(ctx, location, dir, opts.unchanged)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +219,11 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	shown := dir
 	if database.IsOnServer() {
 		shown = store.RedactURL(location)
+		if opts.writesMarker {
+			if err := writeMarker(dir, location); err != nil {
+				return nil, errors.Join(DataDirError(dir, err), database.Close())
+			}
+		}
 	}
 	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
 }

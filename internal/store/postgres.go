@@ -45,6 +45,16 @@ func RedactURL(location string) string {
 	return shown.String()
 }
 
+// DescribeServer returns the name of a PostgreSQL database and the address of its server, for
+// messages. It contains neither the user nor a password.
+func DescribeServer(location string) (string, error) {
+	config, err := parsePostgres(location)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("the PostgreSQL database %s on %s, port %d", config.Database, config.Host, config.Port), nil
+}
+
 // parsePostgres parses the URL of a database. The error contains no password. For a malformed URL,
 // it contains no part of the URL, because any part may belong to a password with an unescaped
 // character.
