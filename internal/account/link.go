@@ -63,17 +63,24 @@ func invalidLinkProblem() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one. If there is no administrator yet, restart the service, which then prints a link")
 }
 
-// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator, and
-// invalidates earlier links of this kind. It returns "" if there is an administrator.
+// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator.
+// The links that other processes have printed remain valid until there is an administrator. It
+// returns "" if there is an administrator.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
 		if exists, err := hasAdministrator(ctx, t); err != nil || exists {
 			return err
 		}
-		code, err := a.replaceLink(ctx, t, "", a.now().Add(linkLifetime))
+		code, err := auth.NewToken(a.rand)
+		if err != nil {
+			return err
+		}
+		if err := t.DeleteFirstLinks(ctx, a.now()); err != nil {
+			return err
+		}
 		link = linkURL(serviceURL, code)
-		return err
+		return t.InsertFirstLink(ctx, auth.HashToken(code), a.now().Add(linkLifetime))
 	})
 	return link, a.toProblem(err)
 }
