@@ -173,6 +173,8 @@ func databaseError(location, dir string, err error) error {
 	switch {
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
+	case errors.Is(err, store.ErrInvalidParameter):
+		return exit.Usagef("%w", err).WithHint("correct the parameter after ? in the URL, or the variable PG… that sets it; the parameters are those of libpq")
 	case errors.Is(err, store.ErrInvalidURL):
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):
