@@ -31,11 +31,15 @@ func TestServeOperation(t *testing.T) {
 	serve.Env = append(serve.Environ(), "FORETELL_LOG_FORMAT=json")
 	metrics, base, draining := "", "", false
 	_, messages, err := follow(t, serve, func(line string) {
-		if _, address, ok := strings.Cut(line, "metrics on "); ok {
-			metrics = address
+		var notice struct{ Msg, URL string }
+		if err := json.Unmarshal([]byte(line), &notice); err != nil {
+			t.Errorf("%v in %s", err, line)
 		}
-		if _, address, ok := strings.Cut(line, "listening on "); ok {
-			base = address
+		if notice.Msg == "metrics on" {
+			metrics = notice.URL
+		}
+		if notice.Msg == "listening on" {
+			base = notice.URL
 			if status, body := get(base + "/metrics"); status != http.StatusNotFound {
 				t.Errorf("/metrics is public: %d %s", status, body)
 			}
@@ -75,20 +79,18 @@ func TestServeOperation(t *testing.T) {
 	if err != nil || !draining {
 		t.Errorf("ended with %v; readiness failed first: %v", err, draining)
 	}
-	logged := 0
+	logged := map[string]bool{} // first words of messages
 	for line := range strings.Lines(messages) {
-		if strings.HasPrefix(line, "{") {
-			var entry struct{ Level, Msg, RequestID string }
-			if err := json.Unmarshal([]byte(line), &entry); err != nil {
-				t.Errorf("%v in %s", err, line)
-			}
-			if entry.Msg == "request" && entry.RequestID != "" {
-				logged++
-			}
+		var entry struct{ Level, Msg, RequestID, Link string }
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Errorf("%v in %s", err, line)
+		}
+		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") {
+			logged[strings.Fields(entry.Msg)[0]] = true
 		}
 	}
-	if logged == 0 {
-		t.Errorf("no request is in the log: %s", messages)
+	if len(logged) != 3 {
+		t.Errorf("the log has only %v: %s", logged, messages)
 	}
 }
 

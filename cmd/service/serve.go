@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"strings"
 	"time"
@@ -138,7 +139,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	defer service.SendMails(ctx)()
 	defer startRetention(ctx, service, retention)()
-	o.factory.Note("listening on %s", web.url())
+	service.Note("listening on", slog.String("url", web.url()))
 	if err := o.storeSettingsAndNoteLink(ctx, service, shared, web.scheme()+"://"+reachableHostPort(web.listener.Addr())); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
 	}
@@ -155,7 +156,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := <-worked; err != nil {
 		return err
 	}
-	recordStoppedBySignal(o.factory)
+	recordStoppedBySignal(o.factory, service)
 	return nil
 }
 
@@ -190,7 +191,7 @@ func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *co
 	}
 	link, err := service.App.NewFirstAdministratorLink(ctx, cmp.Or(o.network.publicURL, address))
 	if err == nil && link != "" {
-		o.factory.Note("there is no administrator yet; open this link within a day to create the first one (it works once):\n%s", link)
+		service.Note("there is no administrator yet; open this link within a day to create the first one (it works once):", slog.String("link", link))
 	}
 	return err
 }
@@ -207,7 +208,7 @@ func reachableHostPort(address net.Addr) string {
 
 // recordStoppedBySignal records that a signal has stopped serve or worker. The exit status is then
 // 0, as service managers expect.
-func recordStoppedBySignal(f *cli.Factory) {
+func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService) {
 	f.StoppedBySignal = true
-	f.Note("stopped; unfinished jobs are back in the queue")
+	service.Note("stopped; unfinished jobs are back in the queue")
 }

@@ -39,7 +39,7 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	metrics := service.Metrics()
 	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.NumOpen()) })
 	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.allowedHostNames(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == "", RequestsPerSecond: o.account.requestRate}
-	if w.stopMetrics, err = o.metrics.startServing(ctx, o.factory, metrics, service.Log); err != nil {
+	if w.stopMetrics, err = o.metrics.startServing(ctx, service, metrics); err != nil {
 		return nil, errors.Join(err, w.listener.Close())
 	}
 	if certificate != nil {

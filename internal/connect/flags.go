@@ -26,7 +26,7 @@ type ServiceFlags struct {
 	NoJobs bool
 	// NeedsDatabase is set if the command must not create the database of the embedded service.
 	NeedsDatabase bool
-	Cmd    *cobra.Command
+	Cmd           *cobra.Command
 }
 
 // Bind adds the flags that select the service.

@@ -38,6 +38,9 @@ type LocalService struct {
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
+	// factory and notices are for Note. notices is nil unless the log has the format JSON.
+	factory *cli.Factory
+	notices *slog.Logger
 	// Location is the data folder, or the URL of the PostgreSQL database without the password.
 	Location string
 }
@@ -155,9 +158,38 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 			return nil, exit.Usagef("invalid --clamav %q: %w", flags.clamav, err)
 		}
 	}
-	return openLocalWith(ctx, at.dir, f, cmd, localOptions{
+	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
 		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
+	if err != nil {
+		return nil, err
+	}
+	service.factory = f
+	if flags.logFormat == formatJSON {
+		service.notices = slog.New(slog.NewJSONHandler(f.Console.Err, nil))
+	}
+	return service, nil
+}
+
+// formatJSON is the value of --log-format for a log of JSON lines.
+const formatJSON = "json"
+
+// Note prints a notice of serve or worker, such as the address of the service, to standard error,
+// also with --quiet and for any --log-level. The values of the attributes follow the message. With
+// --log-format json, the notice is a line of the log.
+func (s *LocalService) Note(message string, attributes ...slog.Attr) {
+	if s.notices != nil {
+		s.notices.LogAttrs(context.Background(), slog.LevelInfo, strings.TrimSuffix(message, ":"), attributes...)
+		return
+	}
+	separator := " "
+	if strings.HasSuffix(message, ":") {
+		separator = "\n"
+	}
+	for _, a := range attributes {
+		message += separator + a.Value.String()
+	}
+	s.factory.Note("%s", message)
 }
 
 // The default of --memory leaves a reserve for other work of the process and for other programs.
@@ -330,11 +362,11 @@ func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	switch {
-	case f.logFormat != "text" && f.logFormat != "json":
+	case f.logFormat != "text" && f.logFormat != formatJSON:
 		return nil, exit.Usagef("invalid --log-format %q: want text or json", f.logFormat)
 	case f.quiet:
 		return slog.New(slog.DiscardHandler), nil
-	case f.logFormat == "json":
+	case f.logFormat == formatJSON:
 		return slog.New(slog.NewJSONHandler(factory.Console.Err, opts)), nil
 	}
 	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil

@@ -114,7 +114,7 @@ func TestCertificateValidity(t *testing.T) {
 	writeCertificate(t, certFile, keyFile, "any") // for one hour
 	for want, later := range map[string]time.Duration{
 		"the TLS certificate is not valid yet, so clients refuse it": -100 * 365 * 24 * time.Hour,
-		"the TLS certificate expires soon":                          0,
+		"the TLS certificate expires soon":                           0,
 		"the TLS certificate has expired, so clients refuse it":      2 * time.Hour,
 		"": -30 * 24 * time.Hour,
 	} {
