@@ -145,6 +145,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range cli.UnknownVariables(cmd.Root(), f.Environ()) {
+		log.WarnContext(ctx, "no command reads this environment variable", "variable", name)
+	}
 	if flags.races < 1 {
 		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
 	}
