@@ -150,3 +150,61 @@ func TestPostgresOfOperations(t *testing.T) {
 		}
 	}
 }
+
+// TestFolderOfPostgresService checks that a command without --database does not create an SQLite
+// database in the data folder of a service on PostgreSQL.
+func TestFolderOfPostgresService(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	location, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	location.User = url.UserPassword(location.User.Username(), "a-secret-word")
+	served, added := t.TempDir(), t.TempDir()
+	serveAt(t, "127.0.0.1:0", served, "--database", location.String())
+	if out, err := foretellOn(t, "users", "add", "ann@example.com", "--database", location.String(), "--data-dir", added); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	where := strings.TrimPrefix(location.Path, "/") + " on " + location.Hostname() + ", port " + location.Port()
+	for _, dir := range []string{served, added} {
+		marker, err := os.ReadFile(filepath.Join(dir, "database.txt"))
+		if err != nil || string(marker) != "the PostgreSQL database "+where+"\n" {
+			t.Errorf("%v: the marker is %q", err, marker)
+		}
+		for _, command := range []string{
+			"users add bob@example.com", "users list", "keys list", "jobs list", "backup " + filepath.Join(dir, "backup.tar"), "restore --verify=false " + filepath.Join(dir, "database.txt"),
+			"worker", "serve --listen 127.0.0.1:0", "migrate", "doctor --files", "datasets list",
+		} {
+			out, err := foretellOn(t, append(strings.Fields(command), "--data-dir", dir)...)
+			hint := "pass the URL of this database with --database or FORETELL_DATABASE"
+			if command == "datasets list" {
+				hint = "use the service with --server"
+			}
+			out = strings.Join(strings.Fields(out), " ")
+			if err == nil || !strings.Contains(out, "belongs to the PostgreSQL database "+where) || !strings.Contains(out, hint) || strings.Contains(out, "secret-word") {
+				t.Errorf("%s: %v: %s", command, err, out)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "foretell.db")); err == nil {
+			t.Error("a command has created an SQLite database")
+		}
+	}
+	if out, err := foretellOn(t, "users", "list", "--database", address, "--data-dir", served, "--fields", "email", "--no-header"); err != nil || !strings.Contains(out, "ann@example.com") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestDefaultFolderIsNotMarked checks that a command for a service on PostgreSQL does not mark the
+// default data folder, which may have data of the user's own.
+func TestDefaultFolderIsNotMarked(t *testing.T) {
+	t.Parallel()
+	env := append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())
+	for _, args := range [][]string{{"users", "list", "--database", testenv.Postgres(t)}, {"datasets", "list"}} {
+		command := exec.Command("foretell", args...)
+		command.Env = env
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v: %s", args, err, out)
+		}
+	}
+}

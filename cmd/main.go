@@ -103,9 +103,13 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	return true
 }
 
+// repeatedSignal is how long after the first signal a SIGTERM counts as the same one.
+const repeatedSignal = time.Second
+
 // catchSignals returns a context that ends with the first signal. Any later signal except
 // SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the
-// shell often both send one when a terminal is closed.
+// shell often both send one when a terminal is closed. A SIGTERM is ignored in the second after the
+// first signal, because timeout(1) and some service managers send it to the process and to its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -126,8 +130,10 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 		signal.Ignore(syscall.SIGPIPE)
 		interrupted := &exit.InterruptError{Signal: first}
 		cancel(interrupted)
+		began := f.Now()
 		for again := range signals {
-			if again != syscall.SIGHUP {
+			repeated := again == syscall.SIGTERM && f.Now().Sub(began) < repeatedSignal
+			if again != syscall.SIGHUP && !repeated {
 				fmt.Fprintln(f.Streams[2], "foretell: stopped immediately; unfinished work is lost")
 				os.Exit(int(interrupted.Status()))
 			}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,4 +136,22 @@ func storedFiles(t *testing.T, storage string) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// TestDefaultQuotaOfOtherService checks that a start without --default-quota does not remove the
+// quota that a running service has stored, and that none removes it.
+func TestDefaultQuotaOfOtherService(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i, step := range []struct {
+		flags []string
+		want  string
+	}{{[]string{"--default-quota", "datasets=3"}, "maxDatasets\t3"}, {nil, "maxDatasets\t3"}, {[]string{"--default-quota", "none", "--smtp", "none", "--public-url", "none"}, "maxDatasets"}} {
+		serveAt(t, "127.0.0.1:0", dir, append(step.flags, "--no-work")...)
+		email := "user" + strconv.Itoa(i) + "@example.com"
+		foretellAs(t, nil, "users", "add", email, "--data-dir", dir)
+		if got := strings.TrimSpace(foretellAs(t, nil, "users", "quota", email, "--fields", "maxDatasets", "--data-dir", dir)); got != step.want {
+			t.Errorf("%v: %q, want %q", step.flags, got, step.want)
+		}
+	}
 }

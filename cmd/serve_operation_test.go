@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,11 +33,15 @@ func TestServeOperation(t *testing.T) {
 	serve.Env = append(serve.Environ(), "FORETELL_LOG_FORMAT=json")
 	metrics, base, draining := "", "", false
 	_, messages, err := follow(t, serve, func(line string) {
-		if _, address, ok := strings.Cut(line, "metrics on "); ok {
-			metrics = address
+		var notice struct{ Msg, URL string }
+		if err := json.Unmarshal([]byte(line), &notice); err != nil {
+			t.Errorf("%v in %s", err, line)
 		}
-		if _, address, ok := strings.Cut(line, "listening on "); ok {
-			base = address
+		if notice.Msg == "metrics on" {
+			metrics = notice.URL
+		}
+		if notice.Msg == "listening on" {
+			base = notice.URL
 			if status, body := get(base + "/metrics"); status != http.StatusNotFound {
 				t.Errorf("/metrics is public: %d %s", status, body)
 			}
@@ -65,6 +71,7 @@ func TestServeOperation(t *testing.T) {
 			for status = http.StatusOK; status == http.StatusOK; { // until the signal arrives
 				status, body = get(base + "/readyz")
 			}
+			_ = serve.Process.Signal(syscall.SIGTERM) // as from timeout(1), which signals the process and its group
 			draining = status == http.StatusServiceUnavailable && strings.Contains(body, "about to stop")
 			if status, body := get(base + "/"); status != http.StatusOK {
 				t.Errorf("while draining: %d %s", status, body)
@@ -74,20 +81,18 @@ func TestServeOperation(t *testing.T) {
 	if err != nil || !draining {
 		t.Errorf("ended with %v; readiness failed first: %v", err, draining)
 	}
-	logged := 0
+	logged := map[string]bool{} // first words of messages
 	for line := range strings.Lines(messages) {
-		if strings.HasPrefix(line, "{") {
-			var entry struct{ Level, Msg, RequestID string }
-			if err := json.Unmarshal([]byte(line), &entry); err != nil {
-				t.Errorf("%v in %s", err, line)
-			}
-			if entry.Msg == "request" && entry.RequestID != "" {
-				logged++
-			}
+		var entry struct{ Level, Msg, RequestID, Link string }
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Errorf("%v in %s", err, line)
+		}
+		if entry.Msg == "request" && entry.RequestID != "" || strings.HasPrefix(entry.Link, base+"/password?code=") || strings.HasPrefix(entry.Msg, "stopped;") {
+			logged[strings.Fields(entry.Msg)[0]] = true
 		}
 	}
-	if logged == 0 {
-		t.Errorf("no request is in the log: %s", messages)
+	if len(logged) != 3 {
+		t.Errorf("the log has only %v: %s", logged, messages)
 	}
 }
 
@@ -116,5 +121,24 @@ func TestGracePeriod(t *testing.T) {
 	}
 	if err != nil || !strings.Contains(messages, "were aborted") || !strings.Contains(messages, "back in the queue") {
 		t.Errorf("%v: %s", err, messages)
+	}
+}
+
+// TestUnknownVariables checks that serve and worker warn about misspelt variables, but not about the
+// variables of each other and of Kubernetes.
+func TestUnknownVariables(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"worker"}} {
+		env := append(os.Environ(), "FORETELL_NO_WROK=true", "FORETELL_NO_WORK=false", "FORETELL_DATABSE=x", "FORETELL_EMPTY=", "FORETELL_PORT=tcp://10.0.0.1:80", "FORETELL_PORT_80_TCP_ADDR=10.0.0.1", "FORETELL_MEMORY=12GB")
+		got := runUntil(t, env, append(command, "--data-dir", t.TempDir()), map[string]string{"serve": "listening on", "worker": "running the jobs of"}[command[0]], syscall.SIGTERM)
+		var named []string
+		for line := range strings.Lines(got.stderr) {
+			if _, variable, ok := strings.Cut(strings.TrimSpace(line), `level=WARN msg="no command reads this environment variable" variable=`); ok {
+				named = append(named, variable)
+			}
+		}
+		if want := []string{"FORETELL_DATABSE", "FORETELL_NO_WROK"}; got.code != 0 || !slices.Equal(named, want) {
+			t.Errorf("%s: status %d, warnings about %q, want %q: %s", command[0], got.code, named, want, got.stderr)
+		}
 	}
 }

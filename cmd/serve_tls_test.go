@@ -6,11 +6,14 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +38,16 @@ func TestServeTLS(t *testing.T) {
 	list.Env = env
 	if out, err := list.CombinedOutput(); err != nil || string(out) != "[]\n" {
 		t.Errorf("%v: %s", err, out)
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // only the metric is tested
+	response, err := client.Get(address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	metrics, err := io.ReadAll(response.Body)
+	if err != nil || !strings.Contains(string(metrics), "\nforetell_tls_certificate_expiry_timestamp_seconds ") {
+		t.Errorf("%v: %s", err, metrics)
 	}
 }
 

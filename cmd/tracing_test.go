@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -106,5 +107,26 @@ func TestUnavailableCollector(t *testing.T) {
 		if !strings.Contains(string(out), want) || (err != nil) != strings.HasPrefix(want, "want") {
 			t.Errorf("%s: %v: %s", value, err, out)
 		}
+	}
+}
+
+// TestProbesAreNotTraced checks that a service records no spans for the probes of its health.
+func TestProbesAreNotTraced(t *testing.T) {
+	t.Parallel()
+	c := &collector{}
+	server := httptest.NewServer(c)
+	defer server.Close()
+	service, address := serveWith(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL}, "127.0.0.1:0", t.TempDir(), "--no-work")
+	for _, path := range []string{"/healthz", "/readyz", "/api/v1/datasets"} {
+		response, err := http.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+	}
+	_ = service.Process.Signal(os.Interrupt)
+	_ = service.Wait()
+	if request := c.find(t, "GET /api/v1/datasets"); len(c.spans) == 0 || c.spans[0] != request {
+		t.Errorf("the spans are %+v", c.spans)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"foretell/internal/cli"
+	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/listen"
 	"foretell/internal/server"
@@ -25,7 +26,7 @@ func (m *metricsFlag) bind(cmd *cobra.Command, usage string) {
 
 // startServing serves the metrics, the profiles and /healthz at the address of the flag until stop
 // is called. If the flag is not set, it does nothing.
-func (m *metricsFlag) startServing(ctx context.Context, f *cli.Factory, metrics *server.Metrics, log *slog.Logger) (stop func(), err error) {
+func (m *metricsFlag) startServing(ctx context.Context, service *connect.LocalService, metrics *server.Metrics) (stop func(), err error) {
 	if m.address == "" {
 		return func() {}, nil
 	}
@@ -37,13 +38,13 @@ func (m *metricsFlag) startServing(ctx context.Context, f *cli.Factory, metrics 
 	mux.Handle("GET /metrics", metrics)
 	handleProfiles(mux)
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	web := listen.NewServer(mux, log)
+	web := listen.NewServer(mux, service.Log)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		_ = web.Serve(listener) // returns when web is closed
 	}()
-	f.Note("metrics on http://%s/metrics", listener.Addr())
+	service.Note("metrics on", slog.String("url", "http://"+listener.Addr().String()+"/metrics"))
 	return func() {
 		_ = web.Close() // aborts scrapes, which the monitoring system repeats
 		<-served

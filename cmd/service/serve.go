@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/account"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
@@ -92,6 +95,7 @@ the URL.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {
+	shared := o.takeSharedSettings()
 	if err := o.network.check(); err != nil {
 		return err
 	}
@@ -135,8 +139,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	defer service.SendMails(ctx)()
 	defer startRetention(ctx, service, retention)()
-	o.factory.Note("listening on %s", web.url())
-	if err := o.storeSettingsAndNoteLink(ctx, service, web.scheme(), web.listener.Addr()); err != nil && ctx.Err() == nil {
+	service.Note("listening on", slog.String("url", web.url()))
+	if err := o.storeSettingsAndNoteLink(ctx, service, shared, web.scheme()+"://"+reachableHostPort(web.listener.Addr())); err != nil && ctx.Err() == nil {
 		return errors.Join(err, web.listener.Close(), stopWork())
 	}
 	served := make(chan error, 1)
@@ -152,20 +156,42 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := <-worked; err != nil {
 		return err
 	}
-	recordStoppedBySignal(o.factory)
+	recordStoppedBySignal(o.factory, service)
 	return nil
 }
 
-// storeSettingsAndNoteLink stores the address of the service, from which the users commands make
-// links. If there is no administrator, it prints a link with which the first one is created.
-func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, scheme string, address net.Addr) error {
-	serviceURL := cmp.Or(o.network.publicURL, scheme+"://"+reachableHostPort(address))
-	if err := service.App.StoreServiceSettings(ctx, serviceURL); err != nil {
+// noValue is the value of --public-url, --smtp and --default-quota that removes the stored setting.
+const noValue = "none"
+
+// takeSharedSettings returns the settings that the flags change for all services. It clears the
+// flags that only remove a setting.
+func (o *serveOptions) takeSharedSettings() (s account.ServiceSettings) {
+	if o.network.publicURL != "" {
+		if o.network.publicURL == noValue {
+			o.network.publicURL = ""
+		}
+		s.PublicURL = new(strings.TrimSuffix(o.network.publicURL, "/"))
+	}
+	if o.account.smtp != "" {
+		if o.account.smtp == noValue {
+			o.account.smtp = ""
+		}
+		s.SendsMail = new(o.account.smtp != "")
+	}
+	return s
+}
+
+// storeSettingsAndNoteLink stores the settings that the users commands and other services need. If
+// there is no administrator, it prints a link with which the first one is created. address is the
+// URL of the listener.
+func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, shared account.ServiceSettings, address string) error {
+	shared.Address, shared.DefaultQuota = address, o.daemon.Accounts.DefaultQuota
+	if err := service.App.StoreServiceSettings(ctx, shared); err != nil {
 		return err
 	}
-	link, err := service.App.NewFirstAdministratorLink(ctx, serviceURL)
+	link, err := service.App.NewFirstAdministratorLink(ctx, cmp.Or(o.network.publicURL, address))
 	if err == nil && link != "" {
-		o.factory.Note("there is no administrator yet; open this link within a day to create the first one (it works once):\n%s", link)
+		service.Note("there is no administrator yet; open this link within a day to create the first one (it works once):", slog.String("link", link))
 	}
 	return err
 }
@@ -182,7 +208,7 @@ func reachableHostPort(address net.Addr) string {
 
 // recordStoppedBySignal records that a signal has stopped serve or worker. The exit status is then
 // 0, as service managers expect.
-func recordStoppedBySignal(f *cli.Factory) {
+func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService) {
 	f.StoppedBySignal = true
-	f.Note("stopped; unfinished jobs are back in the queue")
+	service.Note("stopped; unfinished jobs are back in the queue")
 }

@@ -35,7 +35,7 @@ type networkFlags struct {
 func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&n.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free port")
-	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links (default the base URL of each request)")
+	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links, or none (default the base URL of each request)")
 	flags.StringVar(&n.certFile, "tls-cert", "", "`file` of the TLS certificate and its chain in PEM; read again when it changes and on SIGHUP")
 	flags.StringVar(&n.keyFile, "tls-key", "", "`file` of the certificate's private key in PEM")
 	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; requests to port 443 of each host must reach the service")
@@ -132,19 +132,19 @@ func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	return nil
 }
 
-// tlsConfig returns the TLS configuration, or nil if TLS is not used. The returned function reads
-// the certificate files again. It is nil if there are no such files. dir is the data folder.
-func (n *networkFlags) tlsConfig(dir string, log *slog.Logger) (config *tls.Config, reload func(), err error) {
+// tlsConfig returns the TLS configuration, or nil if TLS is not used. The certificate is nil unless
+// it is read from files. dir is the data folder.
+func (n *networkFlags) tlsConfig(dir string, log *slog.Logger, now func() time.Time) (config *tls.Config, certificate *listen.Certificate, err error) {
 	switch {
 	case len(n.acmeHosts) > 0:
 		return listen.ACME{Hosts: n.acmeHosts, Folder: filepath.Join(dir, "acme"), Directory: n.acmeDirectory}.TLSConfig(), nil, nil
 	case n.certFile != "":
-		certificate, err := listen.ReadCertificate(n.certFile, n.keyFile, log)
+		certificate, err := listen.ReadCertificate(n.certFile, n.keyFile, log, now)
 		if err != nil {
 			return nil, nil, exit.Errorf(exit.Usage, "cannot use the TLS certificate: %w", err).
 				WithHint("--tls-cert needs the certificate followed by its chain, --tls-key its private key, both in PEM")
 		}
-		return certificate.TLSConfig(), certificate.Reload, nil
+		return certificate.TLSConfig(), certificate, nil
 	}
 	return nil, nil, nil
 }

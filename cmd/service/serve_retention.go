@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +84,9 @@ func startRetention(ctx context.Context, service *connect.LocalService, retentio
 
 // parseQuota parses a list of limits such as datasets=100,bytes=20GB,races=4.
 func parseQuota(limits []string) (out api.Quota, err error) {
+	if slices.Equal(limits, []string{noValue}) {
+		return out, nil
+	}
 	values := map[string]**int64{"datasets": &out.Datasets, "bytes": &out.Bytes, "races": &out.Races}
 	for _, limit := range limits {
 		name, text, _ := strings.Cut(limit, "=")
@@ -91,7 +95,7 @@ func parseQuota(limits []string) (out api.Quota, err error) {
 			*value, err = parseLimit(name, text)
 		}
 		if !known || err != nil {
-			return out, exit.Usagef("invalid --default-quota %q: want limits such as datasets=100,bytes=20GB,races=4", limit)
+			return out, exit.Usagef("invalid --default-quota %q: want limits such as datasets=100,bytes=20GB,races=4, or none", limit)
 		}
 	}
 	return out, nil

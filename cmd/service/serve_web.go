@@ -24,7 +24,7 @@ type webServer struct {
 // newWebServer opens the listeners that the flags select. It serves nothing yet, except the
 // metrics of --metrics-listen.
 func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalService) (*webServer, error) {
-	certificates, reload, err := o.network.tlsConfig(service.Dir, service.Log)
+	tlsConfig, certificate, err := o.network.tlsConfig(service.Dir, service.Log, o.factory.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +39,15 @@ func (o *serveOptions) newWebServer(ctx context.Context, service *connect.LocalS
 	metrics := service.Metrics()
 	metrics.AddGauge("foretell_http_connections", "Open connections of clients.", func() float64 { return float64(w.listener.NumOpen()) })
 	opts := server.Options{PublicURL: o.network.publicURL, AllowedHosts: o.network.allowedHostNames(w.listener.Addr()), TrustedProxies: proxies, Draining: w.draining.Load, Metrics: metrics, PublicMetrics: o.metrics.address == "", RequestsPerSecond: o.account.requestRate}
-	if w.stopMetrics, err = o.metrics.startServing(ctx, o.factory, metrics, service.Log); err != nil {
+	if w.stopMetrics, err = o.metrics.startServing(ctx, service, metrics); err != nil {
 		return nil, errors.Join(err, w.listener.Close())
 	}
-	if reload != nil {
-		o.factory.OnHangup.Store(&reload)
+	if certificate != nil {
+		o.factory.OnHangup.Store(new(certificate.Reload))
+		metrics.AddGauge("foretell_tls_certificate_expiry_timestamp_seconds", "Time when the certificate of --tls-cert expires, as a Unix time.", func() float64 { return float64(certificate.Expiry().Unix()) })
 	}
 	w.http = listen.NewServer(service.Handler(opts), service.Log)
-	w.http.TLSConfig = certificates
+	w.http.TLSConfig = tlsConfig
 	return w, nil
 }
 

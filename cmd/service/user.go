@@ -42,8 +42,9 @@ func (r *dataDirFlag) bind(cmd *cobra.Command, f *cli.Factory) {
 	bindServiceLocation(cmd)
 }
 
+// openService opens the service, whose database must exist.
 func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, error) {
-	return connect.OpenSelected(ctx, r.factory, r.cmd)
+	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
 // noteLocation prints where the accounts are stored. If a server is configured, it also says that

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/app"
 	"foretell/internal/cli"
+	"foretell/internal/connect"
 	"foretell/internal/credential"
 	"foretell/internal/exit"
 	"foretell/internal/term"
@@ -71,7 +72,7 @@ func (o *usersAddOptions) run(ctx context.Context, email string) error {
 			return err
 		}
 	}
-	service, err := o.dataDir.openService(ctx)
+	service, err := connect.OpenSelected(ctx, o.dataDir.factory, o.dataDir.cmd, true) // users may be added before the service starts
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -44,17 +45,17 @@ func (o *workerOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing is written any more
-	stopMetrics, err := o.metrics.startServing(ctx, o.factory, service.Metrics(), service.Log)
+	stopMetrics, err := o.metrics.startServing(ctx, service, service.Metrics())
 	if err != nil {
 		return err
 	}
 	defer stopMetrics()
 	stopWork := service.StartJobs()
-	o.factory.Note("running the jobs of %s", service.Location)
+	service.Note("running the jobs of", slog.String("location", service.Location))
 	<-ctx.Done()
 	if err := stopWork(); err != nil {
 		return err
 	}
-	recordStoppedBySignal(o.factory)
+	recordStoppedBySignal(o.factory, service)
 	return nil
 }

@@ -42,8 +42,9 @@ type Options struct {
 	// NotifyRequests are the e-mails, in lower case, of the administrators who get a mail
 	// when someone requests access. Nil means all administrators.
 	NotifyRequests []string
-	// DefaultQuota is the quota of new accounts that are not administrators.
-	DefaultQuota api.Quota
+	// DefaultQuota is the quota of new accounts that are not administrators. Defaults to the quota
+	// that a service has stored with StoreServiceSettings.
+	DefaultQuota *api.Quota
 	// MaxSessions is the maximum number of sessions of an account. If a login would exceed it, the
 	// oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int

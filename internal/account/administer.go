@@ -56,7 +56,7 @@ func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Accou
 		return err
 	}
 	if account.Role != api.RoleAdministrator && account.Email != localEmail {
-		if account.Quota, err = defaultQuota(ctx, t); err != nil {
+		if account.Quota, err = a.defaultQuota(ctx, t); err != nil {
 			return err
 		}
 	}

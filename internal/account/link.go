@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"strings"
@@ -21,55 +20,6 @@ const (
 	// `code` has the code of the link.
 	PasswordPath = "/password"
 )
-
-// The names of the settings that all processes on a store share.
-const (
-	settingURL  = "service-url"
-	settingMail = "mail" // "on" or "off"
-	// settingQuota is the quota of new accounts, as JSON. It is empty if none exists.
-	settingQuota = "default-quota"
-)
-
-// defaultURL is the beginning of links if no service has called StoreServiceSettings yet.
-const defaultURL = "http://127.0.0.1:8080"
-
-// StoreServiceSettings stores settings that commands on the data folder need to create users: the
-// URL of this service, whether this process sends mails, and the quota of new accounts.
-func (a *Accounts) StoreServiceSettings(ctx context.Context, serviceURL string) error {
-	quota, err := json.Marshal(a.options.DefaultQuota)
-	if err != nil {
-		return err
-	}
-	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		mail := map[bool]string{true: "on", false: "off"}[a.sendsMail()]
-		return errors.Join(t.SetSetting(ctx, settingURL, strings.TrimSuffix(serviceURL, "/")), t.SetSetting(ctx, settingMail, mail),
-			t.SetSetting(ctx, settingQuota, string(quota)))
-	}))
-}
-
-// defaultQuota returns the quota of new accounts, as announced by the service that was started
-// last.
-func defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
-	var quota api.Quota
-	text, err := t.GetSetting(ctx, settingQuota)
-	if err == nil && text != "" {
-		err = json.Unmarshal([]byte(text), &quota)
-	}
-	return store.Quota(quota), err
-}
-
-// sendsMail reports whether this process sends mails.
-func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
-
-// anyProcessSendsMail reports whether this process, or the service that was started last, sends
-// mails.
-func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
-	if a.sendsMail() {
-		return true, nil
-	}
-	mail, err := t.GetSetting(ctx, settingMail)
-	return mail == "on", err
-}
 
 // Link is a one-time link to set a password.
 type Link struct {
@@ -113,17 +63,24 @@ func invalidLinkProblem() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one. If there is no administrator yet, restart the service, which then prints a link")
 }
 
-// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator, and
-// invalidates earlier links of this kind. It returns "" if there is an administrator.
+// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator.
+// The links that other processes have printed remain valid until there is an administrator. It
+// returns "" if there is an administrator.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
 		if exists, err := hasAdministrator(ctx, t); err != nil || exists {
 			return err
 		}
-		code, err := a.replaceLink(ctx, t, "", a.now().Add(linkLifetime))
+		code, err := auth.NewToken(a.rand)
+		if err != nil {
+			return err
+		}
+		if err := t.DeleteFirstLinks(ctx, a.now()); err != nil {
+			return err
+		}
 		link = linkURL(serviceURL, code)
-		return err
+		return t.InsertFirstLink(ctx, auth.HashToken(code), a.now().Add(linkLifetime))
 	})
 	return link, a.toProblem(err)
 }
@@ -163,7 +120,7 @@ func linkURL(serviceURL, code string) string {
 func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	sends, errMail := a.anyProcessSendsMail(ctx, t)
-	serviceURL, errURL := t.GetSetting(ctx, settingURL)
+	base, errURL := serviceURL(ctx, t)
 	if err := errors.Join(errMail, errURL); err != nil {
 		return nil, err
 	}
@@ -172,7 +129,7 @@ func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Accou
 	}
 	expires := a.now().Add(linkLifetime)
 	code, err := a.replaceLink(ctx, t, account.Key, expires)
-	out.Link = linkURL(cmp.Or(CallerFromContext(ctx).BaseURL, serviceURL, defaultURL), code)
+	out.Link = linkURL(cmp.Or(CallerFromContext(ctx).BaseURL, base), code)
 	out.ExpiresOn = api.FormatTime(expires)
 	return out, err
 }

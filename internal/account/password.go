@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -124,6 +125,9 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 		return err
 	} else if exists {
 		return store.ErrNotFound
+	}
+	if err := t.DeleteFirstLinks(ctx, time.Time{}); err != nil {
+		return err
 	}
 	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
 		return err

@@ -97,6 +97,9 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err = b.translateS3Error(ctx, err); errors.Is(err, ErrNotFound) { // the bucket has no identity yet, but it exists and the credentials are valid
 		return b, nil
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%w: the store at %s does not answer", ErrUnavailable, where.host)
+	}
 	return nil, err
 }
 

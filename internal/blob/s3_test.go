@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -192,4 +193,23 @@ func TestFalseSuccess(t *testing.T) {
 	_, err = put(t, s, strings.NewReader(strings.Repeat("x", partSize+1)))
 	wantError(t, err, ErrUnavailable)
 	wantNames(t, "the store", names(t, s))
+}
+
+// TestFrozenStore checks the error if a store accepts connections but does not answer.
+func TestFrozenStore(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts connections
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	host := listener.Addr().String()
+	variables := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = Open(ctx, "s3://bucket/prefix?endpoint=http://"+host, Options{Process: "p", Scratch: t.TempDir(), Getenv: func(name string) string { return variables[name] }})
+	wantError(t, err, ErrUnavailable)
+	if err == nil || !strings.HasSuffix(err.Error(), "the store at "+host+" does not answer") || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
 }

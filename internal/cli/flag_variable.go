@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"foretell/internal/config"
 	"foretell/internal/exit"
 )
 
@@ -41,4 +45,32 @@ func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 		return failed
 	}
 	return nil
+}
+
+// foreignVariables matches the variables that tests of the program read, and those that Kubernetes
+// sets in each pod if a service has a name such as foretell.
+var foreignVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
+
+// UnknownVariables returns the names of the variables in environ that begin with FORETELL_ but that
+// neither a command nor a flag of serve or worker reads, sorted. They are probably misspelt. A
+// variable of another command is known, because commands may share an environment file. root is the
+// root command.
+func UnknownVariables(root *cobra.Command, environ []string) []string {
+	known := map[string]bool{}
+	for _, v := range config.Variables {
+		known[v.Name] = true
+	}
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "serve" || cmd.Name() == "worker" {
+			cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { known[flagVariable(f.Name)] = true })
+		}
+	}
+	unknown := map[string]bool{}
+	for _, text := range environ {
+		name, value, _ := strings.Cut(text, "=")
+		if value != "" && strings.HasPrefix(name, "FORETELL_") && !known[name] && !foreignVariables.MatchString(name) {
+			unknown[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(unknown))
 }

@@ -45,10 +45,8 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, err
 	}
-	if !store.IsURL(at.database) {
-		if _, err := os.Stat(at.database); err != nil { // store.OpenUnchanged would create it
-			return nil, exit.Errorf(exit.NotFound, "cannot back up %s: %w", at.dir, err).WithHint("pass the data folder of the service with --data-dir, or its database with --database")
-		}
+	if err := checkDatabaseExists(at.database, at.dir); err != nil {
+		return nil, err
 	}
 	database, err := store.OpenUnchanged(ctx, at.database)
 	if errors.Is(err, store.ErrOldSchema) {

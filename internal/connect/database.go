@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +23,10 @@ import (
 // DatabaseFile is the name of the SQLite database in a data folder.
 const DatabaseFile = "foretell.db"
 
+// markerFile is the name of the file in a data folder that describes the PostgreSQL database of
+// the folder. Without this file, a command that lacks --database would create an empty foretell.db.
+const markerFile = "database.txt"
+
 // databaseFlag is the name of the flag that selects a PostgreSQL database.
 const databaseFlag = "database"
 
@@ -31,21 +38,69 @@ func BindDatabase(cmd *cobra.Command) {
 // databaseLocation returns the location of the database of the data folder dir, for
 // [store.Open]. For a command with the flag --database, it is the value of the flag or,
 // if that is not set, of FORETELL_DATABASE. If neither is set, or if cmd has no such
-// flag, it is the path of foretell.db in dir.
+// flag, it is the path of foretell.db in dir, and an error if the marker file says that the
+// database of dir is a PostgreSQL database.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
-	if flag == nil {
-		return filepath.Join(dir, DatabaseFile), nil
+	location := ""
+	if flag != nil {
+		location = cmp.Or(flag.Value.String(), f.Env(config.EnvDatabase))
 	}
-	location := cmp.Or(flag.Value.String(), f.Env(config.EnvDatabase))
 	switch {
 	case location == "":
-		return filepath.Join(dir, DatabaseFile), nil
+		return filepath.Join(dir, DatabaseFile), checkNotMarked(dir, flag != nil)
 	case !store.IsURL(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
 	}
 	return location, nil
+}
+
+// checkNotMarked returns an error if the data folder dir has a marker file. The parameter
+// canSelect reports whether the command has the flag --database.
+func checkNotMarked(dir string, canSelect bool) error {
+	path := filepath.Join(dir, markerFile)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return DataDirError(dir, err)
+	}
+	e := exit.Errorf(exit.Conflict, "the data folder %s belongs to %s", dir, strings.TrimSpace(string(content)))
+	if !canSelect {
+		return e.WithHint("use the service with --server, or another folder with --data-dir")
+	}
+	return e.WithHint("pass the URL of this database with --%s or %s, which may be in the environment file of the service: "+
+		"`systemd-run --pipe --property EnvironmentFile=FILE COMMAND` runs a command with these variables; to use %s instead, delete %s",
+		databaseFlag, config.EnvDatabase, DatabaseFile, term.ShellQuote(path))
+}
+
+// writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
+// location, unless it exists with this content.
+func writeMarker(dir, location string) error {
+	description, err := store.DescribeServer(location)
+	if err != nil {
+		return err
+	}
+	path, content := filepath.Join(dir, markerFile), description+"\n"
+	if old, err := os.ReadFile(path); err == nil && string(old) == content {
+		return nil
+	}
+	return config.WritePrivateFile(path, []byte(content))
+}
+
+// checkDatabaseExists returns an error if the database at location is a file that does not exist.
+// [store.Open] would create it. dir is the data folder.
+func checkDatabaseExists(location, dir string) error {
+	if store.IsURL(location) {
+		return nil
+	}
+	if _, err := os.Stat(location); err != nil {
+		return exit.Errorf(exit.NotFound, "the data folder %s has no database: %w", dir, err).
+			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, DatabaseFile)
+	}
+	return nil
 }
 
 // Migration describes an upgrade of a database from one version of its schema to another.
@@ -82,6 +137,28 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 	return database, nil
 }
 
+// openOrCreateDatabase is openDatabase, but creates the folder dir. If unchanged is true, it has the
+// meaning of OpenUnchanged.
+func openOrCreateDatabase(ctx context.Context, location, dir string, unchanged bool) (*store.Store, error) {
+	if !unchanged {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, DataDirError(dir, err)
+		}
+		return openDatabase(ctx, location, dir)
+	}
+	if err := checkDatabaseExists(location, dir); err != nil {
+		return nil, err
+	}
+	database, err := store.OpenUnchanged(ctx, location)
+	if err != nil {
+		return nil, databaseError(location, dir, err)
+	}
+	if !database.HasNewestSchema() {
+		return nil, errors.Join(ErrOldSchema, database.Close())
+	}
+	return database, nil
+}
+
 // databaseError converts an error of opening the database at location to one with a
 // message and a hint for users. dir is its data folder.
 func databaseError(location, dir string, err error) error {
@@ -96,6 +173,8 @@ func databaseError(location, dir string, err error) error {
 	switch {
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
+	case errors.Is(err, store.ErrInvalidParameter):
+		return exit.Usagef("%w", err).WithHint("correct the parameter after ? in the URL, or the variable PG… that sets it; the parameters are those of libpq")
 	case errors.Is(err, store.ErrInvalidURL):
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):

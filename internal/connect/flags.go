@@ -24,7 +24,9 @@ type ServiceFlags struct {
 	Local   bool
 	// NoJobs is set if the embedded service must not run jobs during the command.
 	NoJobs bool
-	Cmd    *cobra.Command
+	// NeedsDatabase is set if the command must not create the database of the embedded service.
+	NeedsDatabase bool
+	Cmd           *cobra.Command
 }
 
 // Bind adds the flags that select the service.
@@ -105,6 +107,15 @@ func (o *ServiceFlags) connectEmbedded(ctx context.Context, s *config.Settings, 
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
 		return nil, err
+	}
+	if o.NeedsDatabase {
+		location, err := databaseLocation(o.Factory, o.Cmd, dir)
+		if err == nil {
+			err = checkDatabaseExists(location, dir)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	_, statErr := os.Stat(dir)
 	removeDir := func() error { return nil }

@@ -38,6 +38,9 @@ type LocalService struct {
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
+	// factory and notices are for Note. notices is nil unless the log has the format JSON.
+	factory *cli.Factory
+	notices *slog.Logger
 	// Location is the data folder, or the URL of the PostgreSQL database without the password.
 	Location string
 }
@@ -57,6 +60,11 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
+	// unchanged has the meaning of OpenUnchanged.
+	unchanged bool
+	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
+	// to a folder that --data-dir selects: the default folder may have data of the user's own.
+	writesMarker bool
 	// races and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
 	races  int
 	memory int64
@@ -70,14 +78,29 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
 }
 
-// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select.
-func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+// ErrOldSchema is returned by OpenUnchanged. Test with errors.Is.
+var ErrOldSchema = store.ErrOldSchema
+
+// OpenUnchanged is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
+// returns ErrOldSchema if the schema is of an earlier release.
+func OpenUnchanged(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), unchanged: true})
+}
+
+// OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is
+// false, it is an error if the database does not exist.
+func OpenSelected(ctx context.Context, f *cli.Factory, cmd *cobra.Command, create bool) (*LocalService, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
 		return nil, err
+	}
+	if !create {
+		if err := checkDatabaseExists(at.database, at.dir); err != nil {
+			return nil, err
+		}
 	}
 	return OpenLocal(ctx, at.dir, f, cmd)
 }
@@ -122,6 +145,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range cli.UnknownVariables(cmd.Root(), f.Environ()) {
+		log.WarnContext(ctx, "no command reads this environment variable", "variable", name)
+	}
 	if flags.races < 1 {
 		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
 	}
@@ -135,9 +161,38 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 			return nil, exit.Usagef("invalid --clamav %q: %w", flags.clamav, err)
 		}
 	}
-	return openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts,
+	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
+		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
+	if err != nil {
+		return nil, err
+	}
+	service.factory = f
+	if flags.logFormat == formatJSON {
+		service.notices = slog.New(slog.NewJSONHandler(f.Console.Err, nil))
+	}
+	return service, nil
+}
+
+// formatJSON is the value of --log-format for a log of JSON lines.
+const formatJSON = "json"
+
+// Note prints a notice of serve or worker, such as the address of the service, to standard error,
+// also with --quiet and for any --log-level. The values of the attributes follow the message. With
+// --log-format json, the notice is a line of the log.
+func (s *LocalService) Note(message string, attributes ...slog.Attr) {
+	if s.notices != nil {
+		s.notices.LogAttrs(context.Background(), slog.LevelInfo, strings.TrimSuffix(message, ":"), attributes...)
+		return
+	}
+	separator := " "
+	if strings.HasSuffix(message, ":") {
+		separator = "\n"
+	}
+	for _, a := range attributes {
+		message += separator + a.Value.String()
+	}
+	s.factory.Note("%s", message)
 }
 
 // The default of --memory leaves a reserve for other work of the process and for other programs.
@@ -171,14 +226,11 @@ func parseRaceMemory(name, text string) (int64, error) {
 
 // openLocalWith is like [OpenLocal], but with options.
 func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, opts localOptions) (*LocalService, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, DataDirError(dir, err)
-	}
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil {
 		return nil, err
 	}
-	database, err := openDatabase(ctx, location, dir)
+	database, err := openOrCreateDatabase(ctx, location, dir, opts.unchanged)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +254,11 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	shown := dir
 	if database.IsOnServer() {
 		shown = store.RedactURL(location)
+		if opts.writesMarker {
+			if err := writeMarker(dir, location); err != nil {
+				return nil, errors.Join(DataDirError(dir, err), database.Close())
+			}
+		}
 	}
 	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
 }
@@ -308,11 +365,11 @@ func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	switch {
-	case f.logFormat != "text" && f.logFormat != "json":
+	case f.logFormat != "text" && f.logFormat != formatJSON:
 		return nil, exit.Usagef("invalid --log-format %q: want text or json", f.logFormat)
 	case f.quiet:
 		return slog.New(slog.DiscardHandler), nil
-	case f.logFormat == "json":
+	case f.logFormat == formatJSON:
 		return slog.New(slog.NewJSONHandler(factory.Console.Err, opts)), nil
 	}
 	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil

@@ -85,13 +85,13 @@ func failResult(ctx context.Context, check string, err error) Result {
 func (o *Checker) Run(ctx context.Context) []Result {
 	b := build.Current()
 	results := []Result{okResult("version", "foretell %s, %s, %s", b.Version, b.Go, b.Platform)}
+	if unknown := cli.UnknownVariables(o.Service.Cmd.Root(), o.Factory.Environ()); len(unknown) > 0 {
+		results = append(results, warnResult("variables", "`foretell help environment` and `foretell serve --help` list the variables", "no command reads %s", strings.Join(unknown, ", ")))
+	}
 	configured, s := o.checkConfig(ctx)
 	results = append(results, configured)
 	if s != nil {
-		server := s.GetString(config.KeyServer)
-		if o.Service.Local {
-			server = ""
-		}
+		server := o.server(s)
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
 		if server == "" || o.VerifyFiles {
 			if c, shown := o.checkFiles(ctx, s); shown {
@@ -105,6 +105,14 @@ func (o *Checker) Run(ctx context.Context) []Result {
 		results = append(results, o.checkSignIn(ctx, s), checkKeyring(ctx, s))
 	}
 	return append(results, o.checkTerminal())
+}
+
+// server returns the address of the server that commands use, or "" for the embedded service.
+func (o *Checker) server(s *config.Settings) string {
+	if o.Service.WantsEmbedded() {
+		return ""
+	}
+	return s.GetString(config.KeyServer)
 }
 
 func (o *Checker) checkConfig(ctx context.Context) (result Result, settings *config.Settings) {
@@ -257,6 +265,9 @@ func (o *Checker) checkClock(date string) Result {
 // checkSignIn signs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
+	if o.server(s) == "" { // a session of the embedded service would create its database and an account
+		return okResult(name, "not needed for the embedded service")
+	}
 	session, err := o.Service.Connect(ctx)
 	if err != nil {
 		return failResult(ctx, name, err)
@@ -265,9 +276,6 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
 	if _, err := client.Call(ctx, session.Client, api.ListDatasets, in); err != nil {
 		return failResult(ctx, name, err)
-	}
-	if session.Embedded {
-		return okResult(name, "not needed for the embedded service")
 	}
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"foretell/internal/app"
@@ -22,10 +23,14 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if err != nil {
 		return Result{}, false // checkData reports this error
 	}
-	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) { // OpenLocal would create the folder
+	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles
 	}
-	service, err := connect.OpenLocal(ctx, dir, o.Factory, o.Service.Cmd)
+	service, err := connect.OpenUnchanged(ctx, dir, o.Factory, o.Service.Cmd)
+	if errors.Is(err, connect.ErrOldSchema) {
+		return warnResult(name, "it is upgraded when the service or any other command opens it, or with `foretell migrate`",
+			"not checked, because the database has the schema of an earlier release"), true
+	}
 	if err != nil {
 		return failResult(ctx, name, err), true
 	}

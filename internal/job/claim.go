@@ -60,6 +60,9 @@ type LeaseCheck struct {
 	Timeout time.Duration
 	// Running are the keys of the jobs that the process runs. Their leases do not end.
 	Running []string
+	// OnEnded is called for each job whose lease this call has ended, with the process that had the
+	// lease. It may be nil.
+	OnEnded func(job, process string)
 }
 
 // Store is the job queue. It leases jobs to this process. If a process has several pools, they

@@ -112,6 +112,9 @@ func (m memory) EndExpiredLeases(_ context.Context, c LeaseCheck) error {
 	defer m.mu.Unlock()
 	for _, r := range m.jobs {
 		if m.dead[r.owner] || r.until.Before(c.Now) && !slices.Contains(c.Running, r.Key) {
+			if r.owner != "" {
+				c.OnEnded(r.Key, r.owner)
+			}
 			r.owner = ""
 		}
 	}

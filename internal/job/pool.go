@@ -172,7 +172,10 @@ func (p *Pool) endExpiredLeases(ctx context.Context) {
 		p.claimMu.Lock()
 		running := p.activeKeys()
 		p.claimMu.Unlock()
-		if err := p.Store.EndExpiredLeases(ctx, LeaseCheck{Now: p.Now(), Timeout: leaseTimeout, Running: running}); err != nil && ctx.Err() == nil {
+		check := LeaseCheck{Now: p.Now(), Timeout: leaseTimeout, Running: running, OnEnded: func(job, process string) {
+			p.Log.WarnContext(ctx, "a process has died or does not renew its lease, so its job is queued again", "job", job, "process", process)
+		}}
+		if err := p.Store.EndExpiredLeases(ctx, check); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
 		sleepOrWake(ctx, leaseInterval, nil)

@@ -1,8 +1,11 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -66,6 +69,25 @@ func TestAllowedSubjectsOnly(t *testing.T) {
 		synctest.Wait()
 		if m.count() != 0 {
 			t.Error("the job whose subject is allowed now was not done")
+		}
+	})
+}
+
+// TestDeadProcessIsLogged checks that the log has the job that a dead process ran, and the process.
+func TestDeadProcessIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "b"}
+		m.insert("orphan")
+		m.with(func() { m.jobs["orphan"].owner, m.dead["a"] = "a", true })
+		var log bytes.Buffer
+		p := NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		time.Sleep(2 * leaseInterval)
+		stop()
+		if err := <-ended; err != nil || strings.Count(log.String(), `level=WARN msg="a process has died or does not renew its lease, so its job is queued again" job=orphan process=a`) != 1 {
+			t.Errorf("%v: %s", err, &log)
 		}
 	})
 }

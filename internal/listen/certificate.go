@@ -13,6 +13,7 @@ import (
 type Certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
+	now               func() time.Time
 
 	mu      sync.Mutex
 	current *tls.Certificate
@@ -28,11 +29,23 @@ type fileState struct {
 }
 
 // ReadCertificate reads a certificate with its chain and its private key, both in
-// PEM.
-func ReadCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
-	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
+// PEM. It logs a warning if the certificate is not valid now or expires soon, but also accepts
+// such a certificate: without it, the service would not start.
+func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: now}
 	c.tried = c.fileStates()
-	return c, c.loadFiles()
+	if err := c.loadFiles(); err != nil {
+		return nil, err
+	}
+	c.warnOfValidity()
+	return c, nil
+}
+
+// Expiry returns the time when the certificate in use expires.
+func (c *Certificate) Expiry() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current.Leaf.NotAfter
 }
 
 // TLSConfig returns the TLS configuration of a server with the certificate.
@@ -68,6 +81,24 @@ func (c *Certificate) reloadLocked() {
 		return
 	}
 	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
+	c.warnOfValidity()
+}
+
+// expiryWarning is how long before the expiry of a certificate a warning is logged.
+const expiryWarning = 14 * 24 * time.Hour
+
+// warnOfValidity logs a warning if clients refuse the current certificate because of its dates, or
+// will soon do so.
+func (c *Certificate) warnOfValidity() {
+	now, leaf := c.now(), c.current.Leaf
+	switch {
+	case now.Before(leaf.NotBefore):
+		c.log.Warn("the TLS certificate is not valid yet, so clients refuse it", "file", c.certFile, "validFrom", leaf.NotBefore)
+	case now.After(leaf.NotAfter):
+		c.log.Warn("the TLS certificate has expired, so clients refuse it", "file", c.certFile, "expires", leaf.NotAfter)
+	case now.Add(expiryWarning).After(leaf.NotAfter):
+		c.log.Warn("the TLS certificate expires soon", "file", c.certFile, "expires", leaf.NotAfter)
+	}
 }
 
 // loadFiles sets c.current to the certificate in the two files. After an error, c.current is

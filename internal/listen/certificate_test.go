@@ -35,7 +35,7 @@ func writeCertificate(t *testing.T, certFile, keyFile, name string) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-60 * 24 * time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -61,7 +61,7 @@ func TestCertificate(t *testing.T) {
 	writeCertificate(t, certFile, keyFile, "first")
 	log := &logs{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	certificate, err := listen.ReadCertificate(certFile, keyFile, logger)
+	certificate, err := listen.ReadCertificate(certFile, keyFile, logger, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,36 @@ func TestCertificate(t *testing.T) {
 	if name, _ := served(); name != "third" {
 		t.Errorf("got the certificate %s after Reload", name)
 	}
-	if _, err := listen.ReadCertificate(keyFile, certFile, logger); err == nil {
+	if _, err := listen.ReadCertificate(keyFile, certFile, logger, time.Now); err == nil {
 		t.Error("swapped files were accepted")
+	}
+}
+
+// TestCertificateValidity checks that a certificate that is not valid now, or expires soon, is
+// reported at the start and whenever it is read again.
+func TestCertificateValidity(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, certFile, keyFile, "any") // for one hour
+	for want, later := range map[string]time.Duration{
+		"the TLS certificate is not valid yet, so clients refuse it": -100 * 365 * 24 * time.Hour,
+		"the TLS certificate expires soon":                           0,
+		"the TLS certificate has expired, so clients refuse it":      2 * time.Hour,
+		"": -30 * 24 * time.Hour,
+	} {
+		log := &logs{}
+		certificate, err := listen.ReadCertificate(certFile, keyFile, slog.New(slog.NewTextHandler(log, nil)), func() time.Time { return time.Now().Add(later) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		certificate.Reload()
+		if n := strings.Count(log.String(), `level=WARN msg="`+want); (want == "") != (n == 0) || n != 0 && n != 2 {
+			t.Errorf("%s: %q, %d times: %s", later, want, n, log)
+		}
+		if left := time.Until(certificate.Expiry()); left <= 0 || left > time.Hour {
+			t.Errorf("the certificate expires in %s", left)
+		}
 	}
 }
 

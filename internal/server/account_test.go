@@ -190,7 +190,8 @@ func TestOnlyAdministrator(t *testing.T) {
 }
 
 // TestFirstLink checks that the first link needs an e-mail address, and that it is valid while there
-// are users but no administrator. After that, the service creates no other first link.
+// are users but no administrator, also after another service has printed a link. After that, all
+// links are invalid, and the service creates no other.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -208,16 +209,17 @@ func TestFirstLink(t *testing.T) {
 	s.refused(t, refusal{call: weak, want: 422, code: api.CodeInvalid, field: "email password"})
 	s.addUser(t)
 	s.refused(t, refusal{call: setWithEmail(link, `,"email":"`+testUser+`"`), want: 409, code: api.CodeNameTaken})
-	again, err := s.app.NewFirstAdministratorLink(t.Context(), s.url) // as after a restart
+	again, err := s.app.NewFirstAdministratorLink(t.Context(), s.url) // as of another service
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.refused(t, refusal{call: setWithEmail(link, `,"email":"root@example.com"`), want: 403, code: api.CodeForbidden})
-	if _, body := s.send(t, setWithEmail(link, `,"email":"root@example.com"`)); !strings.Contains(string(body), "restart the service") {
-		t.Errorf("the problem of an earlier link does not say how to get another: %s", body)
+	s.must(t, setWithEmail(link, `,"email":"root@example.com"`), nil)
+	for _, used := range []string{link, again} {
+		s.refused(t, refusal{call: setWithEmail(used, `,"email":"other@example.com"`), want: 403, code: api.CodeForbidden})
 	}
-	s.must(t, setWithEmail(again, `,"email":"root@example.com"`), nil)
-	s.refused(t, refusal{call: setWithEmail(again, `,"email":"other@example.com"`), want: 403, code: api.CodeForbidden})
+	if _, body := s.send(t, setWithEmail(link, `,"email":"other@example.com"`)); !strings.Contains(string(body), "restart the service") {
+		t.Errorf("the problem of a used link does not say how to get another: %s", body)
+	}
 	if link, err := s.app.NewFirstAdministratorLink(t.Context(), s.url); link != "" || err != nil {
 		t.Errorf("another link %q, %v", link, err)
 	}

@@ -39,7 +39,7 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		_, err := netip.ParseAddr(host)
 		isAddress := err == nil
 		isAllowed := allowed[host] || isAddress && allowed[allIPAddresses]
-		if !isAllowed && r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
+		if !isAllowed && !isProbe(r) {
 			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", escapeForLog(host)))
 			return
 		}
@@ -66,3 +66,6 @@ func (s *service) requestHost(r *http.Request) string {
 	}
 	return strings.TrimSpace(r.Host)
 }
+
+// isProbe reports whether a load balancer or an orchestrator probes the health of the service.
+func isProbe(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }

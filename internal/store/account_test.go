@@ -153,21 +153,25 @@ func (s suite) links(t *testing.T) {
 		return errors.Join(
 			tx.ReplaceLink(t.Context(), "first", "ann", at(10)), tx.ReplaceLink(t.Context(), "second", "ann", at(10)),
 			tx.ReplaceLink(t.Context(), "bob", "bob", at(10)),
-			tx.ReplaceLink(t.Context(), "old", "", at(10)), tx.ReplaceLink(t.Context(), "administrator", "", at(10)))
+			tx.InsertFirstLink(t.Context(), "expired", at(5)), tx.InsertFirstLink(t.Context(), "earlier", at(10)), tx.InsertFirstLink(t.Context(), "administrator", at(10)),
+			tx.DeleteFirstLinks(t.Context(), at(5)))
 	})
-	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "administrator": ""} {
+	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "earlier": "", "administrator": ""} {
 		if account, err := link(hash, 9); account != want || err != nil {
 			t.Errorf("link %s is of %q, %v", hash, account, err)
 		}
 	}
-	for hash, now := range map[string]int{"first": 9, "old": 9, "unknown": 9, "second": 10} {
+	for hash, now := range map[string]int{"first": 9, "expired": 4, "unknown": 9, "second": 10} {
 		_, err := link(hash, now)
 		wantErr(t, err, ErrNotFound)
 	}
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteFirstLinks(t.Context(), time.Time{}) })
+	_, err := link("administrator", 9)
+	wantErr(t, err, ErrNotFound)
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") })
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") }), ErrNotFound)
 	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "bob", true) })
-	_, err := link("bob", 9)
+	_, err = link("bob", 9)
 	wantErr(t, err, ErrNotFound)
 }
 

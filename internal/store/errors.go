@@ -30,6 +30,9 @@ var (
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
+	// ErrInvalidParameter is returned by Open if the URL is well formed, but a parameter of it or of
+	// the environment is invalid, such as sslmode. It wraps ErrInvalidURL.
+	ErrInvalidParameter = fmt.Errorf("%w: a parameter is invalid", ErrInvalidURL)
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
 	// SQLite, this includes that another process has held the lock of the database for longer than
 	// busyTimeout. The transaction was not committed unless the error also wraps ErrCommitUnknown.

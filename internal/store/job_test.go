@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,7 +120,8 @@ func (s suite) jobs(t *testing.T) {
 		write(t, s.Store, func(tx *Tx) error { return tx.exec(t.Context(), "DELETE FROM job") })
 		queue("bob", 3, "5")
 		claim(gone, 110)
-		check := LeaseCheck{Now: at(110), Timeout: 10 * time.Second}
+		var ended []string
+		check := LeaseCheck{Now: at(110), Timeout: 10 * time.Second, OnEnded: func(job, process string) { ended = append(ended, job+" of "+process) }}
 		if err := s.EndExpiredLeases(t.Context(), check); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +137,9 @@ func (s suite) jobs(t *testing.T) {
 		}
 		if j := claim(s.Store, 112); j.Subject != "5" {
 			t.Errorf("claimed %+v", j)
+		}
+		if want := []string{"job 5 of " + gone.ProcessName()}; !slices.Equal(ended, want) {
+			t.Errorf("the ended leases are %q, want %q", ended, want)
 		}
 	})
 	t.Run("a claim whose response was lost is made again", func(t *testing.T) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -57,6 +58,9 @@ type LeaseCheck struct {
 	Timeout time.Duration
 	// Running are the keys of the jobs that this process runs. Their leases do not end.
 	Running []string
+	// OnEnded is called for each job whose lease this call has ended, with the process that had the
+	// lease. It may be nil.
+	OnEnded func(job, process string)
 }
 
 // leaseInterval is the minimum time between two checks of all leases. EndExpiredLeases checks
@@ -87,8 +91,12 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 		if !expired && s.IsProcessAlive(l.owner) {
 			continue
 		}
-		if err := s.endLease(ctx, l); err != nil {
+		switch err := s.endLease(ctx, l); {
+		case errors.Is(err, ErrNotFound): // it was renewed, or another process has ended it
+		case err != nil:
 			return err
+		case c.OnEnded != nil:
+			c.OnEnded(l.key, l.owner)
 		}
 	}
 	return nil
@@ -121,10 +129,11 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// endLease ends a lease, unless it was renewed since listLeases read it.
+// endLease ends a lease. It returns ErrNotFound if the lease was renewed or has ended since
+// listLeases read it.
 func (s *Store) endLease(ctx context.Context, l lease) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
-		if err := t.exec(ctx, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {
+		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {
 			return err
 		}
 		return t.notifyJobs(ctx, "")

@@ -6,18 +6,27 @@ import (
 	"time"
 )
 
-// ReplaceLink adds a one-time link of an account and deletes earlier ones. If account is
-// empty, the link creates the first administrator.
+// ReplaceLink adds a one-time link of an account and deletes earlier ones.
 func (t *Tx) ReplaceLink(ctx context.Context, hash, account string, expires time.Time) error {
-	owner := sql.NullString{String: account, Valid: account != ""}
-	condition, args := "account IS NULL", []any{}
-	if owner.Valid {
-		condition, args = "account = ?", []any{account}
-	}
-	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE "+condition, args...); err != nil {
+	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account); err != nil {
 		return err
 	}
-	return translateError(t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, owner, toMicros(expires)))
+	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
+}
+
+// InsertFirstLink adds a one-time link that creates the first administrator. Earlier links of this
+// kind, which other processes may have printed, remain valid.
+func (t *Tx) InsertFirstLink(ctx context.Context, hash string, expires time.Time) error {
+	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, NULL, ?)", hash, toMicros(expires))
+}
+
+// DeleteFirstLinks deletes the links that create the first administrator and have expired at now. If
+// now is the zero time, it deletes all of them.
+func (t *Tx) DeleteFirstLinks(ctx context.Context, now time.Time) error {
+	if now.IsZero() {
+		return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL")
+	}
+	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL AND expires <= ?", toMicros(now))
 }
 
 // GetLinkAccount returns the account of the one-time link with this hash. It returns "" if the link

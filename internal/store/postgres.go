@@ -45,6 +45,16 @@ func RedactURL(location string) string {
 	return shown.String()
 }
 
+// DescribeServer returns the name of a PostgreSQL database and the address of its server, for
+// messages. It contains neither the user nor a password.
+func DescribeServer(location string) (string, error) {
+	config, err := parsePostgres(location)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("the PostgreSQL database %s on %s, port %d", config.Database, config.Host, config.Port), nil
+}
+
 // parsePostgres parses the URL of a database. The error contains no password. For a malformed URL,
 // it contains no part of the URL, because any part may belong to a password with an unescaped
 // character.
@@ -55,17 +65,18 @@ func parsePostgres(location string) (*pgx.ConnConfig, error) {
 	}
 	config, err := pgx.ParseConfig(location)
 	if err != nil {
-		reason := "a parameter is invalid"
-		if cause := errors.Unwrap(err); cause != nil {
-			reason = cause.Error()
+		cause := errors.Unwrap(err)
+		if cause == nil { // a host or a port is invalid, maybe because the password has special characters
+			return nil, fmt.Errorf("%w: %s", ErrInvalidURL, RedactURL(location))
 		}
+		reason := cause.Error()
 		password, _ := u.User.Password()
 		for _, secret := range []string{password, u.Query().Get("password"), u.Query().Get("sslpassword")} {
 			if secret != "" {
 				reason = strings.ReplaceAll(reason, secret, "…")
 			}
 		}
-		return nil, fmt.Errorf("%w: %s: %s", ErrInvalidURL, RedactURL(location), reason)
+		return nil, fmt.Errorf("%w: %s: %s", ErrInvalidParameter, RedactURL(location), reason)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout

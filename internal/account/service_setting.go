@@ -1,0 +1,143 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// The names of the settings that all processes on a store share.
+const (
+	settingPublicURL = "public-url"
+	settingMail      = "mail" // "on" or "off"
+	// settingQuota is the quota of new accounts, as JSON. It is empty if none exists.
+	settingQuota = "default-quota"
+	// settingAddress is the URL of the service whose process is settingProcess. Releases before
+	// settingPublicURL also stored public URLs under this name, without settingProcess.
+	settingAddress = "service-url"
+	settingProcess = "service-process"
+)
+
+// defaultURL is the beginning of links if no service has called StoreServiceSettings yet.
+const defaultURL = "http://127.0.0.1:8080"
+
+// ServiceSettings are settings of a service that commands on the data folder and the other services
+// need to create accounts. A nil field does not change the stored value, because another service
+// may have set it.
+type ServiceSettings struct {
+	// PublicURL is the beginning of links. If it points to "", the stored value is removed.
+	PublicURL *string
+	// SendsMail reports whether services send mails.
+	SendsMail *bool
+	// DefaultQuota is the quota of new accounts. If it points to the zero Quota, they have none.
+	DefaultQuota *api.Quota
+	// Address is the URL of this process. It is required. The beginning of links is the address of
+	// the first living process if no public URL is stored.
+	Address string
+}
+
+// StoreServiceSettings stores the settings, and logs which values of other services it replaces or
+// leaves unchanged.
+func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
+	settings := []struct {
+		name  string
+		value *string
+	}{{settingPublicURL, s.PublicURL}, {settingMail, nil}, {settingQuota, nil}}
+	if s.SendsMail != nil {
+		settings[1].value = new(map[bool]string{true: "on", false: "off"}[*s.SendsMail])
+	}
+	if s.DefaultQuota != nil {
+		text, err := json.Marshal(s.DefaultQuota)
+		if err != nil {
+			return err
+		}
+		settings[2].value = new(string(text))
+	}
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
+		for _, setting := range settings {
+			if err := a.storeSetting(ctx, t, setting.name, setting.value); err != nil {
+				return err
+			}
+		}
+		return a.storeAddress(ctx, t, s.Address)
+	}))
+}
+
+// storeSetting stores a setting unless value is nil. It logs a warning after it has replaced another
+// value.
+func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, value *string) error {
+	old, err := t.GetSetting(ctx, name)
+	if err != nil {
+		return err
+	}
+	unset := old == "" || old == "off" || old == noQuota
+	switch {
+	case value == nil && !unset:
+		t.AfterCommit(func(error) {
+			a.log.InfoContext(ctx, "the stored setting remains in use", "setting", name, "value", old)
+		})
+	case value != nil && *value != old:
+		if !unset {
+			t.AfterCommit(func(error) {
+				a.log.WarnContext(ctx, "a setting that all services share was changed", "setting", name, "old", old, "new", *value)
+			})
+		}
+		return t.SetSetting(ctx, name, *value)
+	}
+	return nil
+}
+
+// noQuota is the zero quota as JSON.
+const noQuota = `{"datasets":null,"bytes":null,"races":null}`
+
+// storeAddress stores the address of this process, unless the stored one is that of another process
+// that is running.
+func (a *Accounts) storeAddress(ctx context.Context, t *store.Tx, address string) error {
+	process, err := t.GetSetting(ctx, settingProcess)
+	if err != nil || process != "" && process != a.store.ProcessName() && a.store.IsProcessAlive(process) {
+		return err
+	}
+	if err := t.SetSetting(ctx, settingAddress, strings.TrimSuffix(address, "/")); err != nil {
+		return err
+	}
+	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())
+}
+
+// serviceURL returns the beginning of links that a command on the data folder creates.
+func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
+	public, err := t.GetSetting(ctx, settingPublicURL)
+	if err != nil || public != "" {
+		return public, err
+	}
+	address, err := t.GetSetting(ctx, settingAddress)
+	return cmp.Or(address, defaultURL), err
+}
+
+// defaultQuota returns the quota of new accounts: that of this process, or the stored one.
+func (a *Accounts) defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
+	if a.options.DefaultQuota != nil {
+		return store.Quota(*a.options.DefaultQuota), nil
+	}
+	var quota api.Quota
+	text, err := t.GetSetting(ctx, settingQuota)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &quota)
+	}
+	return store.Quota(quota), err
+}
+
+// sendsMail reports whether this process sends mails.
+func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
+
+// anyProcessSendsMail reports whether this process, or another service, sends mails.
+func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
+	if a.sendsMail() {
+		return true, nil
+	}
+	mail, err := t.GetSetting(ctx, settingMail)
+	return mail == "on", err
+}

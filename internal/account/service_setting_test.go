@@ -1,0 +1,122 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+	"foretell/internal/testenv"
+)
+
+// loggedService is one of several services on a database, with its log.
+type loggedService struct {
+	*Accounts
+	log  bytes.Buffer
+	stop func()
+}
+
+func openLogged(t *testing.T, location string, options Options) *loggedService {
+	t.Helper()
+	rows, err := store.Open(t.Context(), location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &loggedService{stop: sync.OnceFunc(func() { _ = rows.Close() })}
+	t.Cleanup(s.stop)
+	s.Accounts = New(Config{
+		Store: rows, Now: newClock().Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+		ToProblem: func(err error) error { return err }, OnDeleted: func(context.Context, string, []string) {}, Options: options,
+	})
+	return s
+}
+
+// invited adds an account as a command on the data folder does. It returns the link and the maximum
+// number of datasets; the link is "" if it is mailed.
+func (s *loggedService) invited(t *testing.T, email string) (link string, datasets int64) {
+	t.Helper()
+	invitation, err := s.CreateAccount(t.Context(), &api.CreateAccountInput{Body: api.NewAccount{Email: email, Role: api.RoleUser}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := s.FindAccount(t.Context(), email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if account.Quota.Datasets != nil {
+		datasets = *account.Quota.Datasets
+	}
+	return invitation.Link, datasets
+}
+
+// TestServiceSettings checks that a service without a flag does not change what other services have
+// stored, that a change is logged, and that each service uses its own quota.
+func TestServiceSettings(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where := location(t)
+			start := func(s ServiceSettings) *loggedService {
+				t.Helper()
+				service := openLogged(t, where, Options{DefaultQuota: s.DefaultQuota})
+				if err := service.StoreServiceSettings(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+				return service
+			}
+			command := openLogged(t, where, Options{})
+			want := func(email, link string, datasets int64) {
+				t.Helper()
+				if gotLink, gotDatasets := command.invited(t, email); !strings.HasPrefix(gotLink, link) || (link == "") != (gotLink == "") || gotDatasets != datasets {
+					t.Errorf("%s: %q and %d, want %q and %d", email, gotLink, gotDatasets, link, datasets)
+				}
+			}
+			want("a@example.com", defaultURL, 0)
+
+			first := start(ServiceSettings{Address: "http://127.0.0.1:1111", DefaultQuota: &api.Quota{Datasets: new(int64(7))}})
+			want("b@example.com", "http://127.0.0.1:1111/", 7)
+
+			adHoc := start(ServiceSettings{Address: "http://127.0.0.1:2222"})
+			want("c@example.com", "http://127.0.0.1:1111/", 7)
+			if text := adHoc.log.String(); !strings.Contains(text, `level=INFO msg="the stored setting remains in use" setting=default-quota`) || strings.Contains(text, "WARN") {
+				t.Errorf("the log is %s", text)
+			}
+
+			adHoc.stop()
+			first.stop()
+			other := start(ServiceSettings{Address: "http://127.0.0.1:3333", DefaultQuota: &api.Quota{Datasets: new(int64(9))}})
+			if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
+				t.Errorf("the log is %s", text)
+			}
+			if name == "SQLite" { // PostgreSQL knows that a process has ended only after some seconds
+				want("d@example.com", "http://127.0.0.1:3333/", 9)
+			}
+
+			start(ServiceSettings{Address: "http://127.0.0.1:4444", DefaultQuota: &api.Quota{}, PublicURL: new("https://foretell.example.com")})
+			want("e@example.com", "https://foretell.example.com/", 0)
+			if _, datasets := other.invited(t, "f@example.com"); datasets != 9 {
+				t.Errorf("a service does not use its own quota: %d", datasets)
+			}
+
+			start(ServiceSettings{Address: "http://127.0.0.1:5555", SendsMail: new(true)})
+			want("g@example.com", "", 0)
+			start(ServiceSettings{Address: "http://127.0.0.1:6666"})
+			want("h@example.com", "", 0)
+			removing := start(ServiceSettings{Address: "http://127.0.0.1:7777", SendsMail: new(false), PublicURL: new("")})
+			want("i@example.com", "http://127.0.0.1:", 0)
+			if text := removing.log.String(); !strings.Contains(text, "setting=mail old=on new=off") || !strings.Contains(text, `setting=public-url old=https://foretell.example.com new=""`) {
+				t.Errorf("the log is %s", text)
+			}
+		})
+	}
+}
