@@ -55,6 +55,65 @@ func TestUploadRetry(t *testing.T) {
 	}
 }
 
+// TestCreationIsRepeated loses the response to a request that has created a dataset.
+func TestCreationIsRepeated(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	cut := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	for _, c := range []struct {
+		name    string
+		fail    func(http.ResponseWriter) // how the first response is lost
+		created bool                      // whether the first request has created the dataset
+		dataset string                    // members of the dataset, if it exists
+		ok      bool
+	}{
+		{"not_created", cut, false, "", true},
+		{"created", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z","fileName":"a.csv","numberOfBuckets":32`, true},
+		{"created_behind_a_proxy", func(w http.ResponseWriter) { respondJSON(502, "")(w, nil) }, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z"`, true},
+		{"older", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:00:00Z"`, false},
+		{"of_another_file", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z","fileName":"b.csv"`, false},
+		{"with_data", cut, true, `"status":"PROCESSING","createdOn":"2026-12-01T11:59:58Z"`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			posts := 0
+			dataset := `{"datasetKey":"` + key + `","datasetName":"midup","datasetUploadInfo":{"uploadUrl":"/up"},` + c.dataset + `}`
+			d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, key):
+					respondJSON(200, dataset)(w, r)
+				case r.Method == http.MethodGet:
+					respondJSON(200, `{"datasets":[`+dataset+`],"total":1}`)(w, r)
+				case posts == 0:
+					posts++
+					c.fail(w)
+				case c.created:
+					posts++
+					respondJSON(409, `{"code":"name-taken","detail":"a dataset named \"midup\" already exists"}`)(w, r)
+				default:
+					posts++
+					respondJSON(201, `{"datasetKey":"`+key+`","datasetUploadInfo":{"uploadUrl":"/up"}}`)(w, r)
+				}
+			})
+			caller := d.client(t, client.Options{Now: func() time.Time { return now }})
+			created, err := caller.CreateDataset(t.Context(), &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "midup", FileName: "a.csv"}})
+			switch {
+			case posts != 2:
+				t.Errorf("%d requests, want 2: %v", posts, err)
+			case c.ok && (err != nil || created.DatasetKey != key || created.DatasetUploadInfo.UploadURL != "/up"):
+				t.Errorf("got %+v, %v", created, err)
+			case !c.ok && api.CodeFromError(err) != api.CodeNameTaken:
+				t.Errorf("got %v, want that the name is taken", err)
+			}
+		})
+	}
+	t.Run("a_first_conflict_is_one", func(t *testing.T) {
+		d := newDeployment(t, respondJSON(409, `{"code":"name-taken"}`))
+		if _, err := d.client(t, client.Options{}).CreateDataset(t.Context(), &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "midup"}}); api.CodeFromError(err) != api.CodeNameTaken || len(d.requests()) != 1 {
+			t.Errorf("%v after %d requests", err, len(d.requests()))
+		}
+	})
+}
+
 // TestDownload interrupts downloads, which must resume and write the whole file.
 func TestDownload(t *testing.T) {
 	t.Parallel()
