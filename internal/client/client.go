@@ -48,7 +48,8 @@ type Options struct {
 	// UserAgent defaults to "foretell".
 	UserAgent string
 	// Attempts is the maximum number of attempts of a request. Defaults to 5. If a proxy responds
-	// without Retry-After that it has no service, there are three attempts more.
+	// without Retry-After that it has no service, or if the object store with the files of the
+	// service does not respond, there are three attempts more.
 	Attempts int
 	// Wait waits for d between attempts and polls. If ctx ends first, it returns
 	// the error of ctx. Defaults to [Sleep].

@@ -24,7 +24,7 @@ const (
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
 	// gatewayAttempts is the number of additional attempts if a proxy responds without Retry-After
-	// that it has no service. With Options.Attempts = 5, the client then tries for 15 to 20 s, as
+	// that it has no service, or if the object store with the files of the service does not respond. With Options.Attempts = 5, the client then tries for 15 to 20 s, as
 	// long as with the Retry-After of the service.
 	gatewayAttempts = 3
 )
@@ -108,7 +108,10 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 // err.
 func (c *Client) maxAttempts(err error) int {
 	var problem *api.Problem
-	if errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeign) && IsOutage(err) {
+	var network *NetworkError
+	isGateway := errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeign)
+	isFileStore := errors.As(err, &network) && network.FileStore
+	if (isGateway || isFileStore) && IsOutage(err) {
 		return c.opts.Attempts + gatewayAttempts
 	}
 	return c.opts.Attempts

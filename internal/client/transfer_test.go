@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +179,36 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%d requests, %v", len(d.requests()), err)
 		}
 	})
+}
+
+// TestFileStoreOutage transfers files directly to and from an object store that is down, while the
+// service itself responds.
+func TestFileStoreOutage(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(nil)
+	down.Close()
+	full := httptest.NewServer(respondJSON(503, "<Error/>"))
+	t.Cleanup(full.Close)
+	for _, c := range []struct{ name, store, says string }{
+		{"refuses_connections", down.URL, "the file store of the service does not respond: no connection"},
+		{"responds_503", full.URL, "the file store of the service, " + full.URL + ", returned 503"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDeployment(t, respondJSON(200, `{"datasetKey":"`+key+`","status":"PENDING"}`))
+			_, err := d.client(t, client.Options{}).Download(t.Context(), c.store+"/result?X-Amz-Signature=s", io.Discard)
+			if err == nil || !strings.Contains(err.Error(), c.says) || len(d.waits) != 7 {
+				t.Errorf("download: %v after %d waits", err, len(d.waits))
+			}
+			d = newDeployment(t, respondJSON(200, `{"datasetKey":"`+key+`","status":"PENDING"}`))
+			src := text("id,a,b\n1,2,3\n")
+			src.Size = -1 // an unknown size may be too large for AddData
+			created := &api.CreatedDataset{DatasetKey: key, DatasetUploadInfo: api.UploadInfo{UploadURL: c.store + "/up?X-Amz-Signature=s"}}
+			_, err = d.client(t, client.Options{}).Upload(t.Context(), created, src, nil)
+			if err == nil || !strings.Contains(err.Error(), c.says) || len(d.waits) != 7 {
+				t.Errorf("upload: %v after %d waits", err, len(d.waits))
+			}
+		})
+	}
 }
 
 type failingWriter struct{ err error }
