@@ -53,3 +53,21 @@ func TestDeployFiles(t *testing.T) {
 		t.Errorf("found only %d flags and variables in docs/deploy", flags)
 	}
 }
+
+// TestDeployUnits checks that the service and the workers on one machine can have different
+// settings. With the same FORETELL_METRICS_LISTEN, the second process could not start, and without
+// FORETELL_MEMORY each worker would fill the machine.
+func TestDeployUnits(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"foretell.service":         "\nEnvironmentFile=-/etc/foretell/environment\nEnvironmentFile=-/etc/foretell/service\n",
+		"foretell-worker@.service": "\nEnvironmentFile=-/etc/foretell/environment\nEnvironmentFile=-/etc/foretell/worker-%i\n",
+		"compose.yaml":             "\n      FORETELL_MEMORY: ${WORKER_MEMORY",
+		"team.sh":                  ` --memory "$memory"`,
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "docs", "deploy", file))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %q: %v", file, want, err)
+		}
+	}
+}

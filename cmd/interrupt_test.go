@@ -221,11 +221,23 @@ func TestInterruptedUpload(t *testing.T) {
 	}))
 	defer service.Close()
 	env := []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + service.URL, "FORETELL_TOKEN=t"}
-	began := runUntil(t, env, []string{"run", "../testdata/credit-g/train.csv", "--progress", "json"}, `"event":"transfer"`, syscall.SIGINT)
+	// The label is not the last column: it is the column that the blind file lacks.
+	dir := t.TempDir()
+	train, blind := filepath.Join(dir, "train.csv"), filepath.Join(dir, "blind.csv")
+	for path, columns := range map[string][2]string{train: {"churned,weight,size", "yes,%d,1\nno,%d,2\n"}, blind: {"weight,size", "%d,1\n%d,2\n"}} {
+		text := columns[0] + "\n"
+		for i := range 10 {
+			text += fmt.Sprintf(columns[1], 100+2*i, 101+2*i)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := runUntil(t, env, []string{"run", train, "--blind", blind, "--progress", "json"}, `"event":"transfer"`, syscall.SIGINT)
 	if began.code != 130 || began.stdout != "" {
 		t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 	}
-	if !strings.Contains(began.stderr, "foretell datasets upload "+key+" ../testdata/credit-g/train.csv") {
+	if !strings.Contains(began.stderr, "foretell datasets upload "+key+" "+train+" --label churned --id - && foretell run "+train+" --blind "+blind) {
 		t.Errorf("the message has no command to continue: %s", began.stderr)
 	}
 }

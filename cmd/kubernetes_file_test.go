@@ -3,9 +3,11 @@ package cmd
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"gopkg.in/yaml.v3"
@@ -14,9 +16,12 @@ import (
 // kubernetesObject has the fields of an object of Kubernetes that refer to other fields.
 type kubernetesObject struct {
 	Kind     string
+	Data     map[string]string
 	Metadata struct{ Name string }
 	Spec     struct {
 		Selector       map[string]any
+		PodSelector    map[string]any
+		Ingress        []struct{ Ports []struct{ Port string } }
 		Ports          []struct{ TargetPort string }
 		Template       podTemplate
 		ScaleTargetRef struct{ Kind, Name string }
@@ -24,10 +29,13 @@ type kubernetesObject struct {
 }
 
 type podTemplate struct {
-	Metadata struct{ Labels map[string]string }
+	Metadata struct{ Labels, Annotations map[string]string }
 	Spec     struct {
 		Containers []struct {
-			Ports                                       []struct{ Name string }
+			Ports []struct {
+				Name          string
+				ContainerPort int
+			}
 			VolumeMounts                                []struct{ Name string }
 			StartupProbe, ReadinessProbe, LivenessProbe probe
 		}
@@ -42,6 +50,9 @@ type probe struct {
 // selects reports whether the selector of an object matches the labels of the pods of a deployment.
 func (o *kubernetesObject) selects(deployment *kubernetesObject) bool {
 	labels := o.Spec.Selector
+	if o.Kind == "NetworkPolicy" {
+		labels = o.Spec.PodSelector
+	}
 	if nested, ok := labels["matchLabels"].(map[string]any); ok {
 		labels = nested
 	}
@@ -79,6 +90,34 @@ func readKubernetesFile(t *testing.T) (objects []*kubernetesObject) {
 	}
 }
 
+// TestKubernetesMetrics checks that Prometheus reads the metrics of the services and of the workers.
+// The metrics of jobs and of scans for malware are those of the workers.
+func TestKubernetesMetrics(t *testing.T) {
+	t.Parallel()
+	address, scraped := "", 0
+	for _, o := range readKubernetesFile(t) {
+		if o.Kind == "ConfigMap" {
+			address = o.Data["FORETELL_METRICS_LISTEN"]
+		}
+		if o.Kind != "Deployment" {
+			continue
+		}
+		pods := &o.Spec.Template
+		port := pods.Metadata.Annotations["prometheus.io/port"]
+		if pods.Metadata.Annotations["prometheus.io/scrape"] != "true" || port == "" || !strings.HasSuffix(address, ":"+port) {
+			t.Errorf("%s: Prometheus reads the port %q, but the metrics are at %s", o.Metadata.Name, port, address)
+		}
+		for _, p := range pods.Spec.Containers[0].Ports {
+			if p.Name == "metrics" && fmt.Sprint(p.ContainerPort) == port {
+				scraped++
+			}
+		}
+	}
+	if scraped != 2 {
+		t.Errorf("the pods of %d deployments have the port of the metrics, want 2", scraped)
+	}
+}
+
 // TestKubernetesFile checks the references in docs/deploy/kubernetes.yaml: each selector matches the
 // pods of one deployment, ports and volumes exist, and the autoscaler scales a deployment.
 func TestKubernetesFile(t *testing.T) {
@@ -100,8 +139,18 @@ func TestKubernetesFile(t *testing.T) {
 			t.Errorf("the autoscaler scales %+v", target)
 		}
 		for other, deployment := range deployments {
-			if o.Spec.Selector != nil && o.selects(deployment) != (name == other) {
+			if (o.Spec.Selector != nil || o.Kind == "NetworkPolicy") && o.selects(deployment) != (name == other) {
 				t.Errorf("the selector of %s %s does not match the pods of the deployment %s alone", o.Kind, name, name)
+			}
+		}
+		if o.Kind == "NetworkPolicy" && len(o.Spec.Ingress) == 0 {
+			t.Errorf("%s %s allows nothing", o.Kind, name)
+		}
+		for _, rule := range o.Spec.Ingress {
+			for _, port := range rule.Ports {
+				if !slices.Contains(ports[name], port.Port) {
+					t.Errorf("%s %s allows the unknown port %q", o.Kind, name, port.Port)
+				}
 			}
 		}
 		for _, port := range o.Spec.Ports {

@@ -35,7 +35,8 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 			return nil, err
 		}
 		sent := p.factory.Now()
-		if err := preflight.UploadFile(ctx, p.Session, created, &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes}); err != nil {
+		train := &preflight.Upload{In: p.files.Train, Size: p.files.TrainProfile.Bytes, RoleFlags: p.files.RoleFlags()}
+		if err := preflight.UploadFile(ctx, p.Session, created, train); err != nil {
 			return nil, err
 		}
 		p.cost.UploadTime = p.factory.Now().Sub(sent)

@@ -35,6 +35,33 @@ func (s mailSession) Data(r io.Reader) error {
 	return err
 }
 
+// TestAdministratorsCSV sends formulas and control characters in places that need no account. The
+// CSV of the administrator's lists must not have them.
+func TestAdministratorsCSV(t *testing.T) {
+	t.Parallel()
+	address, dir := serve(t)
+	form, err := json.Marshal(api.NewAccessRequest{Name: `=HYPERLINK("http://example.org")`, Organisation: "@SUM(1)", Email: "ann@example.org", Reason: "+1\nsecond line\ttab"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post(t, address+api.RequestAccess.Path, form, http.StatusAccepted)
+	login, err := json.Marshal(map[string]string{"username": "=1+1", "password": "a long password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post(t, address+api.LogIn.Path, login, http.StatusUnauthorized)
+	for list, want := range map[string]string{
+		"requests --fields name,organisation,reason": "name,organisation,reason\n" + `"'=HYPERLINK(""http://example.org"")",'@SUM(1),'+1\nsecond line\ttab` + "\n",
+		"audit --action login --fields object":       "object\n'=1+1\n",
+	} {
+		args := append([]string{"users"}, append(strings.Fields(list), "--data-dir", dir, "--csv")...)
+		out, err := exec.Command("foretell", args...).Output()
+		if err != nil || string(out) != want {
+			t.Errorf("users %s printed %q, %v; want %q", list, out, err, want)
+		}
+	}
+}
+
 // TestCredentialsByMail requests an account and logs in with the link from the mail. The mail
 // server starts only after the request.
 func TestCredentialsByMail(t *testing.T) {

@@ -40,7 +40,7 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringVar(&n.keyFile, "tls-key", "", "`file` of the certificate's private key in PEM")
 	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; requests to port 443 of each host must reach the service")
 	flags.StringVar(&n.acmeDirectory, "tls-acme-directory", "", "`URL` of the ACME server (default Let's Encrypt)")
-	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.0/8")
+	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.5")
 	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and to the host of --public-url; any accepts all names "+
 		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
 	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
@@ -104,7 +104,7 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 		if err != nil {
 			address, err := netip.ParseAddr(text)
 			if err != nil {
-				return nil, exit.Usagef("invalid --trust-proxy %q: want a network such as 10.0.0.0/8, or an address", text)
+				return nil, exit.Usagef("invalid --trust-proxy %q: want an address such as 10.0.0.5, or a network such as 10.0.0.4/30", text)
 			}
 			network = netip.PrefixFrom(address, address.BitLen())
 		}

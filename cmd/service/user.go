@@ -103,6 +103,7 @@ func newUsersListCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[userAccount]())
+	opts.output.Untrusted = true
 	opts.output.EmptyHint = "`foretell users add EMAIL`"
 	return cmd
 }

@@ -32,6 +32,7 @@ administration, deletes and downloads.`,
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[api.AuditEvent]())
+	opts.output.Untrusted = true
 	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `e-mail`; operator stands for commands on the data folder")
 	cmd.Flags().StringVar(&opts.action, "action", "", "list only events of this `action`, such as login")

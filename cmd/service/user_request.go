@@ -30,6 +30,7 @@ func newUsersRequestsCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindList(cmd, f, cli.ResultType[api.AccessRequest]())
+	opts.output.Untrusted = true
 	states := []string{api.RequestPending, api.RequestApproved, api.RequestRefused}
 	cmd.Flags().StringVar(&opts.state, "state", "", "list only requests in this `state`: "+strings.Join(states, ", "))
 	cli.SetFlagCompletions(cmd, "state", states...)

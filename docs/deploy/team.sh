@@ -82,8 +82,10 @@ until "$foretell" migrate --data-dir "$folder/service" >>"$folder/migrate.log" 2
   [ $tries -lt 20 ] || { echo "team.sh: foretell migrate fails, see $folder/migrate.log" >&2; exit 1; }
   sleep 0.5
 done
-start worker1 "$foretell" worker --data-dir "$folder/worker1"
-start worker2 "$foretell" worker --data-dir "$folder/worker2"
+# By default each worker takes almost all of the memory, so two workers share it.
+memory=$(awk '/^MemTotal:/ { printf "%dMB", $2 * 0.4 / 1000 }' /proc/meminfo 2>/dev/null) || memory=
+start worker1 "$foretell" worker --data-dir "$folder/worker1" --memory "$memory"
+start worker2 "$foretell" worker --data-dir "$folder/worker2" --memory "$memory"
 echo "The logs are in $folder. Ctrl-C stops everything."
 setsid "$foretell" serve --no-work --listen "127.0.0.1:$port" --data-dir "$folder/service" --log-level warn &
 processes="$! $processes"

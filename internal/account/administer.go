@@ -315,6 +315,9 @@ func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*ap
 		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
+		if err := t.DeleteAccessRequestsOf(ctx, account.Email); err != nil {
+			return err
+		}
 		return a.Record(ctx, t, "account.delete", account.Email)
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ Then log in:
 
 foretell login %s --username %s
 
-The API is at %[4]s/api, its description at %[4]s/openapi.json.
+The API is described at %[4]s/openapi.json.
 %[6]s`, intro, api.FormatTime(expires), linkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
 }
 

@@ -94,6 +94,9 @@ func TestApproveDomain(t *testing.T) {
 	if !strings.HasPrefix(mail, "bob@example.org\nYour Foretell account\n") || len(box.got) > 0 {
 		t.Fatalf("the mail is %q", mail)
 	}
+	if !strings.Contains(mail, "https://foretell.example.com/openapi.json") || strings.Contains(mail, "/api,") {
+		t.Errorf("the mail names an address of the API that does not exist: %q", mail)
+	}
 	link, err := url.Parse(linkInMail.FindString(mail))
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,9 @@ const (
 	// approving one takes. Without it, the time would show whether the e-mail has an account.
 	requestTime = 250 * time.Millisecond
 
+	// decidedLifetime is how long a request is kept after it was approved or refused.
+	decidedLifetime = 90 * 24 * time.Hour
+
 	maxNameLength   = 100  // characters of a person's or an organisation's name
 	maxReasonLength = 1000 // characters
 )
@@ -165,6 +168,14 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 		}
 	}
 	return nil
+}
+
+// DeleteOldAccessRequests deletes the requests that were approved or refused more than 90 days ago.
+// The audit log still has these decisions.
+func (a *Accounts) DeleteOldAccessRequests(ctx context.Context) error {
+	return a.store.Write(ctx, func(t *store.Tx) error {
+		return t.DeleteAccessRequestsDecidedBefore(ctx, a.now().Add(-decidedLifetime))
+	})
 }
 
 // ListAccessRequests returns a page of the requests, newest first.

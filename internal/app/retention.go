@@ -29,12 +29,9 @@ const (
 	retentionBatch = 100
 )
 
-// EnforceRetention deletes all data that has expired, immediately and then every hour until ctx is
-// done. Several processes may call it at the same time.
+// EnforceRetention deletes all data that has expired, and old requests for access, immediately and
+// then every hour until ctx is done. Several processes may call it at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
-	if r == (Retention{}) {
-		return
-	}
 	a.deleteExpired(ctx, r)
 	defer runEvery(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
 	<-ctx.Done()
@@ -42,7 +39,7 @@ func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 
 // deleteExpired deletes all data that has expired, and logs errors.
 func (a *App) deleteExpired(ctx context.Context, r Retention) {
-	var errs []error
+	errs := []error{a.DeleteOldAccessRequests(ctx)}
 	for _, kind := range []struct {
 		name string
 		keep time.Duration

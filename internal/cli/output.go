@@ -29,6 +29,9 @@ type Output struct {
 	Quiet    bool
 	// NoTruncate disables truncating cells on a narrow terminal.
 	NoTruncate bool
+	// Untrusted is set if the list has texts of unknown people, such as requests for an account. Its
+	// CSV then has neither formulas nor control characters.
+	Untrusted bool
 	// EmptyHint is the command that creates the first item of a list. It is printed on a
 	// terminal if the list is empty.
 	EmptyHint string
@@ -289,6 +292,9 @@ func (o *Output) WriteTable(t *term.Table, usePager bool) error {
 	c := o.Factory.Console
 	switch {
 	case o.csv:
+		if o.Untrusted {
+			t.EscapeForSpreadsheet()
+		}
 		return t.WriteCSV(c.Out)
 	case o.tsv, !c.OutTerminal:
 		return t.WriteTSV(c.Out)

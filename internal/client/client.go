@@ -47,7 +47,9 @@ type Options struct {
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
-	// Attempts is the maximum number of attempts of a request. Defaults to 5.
+	// Attempts is the maximum number of attempts of a request. Defaults to 5. If a proxy responds
+	// without Retry-After that it has no service, or if the object store with the files of the
+	// service does not respond, there are three attempts more.
 	Attempts int
 	// Wait waits for d between attempts and polls. If ctx ends first, it returns
 	// the error of ctx. Defaults to [Sleep].
@@ -57,6 +59,9 @@ type Options struct {
 	// IdleTimeout is the longest time without a byte of a response's body. After it, the
 	// connection counts as lost. Defaults to one minute.
 	IdleTimeout time.Duration
+	// MaxOutage is how long a wait for a job continues while the service does not respond.
+	// Defaults to 5 minutes.
+	MaxOutage time.Duration
 	// Now returns the current time. If it is nil, the events of Trace have no times.
 	Now func() time.Time
 	// Trace, if not nil, is called for every attempt. Its events contain no
@@ -107,6 +112,9 @@ func New(opts Options) (*Client, error) {
 	if opts.MaxPoll <= 0 {
 		opts.MaxPoll = maxPoll
 	}
+	if opts.MaxOutage <= 0 {
+		opts.MaxOutage = maxOutage
+	}
 	if opts.Wait == nil {
 		opts.Wait = Sleep
 	}
@@ -145,11 +153,12 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 		return false, nil
 	}
 	token, err := c.opts.Relogin(ctx)
-	if err != nil {
-		return false, fmt.Errorf("log in again: %w", err)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err != nil {
+		c.mayRelogin = IsOutage(err) // after the outage, the token is still rejected
+		return false, fmt.Errorf("log in again: %w", err)
+	}
 	c.token = token
 	return true, nil
 }

@@ -36,6 +36,8 @@ type NetworkError struct {
 	Kind ErrorKind
 	// Status is the HTTP status of the response if Kind is NotService, and 0 otherwise.
 	Status int
+	// FileStore is set if the URL is not one of the service, but of the object store with its files.
+	FileStore bool
 	// Reason is a message for people.
 	Reason string
 	// Err is the cause; may be nil.
@@ -79,8 +81,15 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	}
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
 	e.Kind, e.Reason = classifyConnectionError(err)
+	if e.FileStore = c.isFileStore(req.url) && e.Kind != BadRedirect; e.FileStore {
+		e.Reason = "the file store of the service does not respond: " + e.Reason
+	}
 	return e
 }
+
+// isFileStore reports whether u is a URL of the object store to which the service refers clients
+// for uploads and downloads.
+func (c *Client) isFileStore(u *url.URL) bool { return !isSameServiceOrHTTPS(c.base, u) }
 
 // classifyConnectionError returns the kind of a connection error, and its cause in words.
 func classifyConnectionError(err error) (kind ErrorKind, cause string) {
@@ -149,6 +158,9 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			return notServiceError(req, resp, "an unknown error format")
 		}
 		problem = problemFromStatus(status)
+		if c.isFileStore(req.url) {
+			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
+		}
 	}
 	problem.RetryAfter = retryAfter(resp.Header)
 	if problem.RequestID == "" {

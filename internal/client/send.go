@@ -23,6 +23,10 @@ const (
 	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
+	// gatewayAttempts is the number of additional attempts if a proxy responds without Retry-After
+	// that it has no service, or if the object store with the files of the service does not respond. With Options.Attempts = 5, the client then tries for 15 to 20 s, as
+	// long as with the Retry-After of the service.
+	gatewayAttempts = 3
 )
 
 // request is one call, which may take several attempts.
@@ -86,7 +90,7 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 		}
 		pause, again := retryDelay(req, err, attempt)
-		if !again || attempt >= c.opts.Attempts || ctx.Err() != nil {
+		if !again || attempt >= c.maxAttempts(err) || ctx.Err() != nil {
 			return nil, err
 		}
 		if waitErr := c.opts.Wait(ctx, pause); waitErr != nil {
@@ -101,6 +105,19 @@ func (c *Client) send(ctx context.Context, req *request) (*http.Response, error)
 		}
 		attempt++
 	}
+}
+
+// maxAttempts returns the maximum number of attempts of a request whose last attempt failed with
+// err.
+func (c *Client) maxAttempts(err error) int {
+	var problem *api.Problem
+	var network *NetworkError
+	isGateway := errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeign)
+	isFileStore := errors.As(err, &network) && network.FileStore
+	if (isGateway || isFileStore) && IsOutage(err) {
+		return c.opts.Attempts + gatewayAttempts
+	}
+	return c.opts.Attempts
 }
 
 // sendOnce sends req once, with token unless that is "". n is the number of the attempt; the

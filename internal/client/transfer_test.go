@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,65 @@ func TestUploadRetry(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCreationIsRepeated loses the response to a request that has created a dataset.
+func TestCreationIsRepeated(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	cut := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	for _, c := range []struct {
+		name    string
+		fail    func(http.ResponseWriter) // how the first response is lost
+		created bool                      // whether the first request has created the dataset
+		dataset string                    // members of the dataset, if it exists
+		ok      bool
+	}{
+		{"not_created", cut, false, "", true},
+		{"created", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z","fileName":"a.csv","numberOfBuckets":32`, true},
+		{"created_behind_a_proxy", func(w http.ResponseWriter) { respondJSON(502, "")(w, nil) }, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z"`, true},
+		{"older", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:00:00Z"`, false},
+		{"of_another_file", cut, true, `"status":"PENDING","createdOn":"2026-12-01T11:59:58Z","fileName":"b.csv"`, false},
+		{"with_data", cut, true, `"status":"PROCESSING","createdOn":"2026-12-01T11:59:58Z"`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			posts := 0
+			dataset := `{"datasetKey":"` + key + `","datasetName":"midup","datasetUploadInfo":{"uploadUrl":"/up"},` + c.dataset + `}`
+			d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, key):
+					respondJSON(200, dataset)(w, r)
+				case r.Method == http.MethodGet:
+					respondJSON(200, `{"datasets":[`+dataset+`],"total":1}`)(w, r)
+				case posts == 0:
+					posts++
+					c.fail(w)
+				case c.created:
+					posts++
+					respondJSON(409, `{"code":"name-taken","detail":"a dataset named \"midup\" already exists"}`)(w, r)
+				default:
+					posts++
+					respondJSON(201, `{"datasetKey":"`+key+`","datasetUploadInfo":{"uploadUrl":"/up"}}`)(w, r)
+				}
+			})
+			caller := d.client(t, client.Options{Now: func() time.Time { return now }})
+			created, err := caller.CreateDataset(t.Context(), &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "midup", FileName: "a.csv"}})
+			switch {
+			case posts != 2:
+				t.Errorf("%d requests, want 2: %v", posts, err)
+			case c.ok && (err != nil || created.DatasetKey != key || created.DatasetUploadInfo.UploadURL != "/up"):
+				t.Errorf("got %+v, %v", created, err)
+			case !c.ok && api.CodeFromError(err) != api.CodeNameTaken:
+				t.Errorf("got %v, want that the name is taken", err)
+			}
+		})
+	}
+	t.Run("a_first_conflict_is_one", func(t *testing.T) {
+		d := newDeployment(t, respondJSON(409, `{"code":"name-taken"}`))
+		if _, err := d.client(t, client.Options{}).CreateDataset(t.Context(), &api.CreateDatasetInput{Body: api.NewDataset{DatasetName: "midup"}}); api.CodeFromError(err) != api.CodeNameTaken || len(d.requests()) != 1 {
+			t.Errorf("%v after %d requests", err, len(d.requests()))
+		}
+	})
 }
 
 // TestDownload interrupts downloads, which must resume and write the whole file.
@@ -119,6 +179,36 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%d requests, %v", len(d.requests()), err)
 		}
 	})
+}
+
+// TestFileStoreOutage transfers files directly to and from an object store that is down, while the
+// service itself responds.
+func TestFileStoreOutage(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(nil)
+	down.Close()
+	full := httptest.NewServer(respondJSON(503, "<Error/>"))
+	t.Cleanup(full.Close)
+	for _, c := range []struct{ name, store, says string }{
+		{"refuses_connections", down.URL, "the file store of the service does not respond: no connection"},
+		{"responds_503", full.URL, "the file store of the service, " + full.URL + ", returned 503"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDeployment(t, respondJSON(200, `{"datasetKey":"`+key+`","status":"PENDING"}`))
+			_, err := d.client(t, client.Options{}).Download(t.Context(), c.store+"/result?X-Amz-Signature=s", io.Discard)
+			if err == nil || !strings.Contains(err.Error(), c.says) || len(d.waits) != 7 {
+				t.Errorf("download: %v after %d waits", err, len(d.waits))
+			}
+			d = newDeployment(t, respondJSON(200, `{"datasetKey":"`+key+`","status":"PENDING"}`))
+			src := text("id,a,b\n1,2,3\n")
+			src.Size = -1 // an unknown size may be too large for AddData
+			created := &api.CreatedDataset{DatasetKey: key, DatasetUploadInfo: api.UploadInfo{UploadURL: c.store + "/up?X-Amz-Signature=s"}}
+			_, err = d.client(t, client.Options{}).Upload(t.Context(), created, src, nil)
+			if err == nil || !strings.Contains(err.Error(), c.says) || len(d.waits) != 7 {
+				t.Errorf("upload: %v after %d waits", err, len(d.waits))
+			}
+		})
+	}
 }
 
 type failingWriter struct{ err error }

@@ -8,6 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"foretell/internal/api"
 )
@@ -30,10 +34,13 @@ func (c *Client) Upload(ctx context.Context, created *api.CreatedDataset, src So
 	return c.uploadToURL(ctx, created, src, progress)
 }
 
-// CreateDataset creates a dataset. The name of its file is an extension. If the service rejects
-// the request, it is sent again without the name.
+// CreateDataset creates a dataset. After a lost connection it repeats the request. If the dataset
+// then exists already, an earlier attempt has created it, and CreateDataset returns it.
+//
+// The name of the dataset's file is an extension. If the service rejects the request, it is sent
+// again without the name of the file.
 func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
-	created, err := Call(ctx, c, api.CreateDataset, in)
+	created, err := c.createDataset(ctx, in)
 	var problem *api.Problem
 	if in.Body.FileName == "" || !errors.As(err, &problem) || problem.Status != http.StatusBadRequest && problem.Status != http.StatusUnprocessableEntity {
 		return created, err
@@ -43,7 +50,62 @@ func (c *Client) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) 
 	}
 	nameless := *in
 	nameless.Body.FileName = ""
-	return Call(ctx, c, api.CreateDataset, &nameless)
+	return c.createDataset(ctx, &nameless)
+}
+
+// createDataset implements [Client.CreateDataset], except for the extension. The request may be
+// repeated, because an account cannot have two datasets with the same name.
+func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) (*api.CreatedDataset, error) {
+	req, err := c.newRequest(api.CreateDataset.Operation, in)
+	if err != nil {
+		return nil, err
+	}
+	req.idempotent = true
+	created := new(api.CreatedDataset)
+	err = c.doJSON(ctx, req, created)
+	if err == nil {
+		return created, nil
+	}
+	if code := api.CodeFromError(err); req.attempts > 1 && (code == api.CodeNameTaken || code == api.CodeWrongState) {
+		if found, failure := c.findCreatedDataset(ctx, &in.Body); failure == nil && found != nil {
+			return found, nil
+		}
+	}
+	return nil, err
+}
+
+// recentlyCreated limits the age of a dataset that an earlier attempt of the same request has
+// created. It is longer than all attempts take together, and allows for clocks that differ.
+const recentlyCreated = 10 * time.Minute
+
+// findCreatedDataset returns the dataset that an earlier attempt of a request has created. It
+// returns nil if the dataset of this name is older, has a file, or differs from the request.
+func (c *Client) findCreatedDataset(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
+	name := norm.NFC.String(strings.TrimSpace(want.DatasetName)) // the form in which the service stores names
+	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {
+		if err != nil {
+			return nil, err
+		}
+		if entry.DatasetName != name {
+			continue
+		}
+		d, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: entry.DatasetKey})
+		if err != nil {
+			return nil, err
+		}
+		created, err := time.Parse(api.TimeLayout, d.CreatedOn)
+		isRecent := err == nil && (c.opts.Now == nil || c.now().Sub(created).Abs() < recentlyCreated)
+		isSame := (d.FileName == "" || d.FileName == want.FileName) && (want.NumberOfBuckets == nil || d.NumberOfBuckets == *want.NumberOfBuckets)
+		if !isRecent || !isSame || d.Status != api.DatasetPending {
+			return nil, nil
+		}
+		out := &api.CreatedDataset{DatasetKey: d.DatasetKey, NumberOfBuckets: d.NumberOfBuckets, Status: d.Status, DatasetCreationProgressURL: d.DatasetCreationProgressURL}
+		if d.DatasetUploadInfo != nil {
+			out.DatasetUploadInfo = *d.DatasetUploadInfo
+		}
+		return out, nil
+	}
+	return nil, nil
 }
 
 // AddData adds a CSV of at most 32 MB to a PENDING dataset.

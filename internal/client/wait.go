@@ -15,13 +15,13 @@ import (
 const (
 	minPoll = 25 * time.Millisecond
 	maxPoll = 2 * time.Second // default of Options.MaxPoll
-	// maxOutages is the number of consecutive polls that may fail. With their retries
-	// they take about half a minute, enough to restart a service.
-	maxOutages = 5
+	// maxOutage is the default of Options.MaxOutage. It is more than it takes to fail over a
+	// database or to restart a machine.
+	maxOutage = 5 * time.Minute
 )
 
 // WaitDataset polls a dataset until it is COMPLETED or FAILED. onUpdate, which may be
-// nil, is called with every response, including the last.
+// nil, is called with every response, including the last, and with nil after every failed poll.
 func (c *Client) WaitDataset(ctx context.Context, key string, onUpdate func(*api.Dataset)) (*api.Dataset, error) {
 	return poll(ctx, c, func() (*api.Dataset, bool, error) {
 		d, err := Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
@@ -33,9 +33,9 @@ func (c *Client) WaitDataset(ctx context.Context, key string, onUpdate func(*api
 }
 
 // WaitTraining polls the progress of a training job until the job ends, and returns
-// the job. onUpdate, which may be nil, is called with every response. If the recent
-// scores of a response do not follow those of the previous one, WaitTraining requests
-// the history, so that onUpdate receives every score.
+// the job. onUpdate, which may be nil, is called with every response, and with nil after every
+// failed poll. If the recent scores of a response do not follow those of the previous one,
+// WaitTraining requests the history, so that onUpdate receives every score.
 func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*api.TrainingProgress)) (*api.Training, error) {
 	in := &api.TrainingInput{TrainingJobKey: key}
 	var job *api.Training
@@ -48,8 +48,10 @@ func (c *Client) WaitTraining(ctx context.Context, key string, onUpdate func(*ap
 		job, err = Call(ctx, c, api.GetTraining, in)
 		return progress, err == nil && trainingEnded(job.Status), err
 	}, func(progress *api.TrainingProgress) {
-		for _, run := range progress.Jobs {
-			reported[run.TrainingJobKey] = run.Steps
+		if progress != nil {
+			for _, run := range progress.Jobs {
+				reported[run.TrainingJobKey] = run.Steps
+			}
 		}
 		if onUpdate != nil {
 			onUpdate(progress)
@@ -81,7 +83,7 @@ func (c *Client) fetchProgressWithHistory(ctx context.Context, key string, repor
 }
 
 // WaitPrediction polls a prediction until it is COMPLETED, FAILED or TIMEOUT. onUpdate,
-// which may be nil, is called with every response.
+// which may be nil, is called with every response, and with nil after every failed poll.
 func (c *Client) WaitPrediction(ctx context.Context, key string, onUpdate func(*api.Prediction)) (*api.Prediction, error) {
 	return poll(ctx, c, func() (*api.Prediction, bool, error) {
 		p, err := Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
@@ -110,26 +112,34 @@ func predictionEnded(status string) bool {
 }
 
 // poll calls fetch repeatedly until fetch returns true. It calls onUpdate with each
-// value, and returns the last value. A short outage of the service, such as a restart,
-// does not end the wait.
+// value, and returns the last value. An outage of the service ends the wait only after
+// Options.MaxOutage. During an outage, poll calls onUpdate with nil.
 func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bool, err error), onUpdate func(*T)) (*T, error) {
-	outages := 0
+	var giveUp <-chan time.Time // not nil during an outage
 	for interval := minPoll; ; interval = min(interval+interval/16, c.opts.MaxPoll) {
 		state, done, err := fetch()
 		switch {
 		case err == nil:
-			outages = 0
+			giveUp = nil
 			if onUpdate != nil {
 				onUpdate(state)
 			}
 			if done {
 				return state, nil
 			}
-		case !isOutage(err) || ctx.Err() != nil:
+		case !IsOutage(err) || ctx.Err() != nil:
 			return nil, err
 		default:
-			if outages++; outages > maxOutages {
+			if giveUp == nil {
+				giveUp = time.After(c.opts.MaxOutage)
+			}
+			select {
+			case <-giveUp:
 				return nil, err
+			default:
+			}
+			if onUpdate != nil {
+				onUpdate(nil)
 			}
 		}
 		if err := c.opts.Wait(ctx, interval); err != nil {
@@ -138,8 +148,9 @@ func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bo
 	}
 }
 
-// isOutage reports whether an error is temporary.
-func isOutage(err error) bool {
+// IsOutage reports whether an error is temporary: the service, its database or its file storage
+// does not respond, or a proxy has no service to forward requests to.
+func IsOutage(err error) bool {
 	var network *NetworkError
 	if errors.As(err, &network) {
 		return network.isTemporary()

@@ -19,6 +19,10 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	defer phase.Done()
 	status, again := "", "foretell datasets wait "+key
 	dataset, err := c.WaitDataset(ctx, key, func(d *api.Dataset) {
+		if d == nil {
+			phase.Tick(outageActivity)
+			return
+		}
 		if d.SHA256 != "" { // a repeated run finds the dataset by its SHA-256
 			again = c.resumeCommand("foretell datasets wait "+key, "")
 		}

@@ -17,9 +17,12 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 	phase := c.Progress.StartPhase("predicting")
 	defer phase.Done()
 	p, err := c.WaitPrediction(ctx, key, func(p *api.Prediction) {
-		if p.Rows > 0 {
+		switch {
+		case p == nil:
+			phase.Tick(outageActivity)
+		case p.Rows > 0:
 			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
-		} else {
+		default:
 			phase.Tick("")
 		}
 	})

@@ -114,6 +114,10 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 	activity := c.newActivityFunc(ctx)
 	ended, err := c.WaitTraining(ctx, key, func(p *api.TrainingProgress) {
 		now := activity(p)
+		if p == nil {
+			race.Update(nil, now)
+			return
+		}
 		if w.stop != nil {
 			w.stop.update(p)
 			if w.stop.requested.Load() {
@@ -132,8 +136,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue or building the model. In any other state of the race, the
-// function returns "".
+// training: waiting in the queue, building the model, or waiting for a service that does not
+// respond (p is nil). In any other state of the race, the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
@@ -141,6 +145,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 	remedy := sync.OnceValue(func() string { return c.queueHint(ctx) })
 	return func(p *api.TrainingProgress) string {
 		switch {
+		case p == nil:
+			return outageActivity
 		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
 			return "queued behind " + humanize.Count(p.QueuedBehind, "race") + remedy()
 		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):

@@ -93,6 +93,10 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
+// outageActivity is the activity that is shown while a wait continues although the service does
+// not respond.
+const outageActivity = "the service does not respond; trying again"
+
 // WaitError converts err, the error of a wait that has ended before the job, to one with a message
 // and a hint for users. A wait ends in this way because of --timeout, Ctrl-C or a lost connection.
 // noun and key identify the job. The parameter resumeCommand is the command that continues the
@@ -117,7 +121,7 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		return e.WithHint("continue with `%s`", resumeCommand)
 	}
 	var network *client.NetworkError
-	if errors.As(err, &network) {
+	if errors.As(err, &network) || client.IsOutage(err) {
 		return exit.FromError(ctx, err).WithHint("when the service responds again, continue with `%s`", resumeCommand)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"foretell/internal/api"
 	"foretell/internal/client"
 	"foretell/internal/exit"
 )
@@ -21,6 +22,7 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 	}{
 		{"timeout", timedOut, timedOut.Err(), exit.StillRunning, "continue with `foretell again`"},
 		{"connection_lost", t.Context(), &client.NetworkError{}, exit.Unavailable, "when the service responds again, continue with `foretell again`"},
+		{"outage", t.Context(), api.NewProblem(api.CodeNotReady, "no database"), exit.Unavailable, "when the service responds again, continue with `foretell again`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &Session{}

@@ -16,6 +16,9 @@ import (
 type Upload struct {
 	In   *Input
 	Size int64 // size of the file's canonical form in bytes
+	// RoleFlags are the flags with which `foretell datasets upload` reads the file in the same way;
+	// "" if it infers the same ID and label. See [Preflight.RoleFlags].
+	RoleFlags string
 }
 
 // uploadTextMemory is profile.ScanOptions.TextMemory if only defects are needed.
@@ -43,6 +46,22 @@ func (l *LayoutFlags) PrepareUpload(ctx context.Context, o *cli.Output, progress
 	return &Upload{In: in, Size: p.TrainProfile.Bytes}, nil
 }
 
+// RoleFlags returns --label and --id with the label and the ID of the training file, quoted for a
+// shell. They may have been inferred from the blind file, which a later command does not have.
+func (p *Preflight) RoleFlags() string {
+	if p.roles.Label == "" {
+		return ""
+	}
+	flags, id := "--label "+term.ShellQuote(p.roles.Label), p.roles.ID
+	if p.roles.GeneratedID {
+		id = generateIDs
+	}
+	if id != "" {
+		flags += " --id " + term.ShellQuote(id)
+	}
+	return flags
+}
+
 // UploadFile sends the file. The dataset stays PENDING until the whole file has arrived.
 func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDataset, file *Upload) error {
 	meter := c.Progress.StartTransfer("uploading "+file.In.Name, file.Size)
@@ -52,6 +71,9 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 		return nil
 	}
 	again := fmt.Sprintf("foretell datasets upload %s %s", created.DatasetKey, file.In.ShellArguments(""))
+	if file.RoleFlags != "" {
+		again += " " + file.RoleFlags
+	}
 	if c.RunCommand != nil {
 		again += " && " + c.RunCommand("")
 	}

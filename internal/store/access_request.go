@@ -55,6 +55,17 @@ func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (
 	return listPage(ctx, t, q, page, scanAccessRequest)
 }
 
+// DeleteAccessRequestsOf deletes all requests of an e-mail.
+func (t *Tx) DeleteAccessRequestsOf(ctx context.Context, email string) error {
+	return t.exec(ctx, "DELETE FROM access_request WHERE email = ?", email)
+}
+
+// DeleteAccessRequestsDecidedBefore deletes the requests that were approved or refused before a
+// time.
+func (t *Tx) DeleteAccessRequestsDecidedBefore(ctx context.Context, before time.Time) error {
+	return t.exec(ctx, "DELETE FROM access_request WHERE decided > 0 AND decided < ?", toMicros(before))
+}
+
 // UpdateAccessRequest stores Status, Decided and DecidedBy of r. It returns ErrWrongState unless
 // the stored status is fromState.
 func (t *Tx) UpdateAccessRequest(ctx context.Context, r *AccessRequest, fromState string) error {

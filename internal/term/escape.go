@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Escape makes control characters visible (\n, \t, \x1b, \u009b), so that text from a
@@ -30,6 +31,17 @@ func Escape(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// EscapeForSpreadsheet is like [Escape], and also precedes text that a spreadsheet would take for a
+// formula with a single quote, as OWASP recommends against CSV injection.
+func EscapeForSpreadsheet(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	text = Escape(text)
+	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
+		return "'" + text
+	}
+	return text
 }
 
 // stripStyle returns text without the escape sequences of a [Style].

@@ -71,6 +71,15 @@ func (t *Table) WriteTSV(w io.Writer) error {
 	return err
 }
 
+// EscapeForSpreadsheet escapes the texts of all rows, see [EscapeForSpreadsheet].
+func (t *Table) EscapeForSpreadsheet() {
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = EscapeForSpreadsheet(row[i].Text)
+		}
+	}
+}
+
 // WriteCSV writes the full values as RFC 4180 with LF line ends.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)

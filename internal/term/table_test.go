@@ -39,6 +39,14 @@ func TestTable(t *testing.T) {
 			"datasetKey,name,rows\n0123456789abcdef,été 世界,12\nfedcba9876543210,a\tb\x1b[31m,1200000\n",
 		},
 		{
+			"csv_for_spreadsheets_has_no_formulas", func(t *Table, b *strings.Builder) error {
+				t.Rows[0][1].Text = `=HYPERLINK("http://example.com")`
+				t.EscapeForSpreadsheet()
+				return t.WriteCSV(b)
+			},
+			"datasetKey,name,rows\n0123456789abcdef,\"'=HYPERLINK(\"\"http://example.com\"\")\",12\nfedcba9876543210,a\\tb\\x1b[31m,1200000\n",
+		},
+		{
 			"aligned_by_display_width", func(t *Table, b *strings.Builder) error { return t.WriteAligned(b, 80, false) },
 			"key               name             rows\n0123456789abcdef  été 世界           12\nfedcba9876543210  a\\tb\\x1b[31m  1200000\n",
 		},

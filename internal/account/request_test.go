@@ -1,0 +1,75 @@
+package account
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"foretell/internal/api"
+)
+
+// TestRequestsAreDeleted checks that a request for access is deleted with its account, and 90 days
+// after it was decided. The audit log keeps the decision.
+func TestRequestsAreDeleted(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{ApproveDomains: []string{"example.org"}})
+	request := func(email string) {
+		form := api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: email, Reason: "to learn"}
+		if _, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() (emails []string) {
+		page, err := a.ListAccessRequests(t.Context(), &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: 9}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.AccessRequests {
+			emails = append(emails, r.Email)
+		}
+		slices.Sort(emails)
+		return emails
+	}
+	request("bob@example.org") // is approved
+	request("eve@example.com")
+	request("dan@example.com")
+	pending, err := a.ListAccessRequests(t.Context(), &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: 9}, Status: api.RequestPending})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := pending.AccessRequests[0]
+	if _, err := a.RefuseAccessRequest(t.Context(), &api.AccessRequestInput{RequestKey: refused.RequestKey}); err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := a.ListAccounts(t.Context(), &api.ListAccountsInput{PageInput: api.PageInput{Limit: 9}})
+	if err != nil || len(accounts.Accounts) != 1 {
+		t.Fatalf("%+v, %v", accounts, err)
+	}
+	if _, err := a.DeleteAccount(t.Context(), &api.AccountInput{AccountKey: accounts.Accounts[0].AccountKey}); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(); !slices.Equal(got, []string{"dan@example.com", "eve@example.com"}) {
+		t.Errorf("after the account was deleted, the requests are %v", got)
+	}
+	for _, days := range []int{89, 2} {
+		c.advance(time.Duration(days) * 24 * time.Hour)
+		if err := a.DeleteOldAccessRequests(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(list()), map[int]int{89: 2, 2: 1}[days]; got != want {
+			t.Errorf("%d requests are left, want %d", got, want)
+		}
+	}
+	if got := list(); len(got) == 1 && got[0] == refused.Email {
+		t.Error("the refused request is left, not the pending one")
+	}
+	recorded := false
+	err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
+		recorded = recorded || e.Action == "access.refuse" && e.Object == refused.Email
+		return nil
+	})
+	if err != nil || !recorded {
+		t.Errorf("the audit log has no entry of the refusal: %v", err)
+	}
+}
