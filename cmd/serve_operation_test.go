@@ -129,7 +129,7 @@ func TestGracePeriod(t *testing.T) {
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	for _, command := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"worker"}} {
-		env := append(os.Environ(), "FORETELL_NO_WROK=true", "FORETELL_NO_WORK=false", "FORETELL_DATABSE=x", "FORETELL_EMPTY=", "FORETELL_PORT=tcp://10.0.0.1:80", "FORETELL_PORT_80_TCP_ADDR=10.0.0.1", "FORETELL_MEMORY=12GB")
+		env := append(os.Environ(), "FORETELL_NOWORK=true", "FORETELL_NO_WORK=false", "FORETELL_DATABSE=x", "FORETELL_EMPTY=", "FORETELL_PORT=tcp://10.0.0.1:80", "FORETELL_PORT_80_TCP_ADDR=10.0.0.1", "FORETELL_MEMORY=12GB")
 		got := runUntil(t, env, append(command, "--data-dir", t.TempDir()), map[string]string{"serve": "listening on", "worker": "running the jobs of"}[command[0]], syscall.SIGTERM)
 		var named []string
 		for line := range strings.Lines(got.stderr) {
@@ -137,7 +137,7 @@ func TestUnknownVariables(t *testing.T) {
 				named = append(named, variable)
 			}
 		}
-		if want := []string{"FORETELL_DATABSE", "FORETELL_NO_WROK"}; got.code != 0 || !slices.Equal(named, want) {
+		if want := []string{"FORETELL_DATABSE", "FORETELL_NOWORK"}; got.code != 0 || !slices.Equal(named, want) {
 			t.Errorf("%s: status %d, warnings about %q, want %q: %s", command[0], got.code, named, want, got.stderr)
 		}
 	}

@@ -202,7 +202,7 @@ func TestFrozenStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { _ = listener.Close() })
 	host := listener.Addr().String()
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
