@@ -68,10 +68,10 @@ func newKeysRotateCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rotate", Short: "Replace the key of signed URLs by a new one",
 		Long: `Replaces the key of signed URLs by 32 new random bytes. The key that is replaced is
-deleted. Running services use the new key within a second, without a restart. They
-refuse all URLs that they returned before: clients read the dataset or prediction again
-to get a new URL. Sessions do not end.`,
-		Example: `  foretell keys rotate --data-dir /srv/foretell
+deleted. Running services use the new key within a second, without a restart. Three
+seconds later they refuse all URLs that they returned before: clients read the dataset
+or prediction again to get a new URL. Sessions do not end.`,
+		Example: `  foretell keys rotate --yes
   foretell keys rotate --algorithm HMAC-SHA3-256 --yes`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

@@ -20,6 +20,7 @@ type idleTimeoutBody struct {
 	body    io.ReadCloser
 	timeout time.Duration
 	cancel  context.CancelFunc // ends the request
+	expired bool               // whether a Read has waited for longer than timeout
 }
 
 func (b *idleTimeoutBody) Read(p []byte) (int, error) {
@@ -31,9 +32,10 @@ func (b *idleTimeoutBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	if !timer.Stop() {
 		<-expired
-		if err != nil && !errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%w for %s", errIdle, b.timeout)
-		}
+		b.expired = true // if this Read returns data, the next one fails
+	}
+	if b.expired && err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w for %s", errIdle, b.timeout)
 	}
 	return n, err
 }

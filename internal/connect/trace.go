@@ -75,7 +75,7 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 // argument or the value of a flag of the command, or has something other than a trace.
 func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
-	for _, value := range argumentsAndFlagValues(f.Running) {
+	for _, value := range namedFiles(f.Running) {
 		if cli.SamePath(value, path) {
 			return exit.Usagef("the trace of --debug and another file of the command are both %s", path).WithHint(hint)
 		}
@@ -100,20 +100,37 @@ func checkTraceFile(f *cli.Factory, path string) error {
 // traceStart matches the start of a trace of newTraceWriter.
 var traceStart = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
-// argumentsAndFlagValues returns the arguments of cmd and the values of its flags except --debug.
-func argumentsAndFlagValues(cmd *cobra.Command) []string {
-	values := slices.Clone(cmd.Flags().Args())
+// outputFlags are the flags that name a file to be written, which need not exist yet.
+var outputFlags = []string{"output", "junit", "html", "fix"}
+
+// namedFiles returns the arguments of cmd and the values of its flags that are files, or will be if
+// they are outputs, except --debug.
+func namedFiles(cmd *cobra.Command) []string {
+	exists := func(value string) bool {
+		_, err := os.Stat(value)
+		return err == nil
+	}
+	var files []string
+	for _, argument := range cmd.Flags().Args() {
+		if exists(argument) {
+			files = append(files, argument)
+		}
+	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		list, several := flag.Value.(pflag.SliceValue)
-		switch {
-		case flag.Name == config.KeyDebug:
-		case several:
-			values = append(values, list.GetSlice()...)
-		default:
-			values = append(values, flag.Value.String())
+		if flag.Name == config.KeyDebug {
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, several := flag.Value.(pflag.SliceValue); several {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if exists(value) || slices.Contains(outputFlags, flag.Name) {
+				files = append(files, value)
+			}
 		}
 	})
-	return values
+	return files
 }
 
 func newTraceWriter(w io.Writer) func(client.TraceEvent) {

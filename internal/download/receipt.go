@@ -85,8 +85,12 @@ func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 		if err := cli.RemoveIfExists(receiptPath); err != nil {
 			return err
 		}
-	} else if _, err := os.Lstat(receiptPath); err == nil {
-		return &fs.PathError{Op: "create", Path: receiptPath, Err: fs.ErrExist}
+	} else {
+		for _, path := range []string{finalPath, receiptPath} {
+			if _, err := os.Lstat(path); err == nil {
+				return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+			}
+		}
 	}
 	return cli.InstallFile(tempPath, finalPath, t.Force)
 }

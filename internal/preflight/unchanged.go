@@ -46,7 +46,9 @@ type unchangedReader struct {
 
 func (r *unchangedReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.hash.Write(p[:n])
+	if r.want != "" {
+		r.hash.Write(p[:n])
+	}
 	r.left -= int64(n)
 	switch {
 	case r.left < 0 || r.left > 0 && errors.Is(err, io.EOF):

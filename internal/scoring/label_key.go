@@ -5,19 +5,18 @@ import "slices"
 // A labelKey returns a text that is equal for labels that count as equal.
 type labelKey func(label string) string
 
-// newLabelKey returns the labelKey for the given lists of labels. It ignores the spaces around
-// labels, and the different forms of a number, unless this would make two labels of one list equal:
-// then they are different classes, such as 100 and 1e2. If spaces are ignored, newLabelKey removes
-// them from all lists, including others.
-func newLabelKey(lists, others [][]string) labelKey {
-	if keepsDistinct(trimLabel, lists) {
-		for _, list := range append(slices.Clip(lists), others...) {
+// newLabelKey returns the labelKey for the classes of models. It ignores the spaces around labels,
+// and the different forms of a number, unless this would make two classes of one model equal, such as
+// 100 and 1e2. If spaces are ignored, newLabelKey removes them from classes and labels.
+func newLabelKey(classes, labels [][]string) labelKey {
+	if keepsDistinct(trimLabel, classes) {
+		for _, list := range append(slices.Clip(classes), labels...) {
 			for i := range list {
 				list[i] = trimLabel(list[i])
 			}
 		}
 	}
-	if keepsDistinct(canonicalLabel, lists) {
+	if keepsDistinct(canonicalLabel, classes) {
 		return canonicalLabel
 	}
 	return func(label string) string { return label }
@@ -38,24 +37,22 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 	return true
 }
 
-// setLabelKey sets the key of predictions that are compared with each other, and with the true
-// labels unless these are nil. The key keeps the classes of each file apart. If the classes of
-// a model are known from a receipt or from probability columns, the true labels need not be kept
-// apart, because the model has only one class for them.
+// setLabelKey sets the key of predictions that are compared with each other, and with the true labels
+// unless these are nil. The key keeps the classes of each model apart. They are known from a receipt or
+// from probability columns, and otherwise they are the predicted labels. All other labels, such as the
+// true ones, belong to the class from which they differ only in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
-	var lists [][]string
-	areKnown := true
+	labels := [][]string{trueLabels}
+	var classes [][]string
 	for _, p := range files {
-		lists = append(lists, slices.Clone(p.modelClasses), p.classes, p.labels)
-		areKnown = areKnown && len(p.modelClasses)+len(p.classes) > 0
+		if len(p.modelClasses)+len(p.classes) == 0 {
+			classes = append(classes, p.labels)
+			continue
+		}
+		classes = append(classes, slices.Clone(p.modelClasses), p.classes)
+		labels = append(labels, p.labels)
 	}
-	var others [][]string
-	if areKnown {
-		others = append(others, trueLabels)
-	} else {
-		lists = append(lists, trueLabels)
-	}
-	key := newLabelKey(lists, others)
+	key := newLabelKey(classes, labels)
 	for _, p := range files {
 		p.key = key
 	}

@@ -20,8 +20,11 @@ const (
 	secretName = "addresses"
 	// keyBytes is the number of random bytes in a key.
 	keyBytes = 32
-	// maxAge is for how long a process signs URLs with a key before it reads the key again.
+	// maxAge is for how long a process uses a key before it reads the key again.
 	maxAge = time.Second
+	// gracePeriod is for how long a key that was replaced still verifies URLs, because processes may
+	// have signed URLs with it for maxAge, and their clients need time to use them.
+	gracePeriod = 3 * time.Second
 )
 
 // Keeper signs URLs with the key in the database, and verifies them. It is safe for concurrent use.
@@ -30,9 +33,17 @@ type Keeper struct {
 	now   func() time.Time
 	rand  io.Reader
 
-	mutex  sync.Mutex
-	key    auth.URLKey
-	readAt time.Time
+	mutex sync.Mutex
+	keys  keys
+}
+
+// keys are the key that was read last, and the one before it.
+type keys struct {
+	value    string // of the current key in the database
+	current  auth.URLKey
+	created  time.Time // when the current key was created
+	previous *auth.URLKey
+	readAt   time.Time
 }
 
 // New returns a Keeper. If the database has no key yet, New creates one. The function now returns
@@ -47,8 +58,7 @@ func New(ctx context.Context, s *store.Store, now func() time.Time, rand io.Read
 	if err != nil {
 		return nil, err
 	}
-	k.readAt = now()
-	k.key, err = decode(stored)
+	_, err = k.keep(stored, now())
 	return k, err
 }
 
@@ -102,51 +112,92 @@ func (k *Keeper) stored(ctx context.Context) (secret *store.Secret, err error) {
 	return secret, err
 }
 
-// read returns the key in the database, and keeps it for Sign.
-func (k *Keeper) read(ctx context.Context) (auth.URLKey, error) {
+// read reads the key in the database, and keeps it for maxAge.
+func (k *Keeper) read(ctx context.Context) (keys, error) {
 	begun := k.now()
 	stored, err := k.stored(ctx)
 	if err != nil {
-		return auth.URLKey{}, err
+		return keys{}, err
 	}
+	return k.keep(stored, begun)
+}
+
+// keep makes stored, which was read at the given time, the current key.
+func (k *Keeper) keep(stored *store.Secret, readAt time.Time) (keys, error) {
 	key, err := decode(stored)
 	if err != nil {
-		return auth.URLKey{}, err
+		return keys{}, err
 	}
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	k.key, k.readAt = key, begun
-	return key, nil
+	if stored.Value != k.keys.value {
+		next := keys{value: stored.Value, current: key, created: stored.Created}
+		if k.keys.value != "" {
+			previous := k.keys.current
+			next.previous = &previous
+		}
+		k.keys = next
+	}
+	k.keys.readAt = readAt
+	return k.keys, nil
+}
+
+// recent returns the keys that were read in the last maxAge, or reads them. If they cannot be read, it
+// returns the last known ones with the error.
+func (k *Keeper) recent(ctx context.Context) (keys, error) {
+	k.mutex.Lock()
+	known := k.keys
+	k.mutex.Unlock()
+	if age := k.now().Sub(known.readAt); age >= 0 && age < maxAge {
+		return known, nil
+	}
+	fresh, err := k.read(ctx)
+	if err != nil {
+		return known, err
+	}
+	return fresh, nil
 }
 
 // Sign returns the signature of a URL with the given path, which is valid until expires, in Unix
-// seconds. The key may have been replaced in the last second. If the key cannot be read, Sign uses the
-// last known one. In both cases, Verify may refuse the URL.
+// seconds. The key may have been replaced in the last second; the URL then ends after gracePeriod. If
+// the key cannot be read, Sign uses the last known one.
 func (k *Keeper) Sign(ctx context.Context, path string, expires int64) string {
-	k.mutex.Lock()
-	key, age := k.key, k.now().Sub(k.readAt)
-	k.mutex.Unlock()
-	if age < 0 || age >= maxAge {
-		if current, err := k.read(ctx); err == nil {
-			key = current
-		}
-	}
-	return key.Sign(path, expires)
+	known, _ := k.recent(ctx)
+	return known.current.Sign(path, expires)
 }
 
-// Verify verifies a signature of Sign with the key that the database has now. It returns
-// auth.ErrInvalidSignature or auth.ErrExpired if the URL is not valid.
+// Verify verifies a signature of Sign. It accepts a key that was replaced in the last gracePeriod. It
+// returns auth.ErrInvalidSignature or auth.ErrExpired if the URL is not valid.
 func (k *Keeper) Verify(ctx context.Context, path string, expires int64, signature string) error {
-	key, err := k.read(ctx)
+	known, err := k.recent(ctx)
 	if err != nil {
 		return err
 	}
-	return key.Verify(path, expires, signature, k.now())
+	err = known.verify(path, expires, signature, k.now())
+	if !errors.Is(err, auth.ErrInvalidSignature) {
+		return err
+	}
+	fresh, errRead := k.read(ctx) // another process may have signed the URL with a new key
+	switch {
+	case errRead != nil:
+		return errRead
+	case fresh.value == known.value:
+		return err
+	}
+	return fresh.verify(path, expires, signature, k.now())
+}
+
+func (k *keys) verify(path string, expires int64, signature string, now time.Time) error {
+	err := k.current.Verify(path, expires, signature, now)
+	if errors.Is(err, auth.ErrInvalidSignature) && k.previous != nil && now.Sub(k.created) < gracePeriod {
+		return k.previous.Verify(path, expires, signature, now)
+	}
+	return err
 }
 
 // Replace replaces the key in the database by a new one for the given algorithm, or for that of the
-// old key if algorithm is empty. The URLs that were signed before become invalid when the transaction
-// is committed.
+// old key if algorithm is empty. The URLs that were signed before become invalid gracePeriod after
+// that.
 func (k *Keeper) Replace(ctx context.Context, t *store.Tx, algorithm string) (*Info, error) {
 	if algorithm == "" {
 		old, err := t.GetSecret(ctx, secretName)

@@ -12,8 +12,9 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestReplace replaces the key while two processes use it. Both must refuse the old URLs at once, and
-// sign with the new key a second later.
+// TestReplace replaces the key while two processes use it. Both must sign with the new key a second
+// later. Old URLs must work until the end of the grace period, also those that a process signs before
+// it has noticed the new key.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*testing.T) string{
@@ -60,9 +61,18 @@ func TestReplace(t *testing.T) {
 			old := first.Sign(t.Context(), "/a", expires)
 			verify(second, old, nil)
 			for _, c := range []struct{ algorithm, want string }{{"", auth.DefaultURLAlgorithm}, {"HMAC-SHA3-256", "HMAC-SHA3-256"}, {"", "HMAC-SHA3-256"}} {
+				_ = second.Sign(t.Context(), "/a", expires)
 				replace(c.algorithm, c.want)
+				late := second.Sign(t.Context(), "/a", expires)
+				if late != old {
+					t.Error("the old key is not used for a second")
+				}
+				verify(first, late, nil)
 				now = now.Add(maxAge)
 				fresh := second.Sign(t.Context(), "/a", expires)
+				verify(first, fresh, nil)
+				verify(second, late, nil)
+				now = now.Add(gracePeriod - maxAge)
 				for _, k := range []*Keeper{first, second, open()} {
 					verify(k, old, auth.ErrInvalidSignature)
 					verify(k, fresh, nil)
