@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,7 +59,7 @@ func TestLoggedAuditEvents(t *testing.T) {
 	}
 }
 
-// TestRotateURLKey replaces the key of signed URLs while the service runs. The service must refuse
+// TestRotateURLKey replaces the key of signed URLs while the service runs. The service must soon refuse
 // an old URL and accept a new one, and sessions must go on.
 func TestRotateURLKey(t *testing.T) {
 	t.Parallel()
@@ -73,6 +74,15 @@ func TestRotateURLKey(t *testing.T) {
 		if _, err := s.app.RotateURLKey(t.Context(), algorithm); err != nil {
 			t.Fatal(err)
 		}
+		deadline, tick := time.After(time.Minute), time.NewTicker(50*time.Millisecond)
+		for response, _ := s.send(t, tooSmall.call); response.StatusCode == 422; response, _ = s.send(t, tooSmall.call) {
+			select {
+			case <-deadline:
+				t.Fatal("the old URL is still accepted")
+			case <-tick.C:
+			}
+		}
+		tick.Stop()
 		s.refused(t, refusal{call: tooSmall.call, want: 403, code: api.CodeForbidden})
 		var dataset api.Dataset
 		s.must(t, call{method: "GET", path: "/api/v1/datasets/" + created.DatasetKey}, &dataset)
