@@ -100,14 +100,8 @@ func TestOutputAppearsDuringRun(t *testing.T) {
 func copySteps(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for _, name := range []string{"train.csv", "blind.csv"} {
-		content, err := os.ReadFile(filepath.Join("../testdata/steps", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(dir, os.DirFS("../testdata/steps")); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }

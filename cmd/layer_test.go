@@ -91,7 +91,7 @@ var layers = map[string][]string{
 	"internal/request":          {"api", "client", "exit"},
 	"internal/requirement":      {"api", "cli", "client", "config", "connect", "exit", "gate", "table/profile", "term"},
 	"internal/roles":            {"table/csvfile", "table/profile"},
-	"internal/scoring":          {"humanize", "learn/metric", "table/csvfile", "table/result"},
+	"internal/scoring":          {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
 	"internal/server":           {"account", "api", "app", "auth", "blob", "dashboard"}, // auth limits the requests of an account
 	"internal/span":             nil,
 	"internal/spill":            nil,

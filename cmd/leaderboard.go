@@ -36,7 +36,7 @@ Both models then have the same rank, marked with an equals sign. Models of table
 different labels, columns or classes are ranked separately. NAME defaults to the series
 that was trained last.
 
-The champion is marked with an asterisk. ` + "`foretell predict`" + ` uses it by default. Of the
+The champion is marked with an asterisk. ` + "`foretell predict --with NAME`" + ` uses it. Of the
 models for the metric and the table of the newest model, it has the best score on the
 validation rows. It therefore need not be the first model of the leaderboard.
 
@@ -81,7 +81,10 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.metric == "" && len(models) > 0 {
-		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+		newest, err := session.NewestModel(ctx, models)
+		if err != nil {
+			return err
+		}
 		o.metric = cmp.Or(newest.Metric, api.MetricAccuracy)
 	}
 	rows, err := leaderboard.Load(ctx, session.Client, models, o.metric)
@@ -123,7 +126,10 @@ func (o *leaderboardOptions) findModels(ctx context.Context, session *connect.Se
 	if len(args) > 0 {
 		name = args[0]
 	} else if len(models) > 0 {
-		newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+		newest, err := session.NewestModel(ctx, models)
+		if err != nil {
+			return nil, err
+		}
 		name = newest.Series
 		o.output.Note("models of %s", name)
 	}

@@ -100,7 +100,7 @@ func (o *replayOptions) run(ctx context.Context, path string) error {
 	var place *receipt.LineDifference
 	switch err := rec.CheckDigest(ctx, result); {
 	case errors.As(err, &place):
-		return download.DifferenceError(ctx, path, rec, again, err)
+		return download.DifferenceError(ctx, path, kept, rec, again, err)
 	case err != nil:
 		return err
 	}

@@ -20,10 +20,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	again := p.target.ResumeCommand(created.PredictionKey, p.files.Blind)
-	if p.gate.IsSet() && p.RunCommand != nil { // `predictions download` would not check the requirements
-		again = p.RunCommand(p.job.TrainingJobKey)
-	}
+	again := p.repeatCommand(p.target.ResumeCommand(created.PredictionKey, p.files.Blind))
 	predicted, err := p.AwaitPrediction(ctx, created.PredictionKey, again)
 	if err != nil {
 		return err
@@ -50,8 +47,14 @@ func (p *runPipeline) predict(ctx context.Context) error {
 
 // predictCommand returns the command that predicts the blind file with the model of the race later.
 func (p *runPipeline) predictCommand() string {
-	if p.gate.IsSet() && p.RunCommand != nil { // `predict` would not check the requirements
+	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
+}
+
+// repeatCommand returns the command that continues an interrupted run: command, or the run itself if
+// requirements are set, because command would not check them.
+func (p *runPipeline) repeatCommand(command string) string {
+	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)
 	}
-	return p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference()))
+	return command
 }

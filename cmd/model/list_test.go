@@ -16,7 +16,7 @@ import (
 	"foretell/internal/term"
 )
 
-// TestListsFit prints models on terminals of 80, 60 and 40 columns. No name or number may be
+// TestListsFit prints models on terminals of 100, 60 and 40 columns. No name or number may be
 // truncated. Columns that do not fit must follow below.
 func TestListsFit(t *testing.T) {
 	model := client.SeriesModel{ModelEntry: api.ModelEntry{

@@ -113,7 +113,7 @@ func (o *predictOptions) predictWithModel(ctx context.Context, progress *term.Pr
 	err = o.target.DownloadFile(ctx, download.FileDownload{
 		Progress: progress, DefaultName: "result.csv", Retry: term.CommandLine(o.factory.Args),
 		Get: func(w io.Writer) (int64, error) {
-			src, err := blind.OpenUnchanged(ctx, profile.Bytes)
+			src, err := blind.OpenChecked(ctx, profile.Bytes)
 			if err != nil {
 				return 0, err
 			}

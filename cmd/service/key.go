@@ -69,8 +69,8 @@ func newKeysRotateCmd(f *cli.Factory) *cobra.Command {
 		Use: "rotate", Short: "Replace the key of signed URLs by a new one",
 		Long: `Replaces the key of signed URLs by 32 new random bytes. The key that is replaced is
 deleted. Running services use the new key within a second, without a restart. Three
-seconds later they refuse all URLs that they returned before: clients read the dataset
-or prediction again to get a new URL. Sessions do not end.`,
+seconds after the replacement they refuse the URLs that were signed with the old key:
+clients read the dataset or prediction again to get a new URL. Sessions do not end.`,
 		Example: `  foretell keys rotate --yes
   foretell keys rotate --algorithm HMAC-SHA3-256 --yes`,
 		Args: cli.NoArgs,
@@ -88,7 +88,7 @@ func (o *keysRotateOptions) run(ctx context.Context) error {
 	if o.algorithm != "" && !slices.Contains(auth.URLAlgorithms(), o.algorithm) {
 		return exit.Usagef("invalid --algorithm %q: want %s", o.algorithm, strings.Join(auth.URLAlgorithms(), " or "))
 	}
-	if err := o.confirm.Ask(ctx, "Replace the key? All signed URLs that the service has returned become invalid."); err != nil {
+	if err := o.confirm.Ask(ctx, "Replace the key? All signed URLs that the service has returned become invalid three seconds later."); err != nil {
 		return err
 	}
 	service, err := o.dataDir.openService(ctx)

@@ -185,7 +185,7 @@ func (o *serveOptions) takeSharedSettings() (s account.ServiceSettings) {
 // there is no administrator, it prints a link with which the first one is created. address is the
 // URL of the listener.
 func (o *serveOptions) storeSettingsAndNoteLink(ctx context.Context, service *connect.LocalService, shared account.ServiceSettings, address string) error {
-	shared.Address, shared.DefaultQuota = address, o.daemon.Accounts.DefaultQuota
+	shared.Address = address
 	if err := service.App.StoreServiceSettings(ctx, shared); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package training has the commands of races: training list, start, watch and the others.
+// Package training has the commands of races: training list, create, watch and the others.
 package training
 
 import (

@@ -76,7 +76,7 @@ func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL str
 		if err != nil {
 			return err
 		}
-		if err := t.DeleteFirstLinks(ctx, a.now()); err != nil {
+		if err := t.DeleteExpiredFirstLinks(ctx, a.now()); err != nil {
 			return err
 		}
 		link = linkURL(serviceURL, code)

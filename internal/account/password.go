@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -126,7 +125,7 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 	} else if exists {
 		return store.ErrNotFound
 	}
-	if err := t.DeleteFirstLinks(ctx, time.Time{}); err != nil {
+	if err := t.DeleteFirstLinks(ctx); err != nil {
 		return err
 	}
 	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {

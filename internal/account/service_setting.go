@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
+	"errors"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -14,7 +14,7 @@ import (
 const (
 	settingPublicURL = "public-url"
 	settingMail      = "mail" // "on" or "off"
-	// settingQuota is the quota of new accounts, as JSON. It is empty if none exists.
+	// settingQuota is the quota of new accounts, as JSON. It is empty or noQuota if they have none.
 	settingQuota = "default-quota"
 	// settingAddress is the URL of the service whose process is settingProcess. Releases before
 	// settingPublicURL also stored public URLs under this name, without settingProcess.
@@ -33,37 +33,28 @@ type ServiceSettings struct {
 	PublicURL *string
 	// SendsMail reports whether services send mails.
 	SendsMail *bool
-	// DefaultQuota is the quota of new accounts. If it points to the zero Quota, they have none.
-	DefaultQuota *api.Quota
 	// Address is the URL of this process. It is required. The beginning of links is the address of
 	// the first living process if no public URL is stored.
 	Address string
 }
 
-// StoreServiceSettings stores the settings, and logs which values of other services it replaces or
-// leaves unchanged.
+// StoreServiceSettings stores the settings and the Options.DefaultQuota of this process, and logs which
+// values of other services it replaces or leaves unchanged.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
-	settings := []struct {
-		name  string
-		value *string
-	}{{settingPublicURL, s.PublicURL}, {settingMail, nil}, {settingQuota, nil}}
+	var mail, quota *string
 	if s.SendsMail != nil {
-		settings[1].value = new(map[bool]string{true: "on", false: "off"}[*s.SendsMail])
+		mail = new(map[bool]string{true: "on", false: "off"}[*s.SendsMail])
 	}
-	if s.DefaultQuota != nil {
-		text, err := json.Marshal(s.DefaultQuota)
+	if a.options.DefaultQuota != nil {
+		text, err := json.Marshal(a.options.DefaultQuota)
 		if err != nil {
 			return err
 		}
-		settings[2].value = new(string(text))
+		quota = new(string(text))
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		for _, setting := range settings {
-			if err := a.storeSetting(ctx, t, setting.name, setting.value); err != nil {
-				return err
-			}
-		}
-		return a.storeAddress(ctx, t, s.Address)
+		return errors.Join(a.storeSetting(ctx, t, settingPublicURL, s.PublicURL), a.storeSetting(ctx, t, settingMail, mail),
+			a.storeSetting(ctx, t, settingQuota, quota), a.storeAddress(ctx, t, s.Address))
 	}))
 }
 
@@ -101,7 +92,7 @@ func (a *Accounts) storeAddress(ctx context.Context, t *store.Tx, address string
 	if err != nil || process != "" && process != a.store.ProcessName() && a.store.IsProcessAlive(process) {
 		return err
 	}
-	if err := t.SetSetting(ctx, settingAddress, strings.TrimSuffix(address, "/")); err != nil {
+	if err := t.SetSetting(ctx, settingAddress, address); err != nil {
 		return err
 	}
 	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())

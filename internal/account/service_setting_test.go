@@ -66,9 +66,9 @@ func TestServiceSettings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where := location(t)
-			start := func(s ServiceSettings) *loggedService {
+			start := func(s ServiceSettings, quota *api.Quota) *loggedService {
 				t.Helper()
-				service := openLogged(t, where, Options{DefaultQuota: s.DefaultQuota})
+				service := openLogged(t, where, Options{DefaultQuota: quota})
 				if err := service.StoreServiceSettings(t.Context(), s); err != nil {
 					t.Fatal(err)
 				}
@@ -83,10 +83,10 @@ func TestServiceSettings(t *testing.T) {
 			}
 			want("a@example.com", defaultURL, 0)
 
-			first := start(ServiceSettings{Address: "http://127.0.0.1:1111", DefaultQuota: &api.Quota{Datasets: new(int64(7))}})
+			first := start(ServiceSettings{Address: "http://127.0.0.1:1111"}, &api.Quota{Datasets: new(int64(7))})
 			want("b@example.com", "http://127.0.0.1:1111/", 7)
 
-			adHoc := start(ServiceSettings{Address: "http://127.0.0.1:2222"})
+			adHoc := start(ServiceSettings{Address: "http://127.0.0.1:2222"}, nil)
 			want("c@example.com", "http://127.0.0.1:1111/", 7)
 			if text := adHoc.log.String(); !strings.Contains(text, `level=INFO msg="the stored setting remains in use" setting=default-quota`) || strings.Contains(text, "WARN") {
 				t.Errorf("the log is %s", text)
@@ -94,7 +94,7 @@ func TestServiceSettings(t *testing.T) {
 
 			adHoc.stop()
 			first.stop()
-			other := start(ServiceSettings{Address: "http://127.0.0.1:3333", DefaultQuota: &api.Quota{Datasets: new(int64(9))}})
+			other := start(ServiceSettings{Address: "http://127.0.0.1:3333"}, &api.Quota{Datasets: new(int64(9))})
 			if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
 				t.Errorf("the log is %s", text)
 			}
@@ -102,17 +102,17 @@ func TestServiceSettings(t *testing.T) {
 				want("d@example.com", "http://127.0.0.1:3333/", 9)
 			}
 
-			start(ServiceSettings{Address: "http://127.0.0.1:4444", DefaultQuota: &api.Quota{}, PublicURL: new("https://foretell.example.com")})
+			start(ServiceSettings{Address: "http://127.0.0.1:4444", PublicURL: new("https://foretell.example.com")}, &api.Quota{})
 			want("e@example.com", "https://foretell.example.com/", 0)
 			if _, datasets := other.invited(t, "f@example.com"); datasets != 9 {
 				t.Errorf("a service does not use its own quota: %d", datasets)
 			}
 
-			start(ServiceSettings{Address: "http://127.0.0.1:5555", SendsMail: new(true)})
+			start(ServiceSettings{Address: "http://127.0.0.1:5555", SendsMail: new(true)}, nil)
 			want("g@example.com", "", 0)
-			start(ServiceSettings{Address: "http://127.0.0.1:6666"})
+			start(ServiceSettings{Address: "http://127.0.0.1:6666"}, nil)
 			want("h@example.com", "", 0)
-			removing := start(ServiceSettings{Address: "http://127.0.0.1:7777", SendsMail: new(false), PublicURL: new("")})
+			removing := start(ServiceSettings{Address: "http://127.0.0.1:7777", SendsMail: new(false), PublicURL: new("")}, nil)
 			want("i@example.com", "http://127.0.0.1:", 0)
 			if text := removing.log.String(); !strings.Contains(text, "setting=mail old=on new=off") || !strings.Contains(text, `setting=public-url old=https://foretell.example.com new=""`) {
 				t.Errorf("the log is %s", text)

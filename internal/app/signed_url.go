@@ -54,7 +54,8 @@ func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 }
 
 // RotateURLKey replaces the key of signed URLs by a new one for an algorithm of [auth.URLAlgorithms],
-// or for that of the old key if algorithm is empty. All processes refuse the URLs that were signed before. Sessions do not end.
+// or for that of the old key if algorithm is empty. The URLs that were signed with the old key become
+// invalid three seconds later. Sessions do not end.
 func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {

@@ -44,13 +44,15 @@ type NetworkError struct {
 	Err error
 }
 
-// Error returns the host and the reason.
-func (e *NetworkError) Error() string {
-	host := e.URL
-	if u, err := url.Parse(e.URL); err == nil {
-		host = u.Scheme + "://" + u.Host
+// Error returns the server and the reason.
+func (e *NetworkError) Error() string { return e.Server() + ": " + e.Reason }
+
+// Server returns the scheme and the host of the URL.
+func (e *NetworkError) Server() string {
+	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+		return u.Scheme + "://" + u.Host
 	}
-	return fmt.Sprintf("%s: %s", host, e.Reason)
+	return e.URL
 }
 
 // Unwrap returns the cause.

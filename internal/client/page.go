@@ -8,9 +8,10 @@ import (
 )
 
 // The functions below return sequences, which fetch pages until they have yielded the total
-// number of items that the service reports. If it reports no total, a sequence ends at the
-// first page that is not full, or that has no new key because the service ignores the offset. If an item moves to the next page because another one was
-// created, it is yielded only once. An error ends the sequence.
+// number of items that the service reports. If it reports no total, a sequence ends at the first
+// page that is not full, or that has no new key because the service ignores the offset. If an item
+// moves to the next page because another one was created, it is yielded only once. An error ends
+// the sequence.
 
 // AllDatasets returns the datasets of the account that match the filters of in. It ignores
 // the offset and the limit of in.
@@ -101,17 +102,18 @@ func AllPages[T any](fetch func(api.PageInput) ([]T, api.Page, error), key func(
 				yield(none, err)
 				return
 			}
-			before := len(seen)
+			unseen := 0
 			for _, item := range items {
 				if k := key(item); k == "" || !seen[k] {
 					seen[k] = true
+					unseen++
 					if !yield(item, nil) {
 						return
 					}
 				}
 			}
 			next, more := nextOffset(in, page, len(items))
-			if !more || page.Total < 0 && len(seen) == before {
+			if !more || page.Total < 0 && unseen == 0 {
 				return
 			}
 			in.Offset = next

@@ -24,8 +24,9 @@ const (
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
 	// gatewayAttempts is the number of additional attempts if a proxy responds without Retry-After
-	// that it has no service, or if the object store with the files of the service does not respond. With Options.Attempts = 5, the client then tries for 15 to 20 s, as
-	// long as with the Retry-After of the service.
+	// that it has no service, or if the object store with the files of the service does not
+	// respond. With Options.Attempts = 5, the client then tries for 10 to 21 s, about as long as with
+	// the Retry-After of the service.
 	gatewayAttempts = 3
 )
 

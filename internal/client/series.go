@@ -23,7 +23,7 @@ const (
 // if n is 2, and so on. NAME is truncated so that the result has at most 30
 // characters. If series has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
-	series = norm.NFC.String(strings.TrimSpace(series)) // the form in which the service stores names
+	series = storedName(series)
 	if utf8.RuneCountInString(series) < minName {
 		series += "-data"
 	}
@@ -34,6 +34,9 @@ func DatasetName(series string, n int) string {
 	runes := []rune(series)
 	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
 }
+
+// storedName returns the form in which the service stores a name.
+func storedName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
 // IsDatasetName reports whether name has a valid length for a dataset or series.
 func IsDatasetName(name string) bool {

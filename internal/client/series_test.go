@@ -67,7 +67,7 @@ func TestGroupSeries(t *testing.T) {
 	}
 }
 
-func TestFindSeries(t *testing.T) {
+func TestResolveSeries(t *testing.T) {
 	t.Parallel()
 	all := []Series{
 		{Name: "churn", Datasets: []api.DatasetEntry{{DatasetName: "churn-2"}, {DatasetName: "churn"}}},

@@ -8,10 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"foretell/internal/api"
 )
@@ -81,7 +78,7 @@ const recentlyCreated = 10 * time.Minute
 // findCreatedDataset returns the dataset that an earlier attempt of a request has created. It
 // returns nil if the dataset of this name is older, has a file, or differs from the request.
 func (c *Client) findCreatedDataset(ctx context.Context, want *api.NewDataset) (*api.CreatedDataset, error) {
-	name := norm.NFC.String(strings.TrimSpace(want.DatasetName)) // the form in which the service stores names
+	name := storedName(want.DatasetName)
 	for entry, err := range AllDatasets(ctx, c, api.ListDatasetsInput{State: api.DatasetPending}) {
 		if err != nil {
 			return nil, err

@@ -45,15 +45,12 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	if err != nil {
 		return nil, err
 	}
-	if err := checkDatabaseExists(at.database, at.dir); err != nil {
-		return nil, err
-	}
-	database, err := store.OpenUnchanged(ctx, at.database)
+	database, err := openExistingDatabase(ctx, at.database, at.dir)
 	if errors.Is(err, store.ErrOldSchema) {
 		return nil, exit.Errorf(exit.Rejected, "cannot back up: %w", err).WithHint("pass the database of a service; or make a copy of this database, and then upgrade the original with `foretell migrate`")
 	}
 	if err != nil {
-		return nil, databaseError(at.database, at.dir, err)
+		return nil, err
 	}
 	defer func() { _ = database.Close() }() // an error does no harm: everything is stored
 	summary, err := writeBackup(ctx, f, cmd, w, at, database)

@@ -72,7 +72,7 @@ func checkNotMarked(dir string, canSelect bool) error {
 		return e.WithHint("use the service with --server, or another folder with --data-dir")
 	}
 	return e.WithHint("pass the URL of this database with --%s or %s, which may be in the environment file of the service: "+
-		"`systemd-run --pipe --property EnvironmentFile=FILE COMMAND` runs a command with these variables; to use %s instead, delete %s",
+		"`systemd-run --pipe --uid USER --property EnvironmentFile=FILE COMMAND` runs a command with these variables as the user of the service; to use %s instead, delete %s",
 		databaseFlag, config.EnvDatabase, DatabaseFile, term.ShellQuote(path))
 }
 
@@ -137,26 +137,17 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 	return database, nil
 }
 
-// openOrCreateDatabase is openDatabase, but creates the folder dir. If unchanged is true, it has the
-// meaning of OpenUnchanged.
-func openOrCreateDatabase(ctx context.Context, location, dir string, unchanged bool) (*store.Store, error) {
-	if !unchanged {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, DataDirError(dir, err)
-		}
-		return openDatabase(ctx, location, dir)
-	}
+// openExistingDatabase is openDatabase, but it neither creates the database nor upgrades its schema. It
+// returns store.ErrOldSchema, without a hint, if the schema is too old to be read.
+func openExistingDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	if err := checkDatabaseExists(location, dir); err != nil {
 		return nil, err
 	}
 	database, err := store.OpenUnchanged(ctx, location)
-	if err != nil {
-		return nil, databaseError(location, dir, err)
+	if err != nil && !errors.Is(err, store.ErrOldSchema) {
+		err = databaseError(location, dir, err)
 	}
-	if !database.HasNewestSchema() {
-		return nil, errors.Join(ErrOldSchema, database.Close())
-	}
-	return database, nil
+	return database, err
 }
 
 // databaseError converts an error of opening the database at location to one with a

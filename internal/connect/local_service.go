@@ -70,6 +70,22 @@ type localOptions struct {
 	memory int64
 }
 
+// openDatabase opens the database at location, which belongs to the data folder dir. Unless unchanged is
+// set, it creates both if they do not exist.
+func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
+	if !o.unchanged {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, DataDirError(dir, err)
+		}
+		return openDatabase(ctx, location, dir)
+	}
+	database, err := openExistingDatabase(ctx, location, dir)
+	if err == nil && !database.HasNewestSchema() {
+		return nil, errors.Join(ErrOldSchema, database.Close())
+	}
+	return database, err
+}
+
 // OpenLocal opens the service in the data folder dir, with the database and the storage that
 // the flags of cmd select. It creates what does not exist. Several processes may open the same
 // folder at once.
@@ -167,7 +183,6 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	if err != nil {
 		return nil, err
 	}
-	service.factory = f
 	if flags.logFormat == formatJSON {
 		service.notices = slog.New(slog.NewJSONHandler(f.Console.Err, nil))
 	}
@@ -230,7 +245,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if err != nil {
 		return nil, err
 	}
-	database, err := openOrCreateDatabase(ctx, location, dir, opts.unchanged)
+	database, err := opts.openDatabase(ctx, location, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +275,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 			}
 		}
 	}
-	return &LocalService{App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
+	return &LocalService{factory: f, App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
 }
 
 // DataDirError converts an error of opening the data folder dir to one with a message and

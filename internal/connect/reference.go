@@ -349,9 +349,36 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	if err != nil || len(models) == 0 {
 		return nil, err
 	}
-	newest := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) })
+	newest, err := c.NewestModel(ctx, models)
+	if err != nil {
+		return nil, err
+	}
 	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
 	return &models[i], nil
+}
+
+// NewestModel returns the newest of models, which must not be empty. The times of the service are in
+// seconds. If they do not tell which model is the newest, it is the model of the newest race.
+func (c *Session) NewestModel(ctx context.Context, models []client.SeriesModel) (*client.SeriesModel, error) {
+	last := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) }).CreatedOn
+	var newest []*client.SeriesModel
+	for i := range models {
+		if models[i].CreatedOn == last {
+			newest = append(newest, &models[i])
+		}
+	}
+	if len(newest) == 1 {
+		return newest[0], nil
+	}
+	for job, err := range client.AllTrainings(ctx, c.Client, false) { // newest first
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(newest, func(m *client.SeriesModel) bool { return m.TrainingJobKey == job.TrainingJobKey }); i >= 0 {
+			return newest[i], nil
+		}
+	}
+	return newest[0], nil
 }
 
 // ChampionRef is the name of the best model of a series, in references and for --beat. See

@@ -101,7 +101,7 @@ func checkTraceFile(f *cli.Factory, path string) error {
 var traceStart = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
 // outputFlags are the flags that name a file to be written, which need not exist yet.
-var outputFlags = []string{"output", "junit", "html", "fix"}
+var outputFlags = []string{"output", "junit", "html"}
 
 // namedFiles returns the arguments of cmd and the values of its flags that are files, or will be if
 // they are outputs, except --debug.

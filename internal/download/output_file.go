@@ -91,7 +91,7 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	}
 	for _, in := range append(others, blind) {
 		if in.HasPath(t.Path) {
-			return exit.Usagef("the output %s is also the input %s", t.Path, in.Name).WithHint("write to another file with -o")
+			return exit.Usagef("the output %s is also the input %s", t.Path, in.Name).WithHint(otherOutput)
 		}
 	}
 	return t.CheckMayWrite()
@@ -106,13 +106,12 @@ func (t *OutputFile) CheckMayWrite() error {
 	if t.ToStdout() {
 		return nil
 	}
-	if err := cli.CheckOutputPath(t.Path, t.Force, otherOutput); err != nil {
-		return err
+	path := t.Path
+	if !t.isStream() { // /dev/stdout is a link to a file that has no folder
+		path = receipt.ResolveLink(path)
 	}
-	if folder := filepath.Dir(receipt.ResolveLink(t.Path)); !t.isStream() && folder != filepath.Dir(t.Path) {
-		if err := cli.CheckFolder(folder, "output", otherOutput); err != nil {
-			return err
-		}
+	if err := cli.CheckOutputPath(path, t.Force, otherOutput); err != nil {
+		return err
 	}
 	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
 		return t.checkMayWriteReceipt()

@@ -171,5 +171,5 @@ func (t *OutputFile) checkMayWriteReceipt() error {
 	if _, err := os.Stat(receiptPath); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or write to another file with -o")
+	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutput)
 }

@@ -133,16 +133,19 @@ func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Recei
 	return path, nil
 }
 
-// DifferenceError returns the error for a new result that differs from the receipt at path. The
-// returned error contains err, which is the first difference. If the old result is next to the
-// receipt, the returned error contains the number of rows that differ and the columns that differ
-// instead.
-func DifferenceError(ctx context.Context, path string, rec *receipt.Receipt, newResult string, err error) error {
+// DifferenceError returns the error for the result newResult, which differs from rec, the receipt at
+// path. oldResult is what [CheckResultFile] has returned. If it is "", the returned error contains
+// err, which is the first difference. Otherwise it contains the number of rows and the columns that
+// differ.
+func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"
-	before, errBefore := os.Open(strings.TrimSuffix(path, ".receipt.json"))
-	if errBefore != nil {
+	if oldResult == "" {
 		return e.WithHint("to see which rows and columns differ, put the result into the folder of its receipt and run the command again")
+	}
+	before, errBefore := os.Open(oldResult)
+	if errBefore != nil {
+		return errBefore
 	}
 	defer before.Close()
 	after, errAfter := os.Open(newResult)

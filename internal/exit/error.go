@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"strings"
 	"syscall"
@@ -107,7 +106,7 @@ func FromError(ctx context.Context, err error) *Error {
 		e := Errorf(Unavailable, "%w", err)
 		e.Code = string(network.Kind)
 		if network.FileStore {
-			return e.WithHint("try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator", serverOf(network.URL))
+			return e.WithHint("try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator", network.Server())
 		}
 		return e.WithHint("check the address with `foretell status`, or use the embedded service with --local")
 	case errors.As(err, &defect):
@@ -130,14 +129,6 @@ func FromError(ctx context.Context, err error) *Error {
 		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
 	}
 	return Errorf(Unexpected, "%w", err).WithHint("try again; if the error persists, report it with the output of FORETELL_DEBUG=1")
-}
-
-// serverOf returns the scheme and the host of a URL.
-func serverOf(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return u.Scheme + "://" + u.Host
-	}
-	return address
 }
 
 // problemError converts an error response of the service to an Error.

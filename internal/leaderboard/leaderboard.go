@@ -67,7 +67,7 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 	if err := setTables(ctx, c, models, entries); err != nil {
 		return nil, err
 	}
-	SortAndRank(entries)
+	sortAndRank(entries)
 	setTestSets(entries)
 	return entries, nil
 }
@@ -137,10 +137,11 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// SortAndRank sorts the models by table, and those of a table by their scores, best first, and
-// models of the same score by their versions. It sets their ranks among the models of the same table. A model shares the rank of the model before it
-// if the interval of its score includes the score of the first model with this rank.
-func SortAndRank(rows []*Entry) {
+// sortAndRank sorts the models by table, and those of a table by their scores, best first, and
+// models of the same score by their versions. It sets their ranks among the models of the same
+// table. A model shares the rank of the model before it if the interval of its score includes the
+// score of the first model with this rank.
+func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
 		sign = -1
@@ -175,7 +176,7 @@ func SortAndRank(rows []*Entry) {
 func setTestSets(entries []*Entry) {
 	sets := map[[4]string]int{}
 	for _, e := range entries {
-		if e.report == nil || e.TestRows == 0 {
+		if e.TestRows == 0 {
 			continue
 		}
 		key := [4]string{e.data, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
@@ -186,8 +187,8 @@ func setTestSets(entries []*Entry) {
 	}
 }
 
-// CountTestSets returns the number of different sets of test rows of the entries.
-func CountTestSets(entries []*Entry) int {
+// countTestSets returns the number of different sets of test rows of the entries.
+func countTestSets(entries []*Entry) int {
 	sets := map[int]bool{}
 	for _, e := range entries {
 		if e.TestSet > 0 {

@@ -41,7 +41,7 @@ func TestRank(t *testing.T) {
 			{Model: "d", Metric: api.MetricROCAUC},
 		}, "1=a 1=c 3b -d "},
 	} {
-		SortAndRank(test.rows)
+		sortAndRank(test.rows)
 		got := ""
 		for _, row := range Table(test.rows, test.rows[0].Metric).Rows {
 			got += row[0].Text + row[1].Text + " "
@@ -57,7 +57,7 @@ func TestRankByTable(t *testing.T) {
 	none := &Entry{Model: "none", Metric: api.MetricAccuracy}
 	b.group, b.Table, a.Table, c.Table, none.Table = 1, "kind", "class", "class", "class"
 	rows := []*Entry{a, none, b, c}
-	SortAndRank(rows)
+	sortAndRank(rows)
 	got := ""
 	for _, row := range Table(rows, api.MetricAccuracy).Rows {
 		got += row[0].Text + row[1].Text + ":" + row[2].Text + " "
@@ -75,7 +75,7 @@ func TestTestSets(t *testing.T) {
 		return e
 	}
 	rows := []*Entry{entry("a", 1, "", 10), entry("a", 2, "", 9), entry("a", 1, "", 8), entry("b", 1, "", 7), entry("a", 1, "shop", 6)}
-	SortAndRank(rows)
+	sortAndRank(rows)
 	setTestSets(rows)
 	var got, shown []string
 	for i, row := range Table(rows, api.MetricAccuracy).Rows {

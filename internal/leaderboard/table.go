@@ -82,7 +82,7 @@ func ClassLabels(entries []*Entry) []string {
 // loss is omitted if metric is the log loss, and that of the table if there is only one. If there
 // are several test sets, the column of the test rows shows their numbers on a terminal.
 func Table(rows []*Entry, metric string) *term.Table {
-	tables, testSets := CountTables(rows) > 1, CountTestSets(rows) > 1
+	tables, testSets := CountTables(rows) > 1, countTestSets(rows) > 1
 	t := &term.Table{Key: 1} // the model
 	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
 		t.Header, t.Right = append(t.Header, term.Cell{Text: name}), append(t.Right, right)
@@ -129,9 +129,9 @@ func Table(rows []*Entry, metric string) *term.Table {
 func Footnotes(rows []*Entry) []string {
 	var lines []string
 	if slices.ContainsFunc(rows, func(e *Entry) bool { return e.Champion }) {
-		lines = append(lines, "* the champion, which `foretell predict` uses: it has the best score on the validation rows, while the table shows scores on the test rows")
+		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: it has the best score on the validation rows, while the table shows scores on the test rows")
 	}
-	if CountTestSets(rows) > 1 {
+	if countTestSets(rows) > 1 {
 		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")
 	}
 	return lines

@@ -128,7 +128,7 @@ func (r *race) newValidation(m *Model, c *candidate) *explain.Validation {
 			p := m.newPredictions(probabilities, labels)
 			p.ClassRows = r.evaluator.ClassRows
 			score, err := metric.Score(ctx, r.evaluator.Metric, p)
-			if math.IsNaN(score) { // there are no rows
+			if math.IsNaN(score) { // the metric cannot be computed on the rows
 				score = 0
 			}
 			return score, err

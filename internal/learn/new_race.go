@@ -76,7 +76,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
 		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
-		scheduler:  scheduler.New(len(variants), schedulerLead(p.Threshold)),
+		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
@@ -153,15 +153,6 @@ func countLabels(labels []int32, classes int) []int {
 		counts[label]++
 	}
 	return counts
-}
-
-// schedulerLead returns the lead for scheduler.New: scheduler.MaxLead, or +Inf if the race has no
-// threshold, so that no run waits.
-func schedulerLead(threshold *float64) float64 {
-	if threshold == nil {
-		return math.Inf(1)
-	}
-	return scheduler.MaxLead
 }
 
 // firstFinalFold returns the value of run.firstFinalFold.

@@ -61,21 +61,13 @@ type race struct {
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return nil, causeOr(ctx, err)
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	outcome, err := r.run(ctx)
 	if err != nil {
-		return nil, causeOr(ctx, err)
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	return outcome, nil
-}
-
-// causeOr returns the cause of the cancellation of ctx or, if ctx is not cancelled, err.
-func causeOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
 }
 
 // run runs the race. If ctx is cancelled, it returns an error.
@@ -121,12 +113,13 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 
 // setRunScores sets the scores of the best step of each run. The error is that of ctx.
 func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
+	measurable := r.evaluator.IsMeasurable()
 	for i, run := range r.runs {
 		probabilities := run.best.probabilities
 		if winner := r.scheduler.CurrentWinner(); winner >= 0 && winner != i {
 			probabilities = nil // on a slower machine they might not be known yet
 		}
-		if !r.evaluator.IsMeasurable() {
+		if !measurable {
 			results[i].Performance = math.NaN()
 		}
 		results[i].LogLoss = run.best.logLoss

@@ -59,7 +59,7 @@ func RecordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, 
 func recordRun(ctx context.Context, f *frame.Frame, p Params, algorithm string, w io.Writer, algorithms []algorithm) error {
 	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
-		return causeOr(ctx, err)
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	stop, release := withStop(ctx, p.Stop)
 	defer release()

@@ -23,8 +23,10 @@ type (
 	ClassScore = evaluation.ClassScore
 	// ClassCurve holds the curves of one class.
 	ClassCurve = evaluation.ClassCurve
-	// ReliabilityBin compares probabilities with what happened.
-	ReliabilityBin = evaluation.ReliabilityBin
+	// ReliabilityBin describes the rows whose probability of a class is in one of ten
+	// intervals. It compares their mean probability with the fraction of these rows that are
+	// of the class.
+	ReliabilityBin = metric.ReliabilityBin
 )
 
 // Report holds the metrics of a model. Metrics that were not computed are NaN or nil, and

@@ -65,7 +65,7 @@ type run struct {
 // Its fields are part of a recording, see writeSavedStep.
 type savedStep struct {
 	score
-	step          int // 0 if there is no savedStep
+	step          int // 0 if no step was saved
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
 	progress      float64 // mean Progress of the fitters

@@ -12,9 +12,9 @@
 // returns the operator's result:
 //
 //	g := onnx.NewGraph("model")
-//	x := g.Input("features", 4)
-//	sum := g.Op("Add", x.Value, g.Float64(1))
-//	g.Output("sum", sum, onnx.ScalarFloat64, 4)
+//	x := g.AddInput("features", 4)
+//	sum := g.Op("Add", x.Value, g.ScalarFloat64(1))
+//	g.AddOutput("sum", sum, onnx.Float64, 4)
 //	err := (&onnx.Model{Graph: g}).Write(w)
 //
 // Equal calls write equal bytes.

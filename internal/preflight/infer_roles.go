@@ -101,7 +101,10 @@ func checkRoleFlags(l *repair.Layout) error {
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
 	if err != nil || len(header) != len(p.columns)-1 {
-		return p.describeEmptyColumns(ctx, header, err)
+		if err != nil {
+			return roles.NewDescription(header), err
+		}
+		return p.describeWithEmptyColumns(ctx, header)
 	}
 	if !p.Train.layout.NoHeader {
 		names, _ := roles.UniqueNames(header)
@@ -123,12 +126,12 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), err
 }
 
-// describeEmptyColumns describes a blind file with the given header. If the file has all columns of
+// describeWithEmptyColumns describes a blind file with the given header. If the file has all columns of
 // the training file, it reads its first rows, because an empty column may be the label.
-func (p *Preflight) describeEmptyColumns(ctx context.Context, header []string, err error) (*roles.Description, error) {
+func (p *Preflight) describeWithEmptyColumns(ctx context.Context, header []string) (*roles.Description, error) {
 	blind := roles.NewDescription(header)
-	if err != nil || slices.ContainsFunc(p.columns, blind.LacksColumn) {
-		return blind, err
+	if slices.ContainsFunc(p.columns, blind.LacksColumn) {
+		return blind, nil
 	}
 	names, _ := roles.UniqueNames(header)
 	return p.Blind.describeColumns(ctx, names, func(string) bool { return true })

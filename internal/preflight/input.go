@@ -236,7 +236,7 @@ func (in *Input) UploadName(ctx context.Context, size int64) string {
 
 // uploadSource returns the table for an upload. size is the size of its canonical form.
 func (in *Input) uploadSource(ctx context.Context, size int64) client.Source {
-	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.OpenUnchanged(ctx, size) }}
+	return client.Source{Name: in.UploadName(ctx, size), Size: size, Open: func() (io.ReadCloser, error) { return in.OpenChecked(ctx, size) }}
 }
 
 // ReceiptInput returns the description of an input for the receipt, with the digest of its

@@ -69,6 +69,9 @@ const codeUnusedColumn = "unused-column"
 
 // addColumnsUnusedInTraining calls addUnusedColumns for the blind file of a training file.
 func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
+	if p.TrainProfile.Partial { // a row that was not read may have a value
+		return nil
+	}
 	names := p.Blind.layout.Names
 	if names == nil {
 		var err error
@@ -78,7 +81,7 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	}
 	var unused []string
 	for i := range p.TrainProfile.Columns {
-		if c := &p.TrainProfile.Columns[i]; c.Features == 0 && !p.TrainProfile.Partial {
+		if c := &p.TrainProfile.Columns[i]; c.Features == 0 {
 			unused = append(unused, c.Name)
 		}
 	}

@@ -48,7 +48,13 @@ func (p *ReportPrinter) DefectError(files *Preflight) error {
 	if !errors.As(err, &e) || p.Output.JSON || len(p.Output.Fields) > 0 || p.Output.Quiet || !p.Factory.Console.OutTerminal {
 		return err
 	}
-	e.Fact = fmt.Sprintf("%s: %s", e.File, humanize.Count(len(files.defects()), "defect"))
+	n := 0
+	for _, f := range files.defects() {
+		if f.File == e.File {
+			n++
+		}
+	}
+	e.Fact = fmt.Sprintf("%s: %s", e.File, humanize.Count(n, "defect"))
 	return e.WithHint("correct the file as described above")
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // HashWhileChecking makes the input hash its canonical form when it is checked, so that Sha256 and
-// OpenUnchanged know the SHA-256 of the checked bytes.
+// OpenChecked know the SHA-256 of the checked bytes.
 func (in *Input) HashWhileChecking() { in.hash = sha256.New() }
 
 // Sha256 returns the SHA-256 of the canonical form of the table, in hex. size is its size in bytes.
@@ -24,10 +24,10 @@ func (in *Input) Sha256(size int64) string {
 	return hex.EncodeToString(in.hash.Sum(nil))
 }
 
-// OpenUnchanged is like Open for a checked table whose canonical form has size bytes. If the table
+// OpenChecked is like Open for a checked table whose canonical form has size bytes. If the table
 // is no longer the one that was checked, Read returns an error before it has returned the last
 // byte. So a service never receives the whole of another table than the one in the receipt.
-func (in *Input) OpenUnchanged(ctx context.Context, size int64) (io.ReadCloser, error) {
+func (in *Input) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, error) {
 	file, err := in.Open(ctx)
 	if err != nil {
 		return nil, err

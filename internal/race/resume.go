@@ -40,7 +40,7 @@ func (f *Flags) CheckResumed(race *api.Training, algorithms []string, request *a
 		{"monotone", request.Monotone.String(), race.Monotone.String()},
 	} {
 		if f.cmd.Flags().Changed(flag.name) && flag.given != flag.actual {
-			return ResumedFlagError(race.TrainingJobKey, flag.name, flag.given, flag.actual, commandWithout(flag.name))
+			return ResumedFlagError(cmp.Or(race.ParentTrainingJobKey, race.TrainingJobKey), flag.name, flag.given, flag.actual, commandWithout(flag.name))
 		}
 	}
 	return nil

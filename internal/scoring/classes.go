@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/table/cells"
 )
 
 // classes are the distinct labels of both files.
@@ -65,13 +67,16 @@ func (c *classes) add(name string) {
 // a class has no column, allProbabilities returns only the names of such classes.
 func (p *predictions) allProbabilities(c *classes) (all []float32, without []string) {
 	n := len(c.names)
-	source := make([]int, n) // the column of each class in p, or -1
-	for i := range source {
-		source[i] = slices.IndexFunc(p.classes, func(class string) bool { return int(c.index[c.key(class)]) == i })
-		if source[i] < 0 {
-			without = append(without, c.names[i])
+	source := slices.Repeat([]int{-1}, n)                   // the column of each class in p, or -1
+	for column, class := range slices.Backward(p.classes) { // of equal classes, the first counts
+		source[c.index[c.key(class)]] = column
+	}
+	for class, column := range source {
+		if column < 0 {
+			without = append(without, c.names[class])
 		}
 	}
+	missing := slices.Index(source, -1)
 	complement := n == 2 && len(without) == 1
 	if len(without) > 0 && !complement {
 		return nil, without
@@ -84,7 +89,6 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 			}
 		}
 		if complement {
-			missing := slices.Index(source, -1)
 			all[row*n+missing] = 1 - all[row*n+1-missing]
 		}
 	}
@@ -96,7 +100,7 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 // begin with a redundant zero, and numbers of more digits than a float64 represents.
 func canonicalLabel(label string) string {
 	digits := strings.TrimLeft(label, "+-")
-	isCode := len(digits) > 1 && digits[0] == '0' && isDigit(digits[1]) || countDigits(label) > maxExactDigits
+	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.HasExactDigits(label)
 	if isCode || strings.ContainsAny(label, "xX_") {
 		return label
 	}
@@ -104,18 +108,4 @@ func canonicalLabel(label string) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return label
-}
-
-// maxExactDigits is the largest number of decimal digits that a float64 always represents.
-const maxExactDigits = 15
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func countDigits(s string) (n int) {
-	for i := range len(s) {
-		if isDigit(s[i]) {
-			n++
-		}
-	}
-	return n
 }

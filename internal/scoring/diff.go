@@ -79,11 +79,13 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 }
 
 func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
-	a, err := openPredictions(ctx, first, Predictions, opts.Classes, opts)
+	a, err := openPredictions(ctx, first, Predictions, opts)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openPredictions(ctx, second, SecondPredictions, opts.SecondClasses, opts)
+	secondOpts := opts
+	secondOpts.Classes = opts.SecondClasses
+	b, err := openPredictions(ctx, second, SecondPredictions, secondOpts)
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +111,12 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file File, classes []string, opts Options) (*predictions, error) {
+func openPredictions(ctx context.Context, src io.Reader, file File, opts Options) (*predictions, error) {
 	t, err := openTable(src, file)
 	if err != nil {
 		return nil, err
 	}
-	return readPredictions(ctx, t, nil, classes, opts)
+	return readPredictions(ctx, t, nil, opts)
 }
 
 // readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It

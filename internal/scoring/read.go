@@ -81,9 +81,9 @@ type answers struct {
 const probabilityColumn = "probability_"
 
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
-// answers. modelClasses are the classes of the model; nil if unknown.
-func readPredictions(ctx context.Context, predictionsTable *table, answerColumns, modelClasses []string, opts Options) (*predictions, error) {
-	p := &predictions{names: predictionsTable.names, modelClasses: modelClasses}
+// answers.
+func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, opts Options) (*predictions, error) {
+	p := &predictions{names: predictionsTable.names, modelClasses: opts.Classes}
 	at, err := p.findLabelColumn(predictionsTable, answerColumns, opts)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 			p.id = predictionsTable.names[id]
 		}
 	}
-	chances := result.ClassColumns(predictionsTable.rawNames, at, modelClasses)
+	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
 	for {
 		row, err := predictionsTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {

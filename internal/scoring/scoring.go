@@ -159,7 +159,7 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPredictions(ctx, left, right.names, opts.Classes, opts)
+	p, err := readPredictions(ctx, left, right.names, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -250,8 +250,10 @@ func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
 // computeMetric returns the value of a metric, or nil if it is undefined. The result has no
 // meaning if ctx is cancelled.
 func computeMetric(ctx context.Context, name string, p metric.Predictions) *MetricValue {
-	value := metric.LogLoss(p)
-	if name != metric.NameLogLoss {
+	var value float64
+	if name == metric.NameLogLoss {
+		value = metric.LogLoss(p)
+	} else {
 		value, _ = metric.Score(ctx, name, p) // the name is known
 	}
 	interval, err := metric.ScoreInterval(ctx, name, p)

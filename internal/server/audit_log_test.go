@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -56,37 +55,5 @@ func TestLoggedAuditEvents(t *testing.T) {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("%s is logged", secret)
 		}
-	}
-}
-
-// TestRotateURLKey replaces the key of signed URLs while the service runs. The service must soon refuse
-// an old URL and accept a new one, and sessions must go on.
-func TestRotateURLKey(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t, server.Options{})
-	created := s.newDataset(t, "flowers")
-	upload := func(address string) call {
-		return call{method: "PUT", path: strings.TrimPrefix(address, s.url), body: "short", header: map[string]string{"Content-Type": "text/csv"}}
-	}
-	tooSmall := refusal{call: upload(created.DatasetUploadInfo.UploadURL), want: 422, code: api.CodeTooSmall} // the signature is verified first
-	s.refused(t, tooSmall)
-	for _, algorithm := range []string{"", "HMAC-SHA3-256"} {
-		if _, err := s.app.RotateURLKey(t.Context(), algorithm); err != nil {
-			t.Fatal(err)
-		}
-		deadline, tick := time.After(time.Minute), time.NewTicker(50*time.Millisecond)
-		for response, _ := s.send(t, tooSmall.call); response.StatusCode == 422; response, _ = s.send(t, tooSmall.call) {
-			select {
-			case <-deadline:
-				t.Fatal("the old URL is still accepted")
-			case <-tick.C:
-			}
-		}
-		tick.Stop()
-		s.refused(t, refusal{call: tooSmall.call, want: 403, code: api.CodeForbidden})
-		var dataset api.Dataset
-		s.must(t, call{method: "GET", path: "/api/v1/datasets/" + created.DatasetKey}, &dataset)
-		tooSmall.call = upload(dataset.DatasetUploadInfo.UploadURL)
-		s.refused(t, tooSmall)
 	}
 }

@@ -154,7 +154,7 @@ func (s suite) links(t *testing.T) {
 			tx.ReplaceLink(t.Context(), "first", "ann", at(10)), tx.ReplaceLink(t.Context(), "second", "ann", at(10)),
 			tx.ReplaceLink(t.Context(), "bob", "bob", at(10)),
 			tx.InsertFirstLink(t.Context(), "expired", at(5)), tx.InsertFirstLink(t.Context(), "earlier", at(10)), tx.InsertFirstLink(t.Context(), "administrator", at(10)),
-			tx.DeleteFirstLinks(t.Context(), at(5)))
+			tx.DeleteExpiredFirstLinks(t.Context(), at(5)))
 	})
 	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "earlier": "", "administrator": ""} {
 		if account, err := link(hash, 9); account != want || err != nil {
@@ -165,7 +165,7 @@ func (s suite) links(t *testing.T) {
 		_, err := link(hash, now)
 		wantErr(t, err, ErrNotFound)
 	}
-	write(t, s.Store, func(tx *Tx) error { return tx.DeleteFirstLinks(t.Context(), time.Time{}) })
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteFirstLinks(t.Context()) })
 	_, err := link("administrator", 9)
 	wantErr(t, err, ErrNotFound)
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") })

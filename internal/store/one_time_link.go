@@ -20,12 +20,14 @@ func (t *Tx) InsertFirstLink(ctx context.Context, hash string, expires time.Time
 	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, NULL, ?)", hash, toMicros(expires))
 }
 
-// DeleteFirstLinks deletes the links that create the first administrator and have expired at now. If
-// now is the zero time, it deletes all of them.
-func (t *Tx) DeleteFirstLinks(ctx context.Context, now time.Time) error {
-	if now.IsZero() {
-		return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL")
-	}
+// DeleteFirstLinks deletes the links that create the first administrator.
+func (t *Tx) DeleteFirstLinks(ctx context.Context) error {
+	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL")
+}
+
+// DeleteExpiredFirstLinks deletes the links that create the first administrator and have expired at
+// now.
+func (t *Tx) DeleteExpiredFirstLinks(ctx context.Context, now time.Time) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL AND expires <= ?", toMicros(now))
 }
 

@@ -35,7 +35,7 @@ func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
 	s := Secret{Name: name}
 	var created int64
 	err := t.tx.QueryRowContext(ctx, "SELECT value, algorithm, created FROM secret WHERE name = ?", name).Scan(&s.Value, &s.Algorithm, &created)
-	s.Created = fromMicros(created)
+	s.Created = t.fromSharedMicros(created)
 	return &s, translateError(err)
 }
 
@@ -51,7 +51,7 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 	}
 	err = s.Write(ctx, func(t *Tx) error {
 		if err := t.exec(ctx, "INSERT INTO secret (name, value, algorithm, created) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
-			fresh.Name, fresh.Value, fresh.Algorithm, toMicros(fresh.Created)); err != nil {
+			fresh.Name, fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created)); err != nil {
 			return err
 		}
 		return read(t)
@@ -62,5 +62,5 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 // ReplaceSecret replaces the secret with the name of fresh. It returns ErrNotFound if none exists.
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
-		fresh.Value, fresh.Algorithm, toMicros(fresh.Created), fresh.Name)
+		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)
 }

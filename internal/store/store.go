@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -217,7 +218,8 @@ func (s *Store) runTx(ctx context.Context, p *connectionPool, opts *sql.TxOption
 	if err := p.acquire(limited); err != nil {
 		return s.translateTxError(ctx, limited, err)
 	}
-	defer p.release()
+	release := sync.OnceFunc(p.release)
+	defer release()
 	tx, err := p.BeginTx(wholeLimited, opts)
 	if err != nil {
 		return s.translateTxError(ctx, wholeLimited, err)
@@ -232,6 +234,7 @@ func (s *Store) runTx(ctx context.Context, p *connectionPool, opts *sql.TxOption
 		err = fmt.Errorf("%w: %w", ErrCommitUnknown, err)
 	}
 	if err == nil || errors.Is(err, ErrCommitUnknown) {
+		release() // the functions may take long, for example to write to a log
 		for _, fn := range t.afterCommit {
 			fn(err)
 		}

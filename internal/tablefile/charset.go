@@ -80,7 +80,7 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 
 // strictReader reads decoded text and returns an error for the replacement character,
 // which decoders write for invalid bytes. Except for
-// GB18030, the encodings do not have it.
+// GB18030, the encodings that it is used for cannot encode this character.
 type strictReader struct {
 	src  io.Reader
 	name string

@@ -20,10 +20,11 @@ const (
 	secretName = "addresses"
 	// keyBytes is the number of random bytes in a key.
 	keyBytes = 32
-	// maxAge is for how long a process uses a key before it reads the key again.
+	// maxAge is for how long a process uses a key before it reads the key again. Verify also reads it
+	// if a signature is invalid.
 	maxAge = time.Second
-	// gracePeriod is for how long a key that was replaced still verifies URLs, because processes may
-	// have signed URLs with it for maxAge, and their clients need time to use them.
+	// gracePeriod is for how long a key that was replaced still verifies URLs in the processes that
+	// had read it. A process may sign URLs with it for maxAge, and the clients need time to use them.
 	gracePeriod = 3 * time.Second
 )
 
@@ -159,8 +160,8 @@ func (k *Keeper) recent(ctx context.Context) (keys, error) {
 }
 
 // Sign returns the signature of a URL with the given path, which is valid until expires, in Unix
-// seconds. The key may have been replaced in the last second; the URL then ends after gracePeriod. If
-// the key cannot be read, Sign uses the last known one.
+// seconds. The key may have been replaced in the last second; the URL then ends gracePeriod after the
+// replacement. If the key cannot be read, Sign uses the last known one.
 func (k *Keeper) Sign(ctx context.Context, path string, expires int64) string {
 	known, _ := k.recent(ctx)
 	return known.current.Sign(path, expires)

@@ -54,7 +54,7 @@ func TestReplace(t *testing.T) {
 				if err != nil || info.Algorithm != want || info.CreatedOn == "" {
 					t.Fatalf("the new key is %+v, %v", info, err)
 				}
-				if described, err := second.Describe(t.Context()); err != nil || *described != *info {
+				if described, err := second.Describe(t.Context()); err != nil || described.Algorithm != want || described.CreatedOn == "" {
 					t.Errorf("the key is %+v, want %+v, %v", described, info, err)
 				}
 			}
@@ -72,7 +72,7 @@ func TestReplace(t *testing.T) {
 				fresh := second.Sign(t.Context(), "/a", expires)
 				verify(first, fresh, nil)
 				verify(second, late, nil)
-				now = now.Add(gracePeriod - maxAge)
+				now = now.Add(gracePeriod) // more than the rest, because the clocks of the processes may differ
 				for _, k := range []*Keeper{first, second, open()} {
 					verify(k, old, auth.ErrInvalidSignature)
 					verify(k, fresh, nil)

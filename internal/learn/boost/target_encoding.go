@@ -41,9 +41,9 @@ type targetStatistic struct {
 // categoryColumns numbers the categories of a categorical column, or the combinations of the
 // categories of two columns. Below, such a combination is also called a category.
 type categoryColumns struct {
-	columns [2]int32 // the second is -1 if the key has one column
+	columns [2]int32 // the second is -1 if there is one column
 	// levels[i] is the number of categories of columns[i], including one for unknown
-	// levels and one for missing values. levels[1] is 1 if the key has one column.
+	// levels and one for missing values. levels[1] is 1 if there is one column.
 	levels [2]int32
 }
 
@@ -51,7 +51,7 @@ type categoryColumns struct {
 // combined.
 const maxCombinations = 1 << 16
 
-// newCategoryColumns returns the key of one column.
+// newCategoryColumns returns the categoryColumns of one column.
 func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	n := int32(len(f.Schema.Columns[column].Levels))
 	for _, code := range f.Columns[column].Codes {
@@ -60,7 +60,7 @@ func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 	return categoryColumns{columns: [2]int32{int32(column), -1}, levels: [2]int32{n + 2, 1}}
 }
 
-// cross returns the key of the combinations of the categories of two columns.
+// cross returns the categoryColumns of two columns.
 func (key *categoryColumns) cross(other categoryColumns) categoryColumns {
 	return categoryColumns{
 		columns: [2]int32{key.columns[0], other.columns[0]},

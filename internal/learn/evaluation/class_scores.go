@@ -9,11 +9,6 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// ReliabilityBin describes the rows whose probability of a class is in one of ten
-// intervals. It compares their mean probability with the fraction of these rows that are
-// of the class.
-type ReliabilityBin = metric.ReliabilityBin
-
 // ClassCurve shows how well the probability of a class separates the test rows of this
 // class from those of the other classes.
 type ClassCurve struct {
@@ -23,7 +18,7 @@ type ClassCurve struct {
 	metric.Curve
 	// Reliability compares the probability of the class with the fraction of rows that
 	// are of the class, in ten bins.
-	Reliability []ReliabilityBin
+	Reliability []metric.ReliabilityBin
 }
 
 // ClassScore holds the scores of one class against the others.

@@ -85,7 +85,7 @@ func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (perform
 		return 0, 0, err
 	}
 	p.Probabilities = probabilities
-	return finiteOrZero(performance), finiteOrZero(metric.LogLoss(p)), nil // NaN if there are no rows
+	return finiteOrZero(performance), finiteOrZero(metric.LogLoss(p)), nil // NaN if the metric cannot be computed on the rows
 }
 
 // ScoredPredictions returns the predictions from which the metric of the race is

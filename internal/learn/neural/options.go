@@ -20,6 +20,11 @@ type Options struct {
 	// Workspaces is a pool of working memory that fitters may share. Defaults to a pool
 	// that no other fitter shares.
 	Workspaces *WorkspacePool
+	// decay is AdamW's weight decay of the weight matrices, relative to the maximum
+	// learning rate, which withDefaults sets. It falls with the learning rate, so that there
+	// is hardly any decay in the last epochs. It is 2.5 for up to 500 rows. For more rows it
+	// falls with the square root of the number of rows.
+	decay float64
 	// The fields below have their defaults, except in tests.
 
 	// steps is the number of calls of Step in which the learning-rate schedule is done.
@@ -43,15 +48,9 @@ type Options struct {
 	// embedding is the number of outputs of a column's embedding. Defaults to 8, or to a
 	// smaller number if more than 64 columns have embeddings.
 	embedding int
-	// knots is the largest number of knots of a numeric column, at least 4.
-	// Defaults to 32.
+	// knots is the largest number of knots of a numeric column. It must be at least 4, and
+	// defaults to 32.
 	knots int
-
-	// decay is AdamW's weight decay of the weight matrices, relative to the maximum
-	// learning rate. It falls with the learning rate, so that there is hardly any decay
-	// in the last epochs. It is 2.5 for up to 500 rows. For more rows it falls with the
-	// square root of the number of rows.
-	decay float64
 }
 
 const (

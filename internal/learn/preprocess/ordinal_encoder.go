@@ -3,8 +3,8 @@ package preprocess
 import "slices"
 
 // OrdinalEncoder numbers the levels of a categorical column that occur in the training rows, from
-// 1. Its elements are the number of missing cells, then of each level, and then of any other code.
-// The number 0 means that the training rows do not have the level.
+// 1. Element 0 is the number assigned to missing cells, element i+1 that of the level with code i, and
+// the last element that of any other code. The number 0 means that the training rows do not have the level.
 type OrdinalEncoder []int32
 
 // FitOrdinalEncoder fits an encoder to the given rows of a column with the given number of levels.

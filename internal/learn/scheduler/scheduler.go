@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// MaxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
+// maxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
 // slowest run without waiting. It does not change the winner. With a larger value more
 // cores are busy, and with a smaller value the race ends sooner after a win.
-const MaxLead = 250e6
+const maxLead = 250e6
 
 // Scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
 // the winner does not depend on how the machine divides its cores among the runs.
@@ -41,7 +41,7 @@ type Scheduler struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	entrants []entrant
-	lead     float64 // MaxLead, or +Inf if no run waits
+	lead     float64 // maxLead, or +Inf if no run waits
 	winTime  float64 // virtual time of the win; +Inf if no entrant has reached the threshold
 	winner   int     // the entrant that has won so far; -1 if no entrant has reached the threshold
 }
@@ -53,12 +53,16 @@ type entrant struct {
 	due    float64            // the due time of its next score
 	clock  float64            // the cost of its steps so far
 	step   float64            // the cost of its last step
-	cancel context.CancelFunc // nil until start
+	cancel context.CancelFunc // nil until EntrantContext
 }
 
-// New returns a scheduler for the given number of entrants. lead is the virtual
-// time by which a run may be ahead of the slowest run, see MaxLead.
-func New(entrants int, lead float64) *Scheduler {
+// New returns a scheduler for the given number of entrants. wait reports whether a run waits when it
+// is far ahead of the slowest run.
+func New(entrants int, wait bool) *Scheduler {
+	lead := math.Inf(1)
+	if wait {
+		lead = maxLead
+	}
 	s := &Scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
 	for i := range s.entrants {

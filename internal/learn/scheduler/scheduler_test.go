@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"math"
 	"testing"
 )
 
@@ -10,7 +9,7 @@ import (
 // virtual time wins, although another run reports its win first, and that a run that can no longer
 // win is cancelled.
 func TestSmallestVirtualTimeWins(t *testing.T) {
-	s := New(3, math.Inf(1))
+	s := New(3, false)
 	var contexts []context.Context
 	for i := range 3 {
 		contexts = append(contexts, s.EntrantContext(t.Context(), i))

@@ -253,3 +253,15 @@ func parseWithStrconv(b []byte) (value float64, ok bool) {
 
 // NaN is the value of a missing cell in a numeric column.
 var NaN = math.NaN()
+
+// HasExactDigits reports whether text has at most 15 decimal digits. Numbers with more digits may
+// differ although they are equal as float64.
+func HasExactDigits(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		if text[i] >= '0' && text[i] <= '9' {
+			digits++
+		}
+	}
+	return digits <= 15
+}

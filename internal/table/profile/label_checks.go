@@ -160,17 +160,10 @@ func (s *scanner) warnSimilarClasses(classes []string) {
 // foldClass returns a text that is equal for classes whose names differ only in spelling: in case, in
 // surrounding spaces, in the composition of characters such as é, or in the form of a number.
 func foldClass(class string) string {
-	folded := norm.NFC.String(strings.ToLower(strings.TrimSpace(class)))
-	digits := 0
-	for _, char := range folded {
-		if char >= '0' && char <= '9' {
-			digits++
-		}
-	}
-	const maxExactDigits = 15 // numbers with more digits may be equal only as float64
+	folded := norm.NFC.String(cells.FoldCase(class))
 	value, ok := cells.ParseNumber([]byte(folded))
 	switch {
-	case !ok || digits > maxExactDigits:
+	case !ok || !cells.HasExactDigits(folded):
 		return folded
 	case value == 0:
 		return "0" // also for -0
@@ -200,7 +193,7 @@ func (s *scanner) warnClassNames(list []distinctValue) {
 // a single sign, are names of classes in many files.
 func meansMissing(label string) bool {
 	kind, _ := cells.Classify([]byte(label))
-	folded := strings.ToLower(strings.TrimSpace(label))
+	folded := cells.FoldCase(label)
 	return kind == cells.Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")
 }
 

@@ -47,16 +47,16 @@ func ParseSelections(text string) ([]Selection, error) {
 // if a column is missing.
 func FindSelections(names, classes []string, selections []Selection) (columns []int, err error) {
 	at := make([]int, len(selections))
-	prediction := PredictionColumn(trimNames(names))
+	trimmed := trimNames(names)
+	prediction := PredictionColumn(trimmed)
 	var classColumns []ClassColumn
 	if prediction >= 0 {
 		classColumns = ClassColumns(names, prediction, classes)
 	}
-	names = trimNames(names)
 	for i, pick := range selections {
-		at[i] = findColumn(names, prediction, classColumns, pick.Source)
+		at[i] = findColumn(trimmed, prediction, classColumns, pick.Source)
 		if at[i] < 0 {
-			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, names))
+			return nil, fmt.Errorf("the result has no column %s%s", csvfile.Excerpt(pick.Source), csvfile.DidYouMean(pick.Source, trimmed))
 		}
 	}
 	return at, nil

@@ -104,7 +104,7 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 			d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, i, "the column %s is missing", csvfile.Excerpt(name))
 			return &d
 		}
-		if v.got.Names[i] != string(cells.Trim([]byte(name))) {
+		if v.got.Names[i] != trim(name) {
 			d := v.got.HeaderDefect(csvfile.CodeColumnsDiffer, i, "expected the column %s", csvfile.Excerpt(name))
 			return &d
 		}
