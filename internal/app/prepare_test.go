@@ -12,6 +12,9 @@ import (
 // categorical.
 func TestTooManyLabelsFail(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("prepares a large table, and tests no concurrency")
+	}
 	b := open(t, t.TempDir())
 	defer b.work(t)()
 	for _, tt := range []struct {

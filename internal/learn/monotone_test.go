@@ -108,13 +108,13 @@ func reload(t *testing.T, m *Model) *Model {
 // algorithms: as models that were written and read, and as ONNX models. It also checks
 // that models trained without directions are not monotone.
 func TestMonotone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models, and tests no concurrency")
+	}
 	blends := 0
 	for seed := range uint64(3) {
 		f := waveFrame(500, seed)
 		for _, names := range [][]string{nil, {"BFIF01"}, {"BSIX01"}, {"BSEV02"}} {
-			if testing.Short() && (seed > 0 || names == nil) {
-				continue
-			}
 			t.Run(fmt.Sprint(seed, names), func(t *testing.T) {
 				o, err := Race(t.Context(), f, Params{Monotone: riseAndFall, Algorithms: names, Seed: seed})
 				if err != nil {
@@ -134,7 +134,7 @@ func TestMonotone(t *testing.T) {
 			})
 		}
 	}
-	if blends == 0 && !testing.Short() {
+	if blends == 0 {
 		t.Error("no model is a blend")
 	}
 	o, err := Race(t.Context(), waveFrame(500, 0), Params{Algorithms: []string{"BSEV02"}})
@@ -149,6 +149,9 @@ func TestMonotone(t *testing.T) {
 // TestMonotoneFoldModels checks that fold models are monotone on a table with selected
 // columns. They are the final model if there is no time for a refit.
 func TestMonotoneFoldModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models, and tests no concurrency")
+	}
 	f := waveFrame(200, 4)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range screen.MaxFeatures {

@@ -57,6 +57,9 @@ func finite(x float64) *float64 {
 // dates and texts.
 func TestPythonParsesCells(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs Python, and tests no concurrency")
+	}
 	program := writePython(t, goldenFolder+"blend.model")
 	rng := rand.New(rand.NewPCG(1, 2))
 	pieces := strings.Split("0|1|2|5|12|31|99|123|2024|1999|20240229|.|,|:|-|/|+|e|E|(|)|$|€|%| |  |T|Z|k|K|M|B|s|am|PM|st|nd|jan|January|Mar.|mon|Friday|months|month|'|’|\u00A0|\u2009|\u202F|567|é|É|東|ไ|ß|İ|\u0301|x|AbC|UTC|a|\"|²|_", "|")

@@ -82,6 +82,9 @@ func evalPredictions(fitter *Fitter, f *frame.Frame, fold split.Fold, classes in
 }
 
 func TestForestLearns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models, and tests no concurrency")
+	}
 	for _, c := range []struct {
 		name           string
 		classes        int
