@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/csv"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,10 +116,20 @@ func (f *Factory) repeatFlags(line string) string {
 
 // flagValue returns the value of a flag as it is typed on the command line.
 func flagValue(flag *pflag.Flag) string {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return strings.Join(list.GetSlice(), ",")
+	if list, isList := flag.Value.(pflag.SliceValue); isList {
+		return ListFlagValue(list.GetSlice())
 	}
 	return flag.Value.String()
+}
+
+// ListFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,
+// so a name with a comma is in quotes.
+func ListFlagValue(names []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(names) // a strings.Builder returns no errors
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // CommandWith returns the current command line with a flag set to value, and without the other
@@ -129,8 +140,15 @@ func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	for _, other := range omitted {
 		args = setFlag(args, other, "", false)
 	}
-	if given := f.Running.Flags().Lookup(flag); given != nil && given.Value.Type() == "bool" {
-		return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
+	if given := f.Running.Flags().Lookup(flag); given != nil {
+		switch given.Value.Type() {
+		case "bool":
+			return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
+		case "stringSlice":
+			if value != "" {
+				value = ListFlagValue([]string{value})
+			}
+		}
 	}
 	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
 }

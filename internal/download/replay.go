@@ -3,7 +3,6 @@ package download
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/build"
+	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
@@ -83,7 +83,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 			id = o.ID
 		}
 		for _, flag := range []struct{ name, value string }{
-			{"--label", o.Label}, {"--training-id", o.TrainingID}, {"--id", id}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", listFlagValue(o.Drop)},
+			{"--label", o.Label}, {"--training-id", o.TrainingID}, {"--id", id}, {"--delimiter", o.Delimiter}, {"--encoding", o.Encoding}, {"--sheet", o.Sheet}, {"--drop", cli.ListFlagValue(o.Drop)},
 		} {
 			if flag.value != "" {
 				args = append(args, flag.name, flag.value)
@@ -100,16 +100,6 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 		args = append(args, "--explain", strconv.Itoa(rec.Result.Reasons))
 	}
 	return args
-}
-
-// listFlagValue returns the value of a flag that is a list. pflag reads it as a record of a CSV file,
-// so a name with a comma is in quotes.
-func listFlagValue(names []string) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	_ = w.Write(names) // a strings.Builder returns no errors
-	w.Flush()
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // CheckResultFile verifies the result in the folder of rec, the receipt at receiptPath. It returns

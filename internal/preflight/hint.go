@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"foretell/internal/cli"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/tablefile"
@@ -74,7 +75,7 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		if f.Count > 1 {
 			return "no action is required"
 		}
-		return "no action is required; --drop " + term.ShellQuote(f.Name) + " excludes it from the upload"
+		return "no action is required; --drop " + dropValue(f.Name) + " excludes it from the upload"
 	case codeUnusedColumn:
 		return "no action is required"
 	case csvfile.CodeAmbiguousDates:
@@ -114,9 +115,11 @@ func (p *Preflight) hasRaggedRows(in *Input) bool {
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.
 func (p *Preflight) groupHint(f *finding) string {
-	name := term.ShellQuote(f.Name)
-	return "if so, keep the rows of each value together: train with --group " + name + "; --drop " + name + " excludes the column"
+	return "if so, keep the rows of each value together: train with --group " + term.ShellQuote(f.Name) + "; --drop " + dropValue(f.Name) + " excludes the column"
 }
+
+// dropValue returns the value of --drop for a column, quoted for a shell.
+func dropValue(column string) string { return term.ShellQuote(cli.ListFlagValue([]string{column})) }
 
 // unnamedHint returns the remedy for a column without a name, which is read under the name readAs,
 // or ignored if readAs is "".
