@@ -358,7 +358,7 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 }
 
 // NewestModel returns the newest of models, which must not be empty. The times of the service are in
-// seconds. If they do not tell which model is the newest, it is the model of the newest race.
+// seconds. If they do not show which model is the newest, it is the model of the newest race.
 func (c *Session) NewestModel(ctx context.Context, models []client.SeriesModel) (*client.SeriesModel, error) {
 	last := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) }).CreatedOn
 	var newest []*client.SeriesModel
