@@ -31,7 +31,8 @@ func TestKeepFlags(t *testing.T) {
 	}
 }
 
-// TestDropHint checks that a hint to drop a column quotes a name that has a comma.
+// TestDropHint checks that a hint to drop a column quotes a name that has a comma, and that a hint to
+// omit --drop removes all its values.
 func TestDropHint(t *testing.T) {
 	f := &cli.Factory{Args: []string{"run", "train.csv", "--drop", "age"}}
 	run, _, err := newRootCmd(f).Find([]string{"run"})
@@ -40,6 +41,9 @@ func TestDropHint(t *testing.T) {
 	}
 	f.Running = run
 	if got, want := f.CommandWith("drop", "town, county"), `foretell run train.csv --drop age --drop '"town, county"'`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got, want := f.CommandWith("drop", ""), "foretell run train.csv"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

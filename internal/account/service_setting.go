@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -53,8 +52,15 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) 
 		quota = new(string(text))
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		return errors.Join(a.storeSetting(ctx, t, settingPublicURL, s.PublicURL), a.storeSetting(ctx, t, settingMail, mail),
-			a.storeSetting(ctx, t, settingQuota, quota), a.storeAddress(ctx, t, s.Address))
+		for _, setting := range []struct {
+			name  string
+			value *string
+		}{{settingPublicURL, s.PublicURL}, {settingMail, mail}, {settingQuota, quota}} {
+			if err := a.storeSetting(ctx, t, setting.name, setting.value); err != nil {
+				return err
+			}
+		}
+		return a.storeAddress(ctx, t, s.Address)
 	}))
 }
 

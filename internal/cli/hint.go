@@ -116,7 +116,7 @@ func (f *Factory) repeatFlags(line string) string {
 
 // flagValue returns the value of a flag as it is typed on the command line.
 func flagValue(flag *pflag.Flag) string {
-	if list, isList := flag.Value.(pflag.SliceValue); isList {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return ListFlagValue(list.GetSlice())
 	}
 	return flag.Value.String()
@@ -140,15 +140,17 @@ func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	for _, other := range omitted {
 		args = setFlag(args, other, "", false)
 	}
+	kind := ""
 	if given := f.Running.Flags().Lookup(flag); given != nil {
-		switch given.Value.Type() {
-		case "bool":
-			return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
-		case "stringSlice":
-			if value != "" {
-				value = ListFlagValue([]string{value})
-			}
-		}
+		kind = given.Value.Type()
+	}
+	switch {
+	case value == "":
+		return term.CommandLine(setFlag(args, flag, "", false))
+	case kind == "bool":
+		return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
+	case kind == "stringSlice":
+		value = ListFlagValue([]string{value})
 	}
 	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
 }

@@ -12,9 +12,6 @@ import (
 // columns, and on a third column. The strongest interaction must be that of the two
 // columns, and the interactions must be the same for any number of workers.
 func TestInteractionsAreFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains models, and tests no concurrency")
-	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	f := &frame.Frame{Rows: 1500, Schema: &frame.Schema{ID: "id", Label: "y", Classes: []string{"no", "yes"}}}
 	for i := range 4 {

@@ -109,7 +109,7 @@ func reload(t *testing.T, m *Model) *Model {
 // that models trained without directions are not monotone.
 func TestMonotone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains models, and tests no concurrency")
+		t.Skip("trains models, which takes long under the race detector")
 	}
 	blends := 0
 	for seed := range uint64(3) {
@@ -150,7 +150,7 @@ func TestMonotone(t *testing.T) {
 // columns. They are the final model if there is no time for a refit.
 func TestMonotoneFoldModels(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains models, and tests no concurrency")
+		t.Skip("trains models, which takes long under the race detector")
 	}
 	f := waveFrame(200, 4)
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -100,10 +100,10 @@ func checkRoleFlags(l *repair.Layout) error {
 // of the training file by their contents.
 func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Description, error) {
 	header, err := p.Blind.readHeader(ctx)
-	if err != nil || len(header) != len(p.columns)-1 {
-		if err != nil {
-			return roles.NewDescription(header), err
-		}
+	if err != nil {
+		return roles.NewDescription(header), err
+	}
+	if len(header) != len(p.columns)-1 {
 		return p.describeWithEmptyColumns(ctx, header)
 	}
 	if !p.Train.layout.NoHeader {

@@ -10,8 +10,8 @@ import (
 	"foretell/internal/server"
 )
 
-// TestRotateURLKey replaces the key of signed URLs while the service runs. The service must soon refuse
-// an old URL and accept a new one, and sessions must go on.
+// TestRotateURLKey replaces the key of signed URLs while the service runs. Three seconds later the
+// service must refuse an old URL and accept a new one, and sessions must go on.
 func TestRotateURLKey(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64

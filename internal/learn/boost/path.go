@@ -152,9 +152,9 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 	return e
 }
 
-// columnKey returns the key of only the i-th column of key.
-func (key *categoryColumns) columnKey(i int) categoryColumns {
-	return categoryColumns{columns: [2]int32{key.columns[i], -1}, levels: [2]int32{key.levels[i], 1}}
+// columnKey returns the categoryColumns of only the i-th column of c.
+func (c *categoryColumns) columnKey(i int) categoryColumns {
+	return categoryColumns{columns: [2]int32{c.columns[i], -1}, levels: [2]int32{c.levels[i], 1}}
 }
 
 // bin returns the bin of a row in a source, given the row's element of

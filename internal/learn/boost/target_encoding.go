@@ -61,24 +61,24 @@ func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
 }
 
 // cross returns the categoryColumns of two columns.
-func (key *categoryColumns) cross(other categoryColumns) categoryColumns {
+func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	return categoryColumns{
-		columns: [2]int32{key.columns[0], other.columns[0]},
-		levels:  [2]int32{key.levels[0], other.levels[0]},
+		columns: [2]int32{c.columns[0], other.columns[0]},
+		levels:  [2]int32{c.levels[0], other.levels[0]},
 	}
 }
 
-func (key *categoryColumns) size() int { return int(key.levels[0]) * int(key.levels[1]) }
+func (c *categoryColumns) size() int { return int(c.levels[0]) * int(c.levels[1]) }
 
 // fillCategories writes the categories of f's rows lo…hi-1 to dst.
-func (key *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
+func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
 	dst = dst[:hi-lo]
 	clear(dst)
-	for part, column := range key.columns {
+	for part, column := range c.columns {
 		if column < 0 {
 			break
 		}
-		levels := key.levels[part]
+		levels := c.levels[part]
 		for i := range dst {
 			cell := frame.Missing
 			if int(column) < len(f.Columns) && f.Columns[column].Codes != nil {

@@ -83,7 +83,7 @@ func evalPredictions(fitter *Fitter, f *frame.Frame, fold split.Fold, classes in
 
 func TestForestLearns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("trains models, and tests no concurrency")
+		t.Skip("trains models, which takes long under the race detector")
 	}
 	for _, c := range []struct {
 		name           string
