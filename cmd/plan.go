@@ -70,7 +70,10 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 		return r.TranslateInterrupt(ctx, err)
 	}
 	single := doc.Metric != api.MetricAccuracy
-	f := learningcurve.Extrapolate(doc.Trials, r.RowsPerClass(), uint64(*body.Seed), single)
+	f, err := learningcurve.Extrapolate(ctx, doc.Trials, r.RowsPerClass(), uint64(*body.Seed), single)
+	if err != nil {
+		return r.TranslateInterrupt(ctx, err)
+	}
 	doc.Forecast = &f
 	doc.Notes = append(doc.Notes, o.planNotes(doc)...)
 	return o.printPlan(doc)

@@ -72,10 +72,14 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		return nil, err
 	}
 	p.Groups = duplicate.JoinGroups(p.Groups, duplicates)
+	plan, err := split.NewValidationPlan(ctx, split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed)
+	if err != nil {
+		return nil, err
+	}
 	r := &race{
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
-		plan:       split.NewValidationPlan(split.Sample{Labels: f.Labels, Classes: classes, Groups: p.Groups, Times: p.Times}, p.Seed),
+		plan:       plan,
 		scheduler:  scheduler.New(len(variants), p.Threshold != nil),
 		timer:      timer,
 	}

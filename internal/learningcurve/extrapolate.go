@@ -1,6 +1,7 @@
 package learningcurve
 
 import (
+	"context"
 	"math"
 
 	"foretell/internal/learn/split"
@@ -79,17 +80,25 @@ func stratifiedCounts(classRows []int, rows int) []int {
 // Extrapolate returns the forecast of a race on all rows. There must be at least
 // one trial, and trials must be in ascending order of rows. classRows holds the
 // number of rows of each class. perClass reports whether the performance is a
-// mean over classes rather than over rows.
-func Extrapolate(trials []Trial, classRows []int, seed uint64, perClass bool) Forecast {
+// mean over classes rather than over rows. The error is that of ctx.
+func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, perClass bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {
 		rows += n
 	}
-	plan := validationPlan(classRows, seed)
+	plan, err := validationPlan(ctx, classRows, seed)
+	if err != nil {
+		return Forecast{}, err
+	}
+	last := trials[len(trials)-1]
+	lastPlan, err := validationPlan(ctx, last.classes, seed)
+	if err != nil {
+		return Forecast{}, err
+	}
 	f := Forecast{Rows: rows, Scored: len(plan.Test)}
 	f.extrapolateScore(trials, classRows, perClass)
-	f.extrapolateTime(trials, plan, seed)
-	return f
+	f.extrapolateTime(last, weightedTrainedRows(plan)/max(weightedTrainedRows(lastPlan), 1))
+	return f, nil
 }
 
 // The error is about proportional to a power of the number of rows, n^-exponent. The
@@ -183,16 +192,16 @@ func standardError(e float64, classRows []int, perClass bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race on len(classes) rows. classes[i] is the
-// class of row i.
-func validationPlan(classes []int, seed uint64) split.ValidationPlan {
+// validationPlan returns the validation plan of a race on a table that has classRows[i] rows
+// of class i.
+func validationPlan(ctx context.Context, classRows []int, seed uint64) (split.ValidationPlan, error) {
 	var labels []int32
-	for class, n := range classes {
+	for class, n := range classRows {
 		for range n {
 			labels = append(labels, int32(class))
 		}
 	}
-	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
+	return split.NewValidationPlan(ctx, split.Sample{Labels: labels, Classes: len(classRows)}, seed)
 }
 
 // weightedTrainedRows returns the number of rows that a race trains on, summed over its fits, as
@@ -237,13 +246,12 @@ func rowTimeExponent(classes int) float64 {
 	return max(twoClassRowTimeExponent-exponentPerDoubling*math.Log2(max(float64(classes), 2)/2), minTimeExponent)
 }
 
-// extrapolateTime sets the times, extrapolated from the time of the last trial.
-func (f *Forecast) extrapolateTime(trials []Trial, plan split.ValidationPlan, seed uint64) {
-	t := trials[len(trials)-1]
-	ratio := weightedTrainedRows(plan) / max(weightedTrainedRows(validationPlan(t.classes, seed)), 1)
-	expected := t.Seconds * math.Pow(ratio, rowTimeExponent(len(t.classes)))
+// extrapolateTime sets the times, extrapolated from the time of the last trial. The race on all
+// rows trains on rowRatio times as many rows, see weightedTrainedRows.
+func (f *Forecast) extrapolateTime(last Trial, rowRatio float64) {
+	expected := last.Seconds * math.Pow(rowRatio, rowTimeExponent(len(last.classes)))
 	f.Fastest = expected / timeUncertainty
-	if t.Cut { // the race on all rows takes longer, by an unknown time
+	if last.Cut { // the race on all rows takes longer, by an unknown time
 		return
 	}
 	slowest := expected * timeUncertainty

@@ -82,6 +82,15 @@ func TestSampleEvenly(t *testing.T) {
 }
 
 // TestExtrapolate compares forecasts with known curves.
+func extrapolate(t *testing.T, trials []learningcurve.Trial, classRows []int, seed uint64, perClass bool) learningcurve.Forecast {
+	t.Helper()
+	f, err := learningcurve.Extrapolate(t.Context(), trials, classRows, seed, perClass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestExtrapolate(t *testing.T) {
 	classes := []int{10000, 10000}
 	forecastOf := func(curve func(rows float64) float64, sizes ...int) learningcurve.Forecast {
@@ -92,7 +101,7 @@ func TestExtrapolate(t *testing.T) {
 			one.Seconds = float64(n) / 100
 			trials = append(trials, one)
 		}
-		return learningcurve.Extrapolate(trials, classes, 1, false)
+		return extrapolate(t, trials, classes, 1, false)
 	}
 	for name, curve := range map[string]func(n float64) float64{
 		"power":    func(n float64) float64 { return 2 * math.Pow(n, -0.4) },
@@ -138,7 +147,7 @@ func TestTimeOfManyClasses(t *testing.T) {
 		}
 		one := learningcurve.NewTrial(2000, rows, 0.9, 1600, 0.9, 400)
 		one.Seconds = 50
-		return *learningcurve.Extrapolate([]learningcurve.Trial{one}, rows, 1, false).Seconds
+		return *extrapolate(t, []learningcurve.Trial{one}, rows, 1, false).Seconds
 	}
 	if two, ten, many, most := took(2), took(10), took(26), took(150); !(two > ten && ten > many && many >= most && most > 50) {
 		t.Errorf("%.0f s with 2 classes, %.0f with 10, %.0f with 26, %.0f with 150, after 50 s for an eighth of the rows", two, ten, many, most)
@@ -151,7 +160,7 @@ func TestTimeOfCutTrial(t *testing.T) {
 	classes := []int{10000, 10000}
 	one := learningcurve.NewTrial(2000, classes, 0.9, 1600, 0.9, 400)
 	one.Seconds, one.Cut = 5, true
-	if f := learningcurve.Extrapolate([]learningcurve.Trial{one}, classes, 1, false); f.Seconds != nil || f.Slowest != nil || f.Fastest <= one.Seconds {
+	if f := extrapolate(t, []learningcurve.Trial{one}, classes, 1, false); f.Seconds != nil || f.Slowest != nil || f.Fastest <= one.Seconds {
 		t.Errorf("%+v after 5 s for a tenth of the rows", f)
 	}
 }

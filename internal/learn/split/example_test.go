@@ -1,6 +1,7 @@
 package split_test
 
 import (
+	"context"
 	"fmt"
 
 	"foretell/internal/learn/split"
@@ -30,7 +31,10 @@ func ExampleNewValidationPlan() {
 		for i := range labels {
 			labels[i] = int32(i % 2)
 		}
-		plan := split.NewValidationPlan(split.Sample{Labels: labels, Classes: 2}, 1)
+		plan, err := split.NewValidationPlan(context.Background(), split.Sample{Labels: labels, Classes: 2}, 1)
+		if err != nil {
+			panic(err)
+		}
 		fmt.Printf("%d rows: %d test rows, %d folds, %d validation rows in the first\n",
 			rows, len(plan.Test), len(plan.Folds), len(plan.Folds[0].Validation))
 	}

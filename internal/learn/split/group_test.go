@@ -46,7 +46,7 @@ func checkGroups(t *testing.T, s Sample, a, b []int32) {
 func TestGroupsAreNotDivided(t *testing.T) {
 	for _, rows := range []int{30, 700, 5000, 50_000} {
 		s := groupedSample(rows, 9)
-		plan := NewValidationPlan(s, 3)
+		plan := newPlan(t, s, 3)
 		checkDivision(t, s.sortedRows(), plan.Rest, plan.Test)
 		checkGroups(t, s, plan.Rest, plan.Test)
 		want := holdoutFraction(rows, enoughTestRows)
@@ -72,7 +72,7 @@ func TestGroupsAreNotDivided(t *testing.T) {
 				t.Errorf("%d rows: %.3f of class %d are test rows, want %.3f", rows, share, class, want)
 			}
 		}
-		if again := NewValidationPlan(s, 3); !cmp.Equal(plan, again) {
+		if again := newPlan(t, s, 3); !cmp.Equal(plan, again) {
 			t.Errorf("%d rows: another plan from the same seed", rows)
 		}
 	}
@@ -86,13 +86,13 @@ func TestClassInOneGroupIsTrainedOn(t *testing.T) {
 			s.Groups[row] = 30
 		}
 	}
-	for _, fold := range NewValidationPlan(s, 3).Folds {
+	for _, fold := range newPlan(t, s, 3).Folds {
 		if n := s.count(fold.Train)[2]; n != 5 {
 			t.Errorf("%d rows of the class are trained on", n)
 		}
 	}
 	s.Groups = make([]int32, len(s.Labels))
-	if plan := NewValidationPlan(s, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
+	if plan := newPlan(t, s, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
 		t.Errorf("one group is divided: %+v", plan)
 	}
 }
@@ -114,7 +114,7 @@ func TestMeasuredRowsAreLater(t *testing.T) {
 					s.Times[row] = math.NaN()
 				}
 			}
-			plan := NewValidationPlan(s, 3)
+			plan := newPlan(t, s, 3)
 			checkOrder(t, s, plan.Rest, plan.Test)
 			for _, fold := range plan.Folds {
 				checkOrder(t, s, fold.Train, fold.Validation)
@@ -131,7 +131,7 @@ func TestMeasuredRowsAreLater(t *testing.T) {
 	}
 	one := sample(20, 20)
 	one.Times = make([]float64, 40)
-	if plan := NewValidationPlan(one, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
+	if plan := newPlan(t, one, 3); plan.Test != nil || len(plan.Folds) != 1 || plan.Folds[0].Validation != nil {
 		t.Errorf("rows of equal time are divided: %+v", plan)
 	}
 }
@@ -146,7 +146,7 @@ func TestRecurringGroups(t *testing.T) {
 		s.Groups = append(s.Groups, int32(row%groups))
 		s.Times = append(s.Times, float64(row/groups))
 	}
-	plan := NewValidationPlan(s, 1)
+	plan := newPlan(t, s, 1)
 	if plan.Folds != nil || len(plan.Rest) > 0 || plan.Dropped != groups*times-len(plan.Test) {
 		t.Errorf("%d folds, %d other rows, %d dropped rows, %d test rows", len(plan.Folds), len(plan.Rest), plan.Dropped, len(plan.Test))
 	}
@@ -155,7 +155,7 @@ func TestRecurringGroups(t *testing.T) {
 			s.Groups[row] = int32(row) // a group of one row
 		}
 	}
-	plan = NewValidationPlan(s, 1)
+	plan = newPlan(t, s, 1)
 	if plan.Folds == nil || plan.Dropped != len(s.Labels)-len(plan.Test)-len(plan.Rest) || plan.Dropped == 0 {
 		t.Errorf("%d folds, %d other rows, %d dropped rows, %d test rows", len(plan.Folds), len(plan.Rest), plan.Dropped, len(plan.Test))
 	}

@@ -1,5 +1,7 @@
 package split
 
+import "context"
+
 // ValidationPlan divides the rows of a race for testing and validation.
 type ValidationPlan struct {
 	// Test are rows that are not used before the winner is known.
@@ -53,15 +55,23 @@ const (
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
 // remain, the later half of them is divided into 5 folds; otherwise the latest of them
 // are the holdout. A fold trains only on earlier rows.
-func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
+//
+// If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
+func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {
+	if err := ctx.Err(); err != nil {
+		return ValidationPlan{}, err
+	}
 	if s.Times != nil {
-		return newTimePlan(s)
+		return newTimePlan(ctx, s)
 	}
 	rows := len(s.Rows)
 	if s.Rows == nil {
 		rows = len(s.Labels)
 	}
 	rest, test := Holdout(s, holdoutFraction(rows, enoughTestRows), seed)
+	if err := ctx.Err(); err != nil {
+		return ValidationPlan{}, err
+	}
 	plan := ValidationPlan{Test: test, Rest: rest}
 	remaining := s
 	remaining.Rows = rest
@@ -75,7 +85,7 @@ func NewValidationPlan(s Sample, seed uint64) ValidationPlan {
 		train, validation := Holdout(remaining, holdoutFraction(len(rest), enoughValidationRows), ^seed)
 		plan.Folds = []Fold{{Train: train, Validation: validation}}
 	}
-	return plan
+	return plan, nil
 }
 
 // EstimatePlanSize returns the number of folds that [NewValidationPlan] uses for a table of the

@@ -1,6 +1,8 @@
 package split
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -157,7 +159,7 @@ func TestPlan(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample(c.counts...)
-			plan := NewValidationPlan(s, 3)
+			plan := newPlan(t, s, 3)
 			checkDivision(t, s.sortedRows(), plan.Rest, plan.Test)
 			if len(plan.Test) != c.test || len(plan.Folds) != c.folds {
 				t.Fatalf("%d test rows and %d folds, want %d and %d", len(plan.Test), len(plan.Folds), c.test, c.folds)
@@ -172,6 +174,51 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+func newPlan(t *testing.T, s Sample, seed uint64) ValidationPlan {
+	t.Helper()
+	plan, err := NewValidationPlan(t.Context(), s, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// countedContext is a context that is cancelled when Err has been called left times.
+type countedContext struct {
+	context.Context
+	left int
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelledPlan cancels the computation of plans before each of its steps.
+func TestCancelledPlan(t *testing.T) {
+	ordered := sample(300, 200)
+	ordered.Times = make([]float64, 500)
+	for i := range ordered.Times {
+		ordered.Times[i] = float64(i)
+	}
+	for name, c := range map[string]struct {
+		sample Sample
+		steps  int
+	}{"no_times": {sample(300, 200), 2}, "times": {ordered, 1 + timeFolds}} {
+		for left := range c.steps + 1 {
+			plan, err := NewValidationPlan(&countedContext{t.Context(), left}, c.sample, 1)
+			switch {
+			case left == c.steps && err != nil:
+				t.Errorf("%s: %v, although nothing was cancelled", name, err)
+			case left < c.steps && (!errors.Is(err, context.Canceled) || len(plan.Rest) > 0):
+				t.Errorf("%s, cancelled before step %d: error %v, %d rows", name, left+1, err, len(plan.Rest))
+			}
+		}
+	}
+}
+
 func TestDeterminism(t *testing.T) {
 	s := sample(300, 200, 7, 1)
 	reversed := s
@@ -180,7 +227,7 @@ func TestDeterminism(t *testing.T) {
 	given := slices.Clone(reversed.Rows)
 
 	t.Run("same_seed_same_rows_in_any_order", func(t *testing.T) {
-		if diff := cmp.Diff(NewValidationPlan(s, 5), NewValidationPlan(reversed, 5)); diff != "" {
+		if diff := cmp.Diff(newPlan(t, s, 5), newPlan(t, reversed, 5)); diff != "" {
 			t.Error(diff)
 		}
 		if !slices.Equal(given, reversed.Rows) {
@@ -188,7 +235,7 @@ func TestDeterminism(t *testing.T) {
 		}
 	})
 	t.Run("different_seed_different_rows", func(t *testing.T) {
-		if cmp.Equal(NewValidationPlan(s, 5).Test, NewValidationPlan(s, 6).Test) {
+		if cmp.Equal(newPlan(t, s, 5).Test, newPlan(t, s, 6).Test) {
 			t.Error("seeds 5 and 6 give the same test rows")
 		}
 	})

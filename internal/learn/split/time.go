@@ -2,6 +2,7 @@ package split
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 )
@@ -22,22 +23,25 @@ const timeFolds = 5
 // Rows of equal time are never divided. Rows without a time are not used. If the sample
 // also has Groups, a group may have rows before and after a split point. Its rows
 // before the split point are then dropped.
-func newTimePlan(s Sample) ValidationPlan {
-	rows := slices.DeleteFunc(s.sortedRows(), func(row int32) bool { return math.IsNaN(s.Times[row]) })
-	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(s.Times[a], s.Times[b]) })
+func newTimePlan(ctx context.Context, s Sample) (ValidationPlan, error) {
+	rows := s.rowsByTime()
 	n := len(rows)
 	rest, test := s.splitAtTimes(rows, n-int(math.Round(holdoutFraction(n, enoughTestRows)*float64(n))), n)
 	plan := ValidationPlan{Rest: rest, Test: test, Dropped: n - len(rest) - len(test)}
-	ordered := slices.DeleteFunc(slices.Clone(rows[:n-len(test)]), func(row int32) bool {
-		_, kept := slices.BinarySearch(rest, row)
-		return !kept
-	})
+	isRest := make([]bool, len(s.Labels))
+	for _, row := range rest {
+		isRest[row] = true
+	}
+	ordered := slices.DeleteFunc(slices.Clone(rows[:n-len(test)]), func(row int32) bool { return !isRest[row] })
 	n = len(ordered)
 	blocks, first := timeFolds, n/2
 	if n >= crossValidationBelow {
 		blocks, first = 1, n-int(math.Round(holdoutFraction(n, enoughValidationRows)*float64(n)))
 	}
 	for i := range blocks {
+		if err := ctx.Err(); err != nil {
+			return ValidationPlan{}, err
+		}
 		train, validation := s.splitAtTimes(ordered, first+i*(n-first)/blocks, first+(i+1)*(n-first)/blocks)
 		if len(train) > 0 && len(validation) > 0 {
 			plan.Folds = append(plan.Folds, Fold{Train: train, Validation: validation})
@@ -46,7 +50,33 @@ func newTimePlan(s Sample) ValidationPlan {
 	if plan.Folds == nil && n > 0 {
 		plan.Folds = []Fold{{Train: rest}}
 	}
-	return plan
+	return plan, nil
+}
+
+// rowsByTime returns the rows that have a time, the earliest first. Rows of equal time are
+// in ascending order.
+func (s Sample) rowsByTime() []int32 {
+	type timedRow struct { // sorted several times as fast as indices into Times
+		time float64
+		row  int32
+	}
+	var timed []timedRow
+	for _, row := range s.sortedRows() {
+		if time := s.Times[row]; !math.IsNaN(time) {
+			timed = append(timed, timedRow{time, row})
+		}
+	}
+	slices.SortFunc(timed, func(a, b timedRow) int {
+		if a.time != b.time {
+			return cmp.Compare(a.time, b.time)
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	rows := make([]int32, len(timed))
+	for i, t := range timed {
+		rows[i] = t.row
+	}
+	return rows
 }
 
 // splitAtTimes returns rows[:begin] as earlier and rows[begin:end] as later, both in ascending
@@ -61,11 +91,13 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 	}
 	earlier, later = slices.Clone(rows[:begin]), slices.Clone(rows[begin:end])
 	if s.Groups != nil {
-		inLater := make(map[int32]bool)
+		inLater := make([]bool, max(slices.Max(s.Groups), -1)+1)
 		for _, row := range later {
-			inLater[s.Groups[row]] = s.Groups[row] >= 0
+			if group := s.Groups[row]; group >= 0 {
+				inLater[group] = true
+			}
 		}
-		earlier = slices.DeleteFunc(earlier, func(row int32) bool { return inLater[s.Groups[row]] })
+		earlier = slices.DeleteFunc(earlier, func(row int32) bool { return s.Groups[row] >= 0 && inLater[s.Groups[row]] })
 	}
 	slices.Sort(earlier)
 	slices.Sort(later)
