@@ -133,7 +133,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 			return err
 		}
 	}
-	if err := r.Install(); err != nil {
+	if err := r.Install(o.fixes.Force); err != nil {
 		return err
 	}
 	report := p.Report()

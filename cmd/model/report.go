@@ -3,8 +3,10 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -164,7 +166,11 @@ func (o *modelsReportOptions) saveHTML(d *report.Document) error {
 	if o.html == "-" {
 		return write(o.factory.Console.Out)
 	}
-	if err := cli.WriteFileAtomic(o.html, write); err != nil {
+	err := cli.WriteFileAtomic(o.html, o.force, write)
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err != nil {
 		return exit.Errorf(exit.Unexpected, "cannot write the report to %s: %w", o.html, err).WithHint("choose another file with --html")
 	}
 	o.factory.Note("the report is in %s", o.html)

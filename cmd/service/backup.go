@@ -133,7 +133,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := errors.Join(write(file), file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(part, path)
+	return cli.InstallFile(part, path, o.force)
 }
 
 // checkDamaged returns an error if files of the service could not be copied to the backup,

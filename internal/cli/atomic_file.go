@@ -14,15 +14,16 @@ import (
 	"foretell/internal/exit"
 )
 
-// WriteFileAtomic replaces the file at path with the output of write, completely or not at
-// all.
-func WriteFileAtomic(path string, write func(io.Writer) error) error {
+// WriteFileAtomic creates a file at path with the output of write, completely or not at all. If
+// force is not set and path exists, the error is that of InstallFile. A device or a pipe at path is
+// written to.
+func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, b.Bytes(), 0o666) // a device or a pipe
+		return os.WriteFile(path, b.Bytes(), 0o666)
 	}
 	part, err := CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
@@ -30,7 +31,7 @@ func WriteFileAtomic(path string, write func(io.Writer) error) error {
 	}
 	_, err = part.Write(b.Bytes())
 	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
+		err = InstallFile(part.Name(), path, force)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(part.Name()))
@@ -48,20 +49,24 @@ func CreateTemp(dir, name string) (*os.File, error) {
 }
 
 // InstallFile moves the complete file at tempPath to path. If force is not set and path exists, the
-// error wraps fs.ErrExist, and both files are unchanged. So two processes with the same output do
-// not replace each other's file.
+// error has the status Conflict and wraps fs.ErrExist, and both files are unchanged. So two
+// processes with the same output do not replace each other's file.
 func InstallFile(tempPath, path string, force bool) error {
 	if force {
 		return os.Rename(tempPath, path)
 	}
 	err := os.Link(tempPath, path) // unlike a rename, it fails if the path exists
-	switch {
-	case err == nil:
+	if err == nil {
 		return os.Remove(tempPath)
-	case errors.Is(err, fs.ErrExist):
-		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
-	return renameNew(tempPath, path)
+	if !errors.Is(err, fs.ErrExist) {
+		err = renameNew(tempPath, path)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return exit.Errorf(exit.Conflict, "the output was not written, because another process has created it: %w",
+			&fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}).WithHint("replace the file with --force, or write to another file")
+	}
+	return err
 }
 
 // renameNew is InstallFile without force for file systems without hard links. It first creates an

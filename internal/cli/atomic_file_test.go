@@ -2,10 +2,13 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"foretell/internal/exit"
 )
 
 func TestInstallFile(t *testing.T) {
@@ -45,5 +48,29 @@ func TestInstallFile(t *testing.T) {
 				t.Errorf("the file has %q, %v; want %q", content, err, want)
 			}
 		})
+	}
+}
+
+// TestWriteFileAtomic writes a file that another process creates at the same time.
+func TestWriteFileAtomic(t *testing.T) {
+	for _, force := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "report.html")
+		err := WriteFileAtomic(path, force, func(w io.Writer) error {
+			_, err := io.WriteString(w, "ours")
+			return errors.Join(err, os.WriteFile(path, []byte("theirs"), 0o600))
+		})
+		want := "theirs"
+		if force {
+			want = "ours"
+		}
+		if errors.Is(err, fs.ErrExist) == force || err != nil && exit.FromError(t.Context(), err).Status != exit.Conflict {
+			t.Errorf("force %v: error %v", force, err)
+		}
+		if content, err := os.ReadFile(path); err != nil || string(content) != want {
+			t.Errorf("force %v: the file has %q, %v; want %q", force, content, err, want)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("force %v: %d files remain, %v", force, len(entries), err)
+		}
 	}
 }

@@ -235,13 +235,14 @@ func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
 	return err.WithHint("%s", hint)
 }
 
-// Install renames the copies to their final names.
-func (r *Repairer) Install() error {
+// Install renames the copies to their final names. If force is not set and a file with such a name
+// exists, the error is that of [cli.InstallFile].
+func (r *Repairer) Install(force bool) error {
 	for _, c := range r.Copies {
 		if err := c.temp.Close(); err != nil {
 			return err // an incomplete copy must not replace a file
 		}
-		if err := os.Rename(c.temp.Name(), c.Path); err != nil {
+		if err := cli.InstallFile(c.temp.Name(), c.Path, force); err != nil {
 			return err
 		}
 		c.temp = nil

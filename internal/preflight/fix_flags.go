@@ -16,7 +16,8 @@ import (
 // FixFlags holds the flags for corrected copies.
 type FixFlags struct {
 	Train, Blind string
-	force        bool
+	// Force is set if existing files may be replaced by the copies.
+	Force bool
 }
 
 // Bind adds --fix, --fix-blind and --force to cmd.
@@ -24,7 +25,7 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Train, "fix", "", "write a corrected copy of FILE to this `file`")
 	flags.StringVar(&f.Blind, "fix-blind", "", "write a corrected copy of BLIND to this `file`")
-	flags.BoolVar(&f.force, "force", false, "replace the copies if they exist")
+	flags.BoolVar(&f.Force, "force", false, "replace the copies if they exist")
 }
 
 // IsSet reports whether a corrected copy is requested.
@@ -66,7 +67,7 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 		return err
 	case !info.Mode().IsRegular():
 		return exit.Usagef("the copy %s is a folder or a device, not a file", path).WithHint("name a file with %s", flag)
-	case !f.force:
+	case !f.Force:
 		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
 	}
 	return cli.CheckFolder(filepath.Dir(receipt.ResolveLink(path)), "copy", "name another file with "+flag)

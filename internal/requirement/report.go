@@ -22,7 +22,7 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 		return thresholdErr
 	}
 	if f.junit != "" {
-		if err := cli.WriteFileAtomic(f.junit, r.WriteJUnit); err != nil {
+		if err := cli.WriteFileAtomic(f.junit, true, r.WriteJUnit); err != nil {
 			return err
 		}
 	}
