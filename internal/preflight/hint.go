@@ -93,15 +93,16 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 
 // fixedHints has the remedies of findings for which the remedy is always the same.
 var fixedHints = map[string]string{
-	tablefile.CodeSheets:       "choose a sheet with --sheet",
-	tablefile.CodeUncalculated: "open the workbook with a spreadsheet program and save it, which stores the values",
-	tablefile.CodeMergedCells:  "write the value into each cell of the range",
-	csvfile.CodeTooManyColumns: "use a file with fewer columns",
-	csvfile.CodeMixedDates:     "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
-	csvfile.CodeSmallClass:     "add rows of that class, or merge classes",
-	csvfile.CodeSimilarClasses: "if they are one class, use the same spelling",
-	csvfile.CodeMissingClass:   "if the label of these rows is unknown, remove the rows",
-	csvfile.CodeSpacedClass:    "remove the spaces from the file unless they are meant",
+	tablefile.CodeSheets:           "choose a sheet with --sheet",
+	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
+	tablefile.CodeMergedCells:      "write the value into each cell of the range",
+	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
+	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
+	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
+	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
+	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
+	csvfile.CodeMissingClass:       "if the label of these rows is unknown, remove the rows",
+	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",
 }
 
 // hasRaggedRows reports whether rows of an input have another number of fields than its first line.

@@ -21,8 +21,9 @@ const (
 	CodeSheets      = "more-sheets"
 	CodeEncoding    = "guessed-encoding"
 
-	CodeUncalculated = "uncalculated-formula"
-	CodeMergedCells  = "merged-cells"
+	CodeUncalculated     = "uncalculated-formula"
+	CodeMergedCells      = "merged-cells"
+	CodeMixedPercentages = "mixed-percentages"
 )
 
 // Warning says what was assumed about a file, because the assumption may be wrong.

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,14 @@ type sheetReader struct {
 	firstFormula string   // the first of them, such as C2
 	merged       int      // number of merged ranges with a row below the header
 	firstRange   string   // the first of them, such as C2:C3
+	names        []string // the cells of the first row that has one
+	numbers      []numberCells
+}
+
+// numberCells counts the numbers of a column below the header, without zeros.
+type numberCells struct {
+	percentages int // displayed as percentages
+	plain       int
 }
 
 // writeRows writes the rows of the sheet in the named part.
@@ -66,6 +75,10 @@ func (s *sheetReader) endRow() error {
 	}
 	if s.width == 0 {
 		s.width, s.header = last, s.row
+		s.names = slices.Clone(s.cells[:last])
+		s.numbers = make([]numberCells, last)
+	} else {
+		s.countNumbers(s.cells[:min(last, s.width)])
 	}
 	for _, text := range s.cells[:last] { // rows longer than the first are written; the CSV reader rejects them
 		s.out.writeField([]byte(text))
@@ -73,6 +86,21 @@ func (s *sheetReader) endRow() error {
 	s.out.out.WriteEmptyFields(s.width - last)
 	s.cells = s.cells[:0]
 	return s.out.endRecord(s.row)
+}
+
+// countNumbers counts the numbers of a row.
+func (s *sheetReader) countNumbers(cells []string) {
+	for i, text := range cells {
+		digits, isPercentage := strings.CutSuffix(text, "%")
+		n, err := strconv.ParseFloat(digits, 64)
+		switch {
+		case err != nil || n == 0:
+		case isPercentage:
+			s.numbers[i].percentages++
+		default:
+			s.numbers[i].plain++
+		}
+	}
 }
 
 // addCell reads the cell with the start tag e.
@@ -120,6 +148,13 @@ func (s *sheetReader) warnings() []csvfile.Warning {
 	if s.merged > 0 {
 		list = append(list, csvfile.Warning{Code: CodeMergedCells, Message: fmt.Sprintf(
 			"the sheet has %s of merged cells, first %s; only the first cell of a range has the value, and the others are read as empty", humanize.Count(s.merged, "range"), s.firstRange)})
+	}
+	for i, n := range s.numbers {
+		if n.percentages > 0 && n.plain > 0 {
+			list = append(list, csvfile.Warning{Code: CodeMixedPercentages, Message: fmt.Sprintf(
+				"the column %q has %s and %s; a percentage is read as the sheet shows it, such as 47%%, and another number as its value, such as 0.47",
+				s.names[i], humanize.Count(n.percentages, "percentage"), humanize.Count(n.plain, "other number"))})
+		}
 	}
 	return list
 }

@@ -45,9 +45,14 @@ func TestCellStyles(t *testing.T) {
 		fmt.Fprintf(&rows, `<row r="%d"><c r="A%[1]d"><v>%[1]d</v></c><c r="B%[1]d" s="%d"><v>%s</v></c></row>`, i+2, c.style, c.value)
 		fmt.Fprintf(&want, "%d,%s\n", i+2, c.want)
 	}
-	got, err := text(t, openText(t, xlsx(t, "Data", rows.String()), Options{}))
+	table := openText(t, xlsx(t, "Data", rows.String()), Options{})
+	got, err := text(t, table)
 	if err != nil || got != want.String() {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want.String())
+	}
+	const warning = `the column "x" has 6 percentages and 6 other numbers; a percentage is read as the sheet shows it, such as 47%, and another number as its value, such as 0.47`
+	if list := table.Warnings(); len(list) != 1 || list[0].Code != CodeMixedPercentages || list[0].Message != warning {
+		t.Errorf("warnings %q", list)
 	}
 	b := &workbook{epoch: time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if got := b.formatDateTime(1, cellStyle{hasDate: true}); got != "1904-01-02" {
