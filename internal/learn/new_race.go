@@ -16,12 +16,13 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ErrNoEarlierRows is the error of a race with Params.Times in which no row is earlier than
-// the test rows, apart from those of groups that also have test rows.
+// ErrNoEarlierRows is returned by Race if Params.Times is set and no rows are left to
+// train on. Every row that is earlier than the test rows then belongs to a group that
+// also has test rows.
 var ErrNoEarlierRows = errors.New("no rows are left to train on that are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
 
-// newRace checks the parameters of a race and divides the rows. The time limit of the race
-// includes its time.
+// newRace checks the parameters of a race and divides the rows into folds. The time limit
+// of the race begins with the call of newRace.
 func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	timer := timer{limit: p.TimeLimit, now: p.Now}
 	timer.start()
@@ -82,7 +83,7 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
-	r.evaluator.Weights, r.buffers = weights, newBuffers()
+	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
 	}
@@ -155,7 +156,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns the value of run.firstFinalFold.
+// firstFinalFold returns the index of the first final fold of each run, see
+// run.firstFinalFold.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {
 		return 0

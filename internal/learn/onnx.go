@@ -97,7 +97,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		if !ok {
 			return fmt.Errorf("the model has a part of kind %d, which cannot be written as ONNX", one.kind)
 		}
-		g.SetScope(memberName(one.kind))
+		g.SetScope(algorithmName(one.kind))
 		members[i] = exported.AddONNX(g, m.onnxColumns(g, x, selected))
 		if weights[i] = 1; len(m.members) > 1 {
 			weights[i] = float64(float32(one.weight))
@@ -120,8 +120,8 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	}).Write(w)
 }
 
-// memberName returns the name of an algorithm.
-func memberName(kind uint8) string {
+// algorithmName returns the name of an algorithm.
+func algorithmName(kind uint8) string {
 	for i := range algorithms {
 		if algorithms[i].kind == kind {
 			return algorithms[i].name

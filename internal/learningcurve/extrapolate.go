@@ -47,10 +47,10 @@ type Forecast struct {
 }
 
 // NewTrial returns the trial of a race on a sample of the given number of rows.
-// validationScore is the performance on the validation rows, and validationRows is their number.
-// testScore and testRows are the same for the test rows. The field Value of the result is the
-// performance on all of these rows. classRows holds the number of rows of each class in the
-// whole file.
+// validationScore is the performance on the validation rows, and validationRows is their
+// number. testScore and testRows are the performance on the test rows and their number.
+// The field Value of the result is the performance on the validation rows and test rows
+// together. classRows holds the number of rows of each class in the whole file.
 func NewTrial(rows int, classRows []int, validationScore float64, validationRows int, testScore float64, testRows int) Trial {
 	scored := validationRows + testRows
 	t := Trial{Rows: rows, Scored: scored, Validation: validationScore, Validated: validationRows, classes: stratifiedCounts(classRows, rows)}
@@ -102,7 +102,7 @@ const (
 	// absoluteUncertainty, plus the standard error of the slope.
 	relativeUncertainty = 0.5
 	absoluteUncertainty = 0.06
-	// zScore is the half-width of the interval in standard errors.
+	// zScore is the half-width of the interval of the score, in standard errors.
 	zScore = 2
 )
 
@@ -162,9 +162,9 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	return c
 }
 
-// standardError returns the standard error of an error rate e. classRows holds the number of
-// rows of each class. If perClass is true, e is a mean over classes, and its standard
-// error is mostly that of the small classes.
+// standardError returns the standard error of the error rate e. classRows holds the
+// number of rows of each class. If perClass is true, e is a mean over classes, and its
+// standard error is mostly that of the small classes.
 func standardError(e float64, classRows []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classRows {
@@ -183,22 +183,23 @@ func standardError(e float64, classRows []int, perClass bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race on len(classes) rows. classes[i] is the
-// class of row i.
-func validationPlan(classes []int, seed uint64) split.ValidationPlan {
+// validationPlan returns the validation plan of a race. classRows holds the number of
+// rows of each class.
+func validationPlan(classRows []int, seed uint64) split.ValidationPlan {
 	var labels []int32
-	for class, n := range classes {
+	for class, n := range classRows {
 		for range n {
 			labels = append(labels, int32(class))
 		}
 	}
-	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classes)}, seed)
+	return split.NewValidationPlan(split.Sample{Labels: labels, Classes: len(classRows)}, seed)
 }
 
-// weightedTrainedRows returns the number of rows that a race trains on, summed over its fits, as
-// a measure of its time. The training rows of a single holdout have the weight
-// holdoutWeight, because a run on a holdout stops improving sooner. The rows of the refit
-// have the weight refitWeight, because the most expensive refits are skipped.
+// weightedTrainedRows returns a measure of the time of a race: the number of training
+// rows, summed over all folds and the refit. The training rows of a single holdout have
+// the weight holdoutWeight, because a run on a holdout stops improving sooner. The rows
+// of the refit have the weight refitWeight, because the most expensive refits are
+// skipped.
 func weightedTrainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {

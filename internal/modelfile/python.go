@@ -21,8 +21,8 @@ import (
 //go:embed python
 var pythonParts embed.FS
 
-// pythonOrder is the order of the parts. The constants of the model follow the last part.
-var pythonOrder = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
+// pythonPartNames is the order of the parts. The constants of the model follow the last part.
+var pythonPartNames = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
 
 // WritePython writes to w a Python program that predicts with the model file at path. The
 // program contains the model and requires only NumPy. The errors for the model file are
@@ -33,7 +33,7 @@ func WritePython(w io.Writer, path string) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	for _, name := range pythonOrder {
+	for _, name := range pythonPartNames {
 		part, err := pythonParts.ReadFile("python/" + name + ".py")
 		if err != nil {
 			return err

@@ -15,14 +15,16 @@ type BoostedTrees struct {
 	rounds   int
 }
 
-// groupTargets is the largest number of outputs of an ensemble, unless a single round has
-// more. More outputs need more memory for each row. With fewer outputs there are more
-// groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of groups.
-const groupTargets = 2048
+// maxGroupTargets is the largest number of outputs of an ensemble, unless a single round
+// has more. With more outputs, each row needs more memory. With fewer outputs, there are
+// more groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of
+// groups.
+const maxGroupTargets = 2048
 
-// NewBoostedTrees returns trees of a model with the given scores before the first round.
+// NewBoostedTrees returns BoostedTrees without rounds. base holds the scores before the
+// first round.
 func NewBoostedTrees(base []float32) *BoostedTrees {
-	b := &BoostedTrees{scores: len(base), perGroup: max(1, groupTargets/len(base))}
+	b := &BoostedTrees{scores: len(base), perGroup: max(1, maxGroupTargets/len(base))}
 	e, first := b.NextRound()
 	weights := make([]Weight, len(base))
 	for k, score := range base {

@@ -60,8 +60,8 @@ func (m *message) appendFieldHeader(field, length int) {
 	m.size += len(m.tail) - before
 }
 
-// maxCopied is the largest length, in bytes, of a part that is copied instead of referred
-// to.
+// maxCopied is the largest length, in bytes, of a part that is copied. Longer parts are
+// only referred to.
 const maxCopied = 256
 
 // appendRaw appends the bytes b, which must not change afterwards.

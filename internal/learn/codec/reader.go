@@ -13,7 +13,7 @@ import (
 var ErrMalformed = errors.New("malformed model")
 
 // Reader reads values from a slice or from a stream of known length. After the first
-// error, its methods return zero values; a method with a lower bound returns the bound.
+// error, its methods return zero values, and Uvarint returns its lower bound.
 type Reader struct {
 	buf       []byte    // the rest of the slice, or the buffer of the stream
 	in        io.Reader // nil for a slice

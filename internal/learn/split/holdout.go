@@ -13,8 +13,8 @@ import (
 // held may have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.
 //
-// If the sample has Groups, all rows of a group are in the same list, and the
-// number of held rows and their classes are near the fraction.
+// If the sample has Groups, all rows of a group are in the same list. The number of held
+// rows and their class proportions are then only approximate.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {
 		return groupHoldout(s, fraction, seed)

@@ -65,7 +65,7 @@ func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 		if err := f.runPass(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		f.keepCurrent()
+		f.saveAsBest()
 		all, err := f.features(t.Context(), texts)
 		if err != nil {
 			t.Fatal(err)

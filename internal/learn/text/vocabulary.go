@@ -103,12 +103,12 @@ func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 	return newVocabulary(buckets, idf)
 }
 
-// blockNorms are the norms to which the terms of each block are scaled. Sequences of
+// kindNorms are the norms to which the terms of each kind are scaled. Sequences of
 // characters weigh less than words, because there are more of them and they overlap.
-var blockNorms = [numBlocks]float32{1, 0.7}
+var kindNorms = [numKinds]float32{1, 0.7}
 
-// entry is a term of a text: the index of its bucket in the vocabulary, its block, and
-// how often it occurs in the text.
+// entry is a term of a text: the index of its bucket in the vocabulary, its kind, and the
+// number of times that it occurs in the text.
 type entry struct {
 	index int32
 	kind  termKind
@@ -116,8 +116,8 @@ type entry struct {
 }
 
 // vector is a text as a sparse vector. terms are ascending indices in the vocabulary, and
-// values are the weights of the terms. The values of each block have the norm of
-// blockNorms.
+// values are the weights of the terms. The values of each kind of term have the norm in
+// kindNorms.
 type vector struct {
 	terms  []int32
 	values []float32
@@ -127,7 +127,7 @@ type vector struct {
 type termCounter struct {
 	vocabulary *vocabulary
 	reader     termReader
-	found      []uint64 // numBlocks·index + block of each term that was found
+	found      []uint64 // numKinds·index + kind of each term that was found
 	entries    []entry
 }
 
@@ -141,7 +141,7 @@ func (e *termCounter) count(text string) []entry {
 	e.found, e.entries = e.found[:0], e.entries[:0]
 	e.reader.read(text, func(kind termKind, bucket uint32) {
 		if i := e.vocabulary.index(bucket); i >= 0 {
-			e.found = append(e.found, uint64(i)*uint64(numBlocks)+uint64(kind))
+			e.found = append(e.found, uint64(i)*uint64(numKinds)+uint64(kind))
 		}
 	})
 	slices.Sort(e.found)
@@ -152,7 +152,7 @@ func (e *termCounter) count(text string) []entry {
 			}
 			continue
 		}
-		e.entries = append(e.entries, entry{int32(key / uint64(numBlocks)), termKind(key % uint64(numBlocks)), 1})
+		e.entries = append(e.entries, entry{int32(key / uint64(numKinds)), termKind(key % uint64(numKinds)), 1})
 	}
 	return e.entries
 }
@@ -170,16 +170,16 @@ var logCount = func() (table [math.MaxUint8 + 1]float32) {
 // fillVector sets dst to the vector of a text with the given entries.
 func (v *vocabulary) fillVector(dst *vector, entries []entry) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
-	var squares [numBlocks]float32
+	var squares [numKinds]float32
 	for _, e := range entries {
 		value := logCount[e.count] * v.idf[e.index]
 		squares[e.kind] += float32(value * value)
 		dst.terms, dst.values = append(dst.terms, e.index), append(dst.values, value)
 	}
-	var scale [numBlocks]float32
+	var scale [numKinds]float32
 	for kind, sum := range squares {
 		if sum > 0 {
-			scale[kind] = blockNorms[kind] / float32(math.Sqrt(float64(sum)))
+			scale[kind] = kindNorms[kind] / float32(math.Sqrt(float64(sum)))
 		}
 	}
 	for i, e := range entries {

@@ -26,9 +26,9 @@ type Scale struct {
 	Gradient, Hessian float64
 }
 
-// maxSum is the largest sum, over all rows, of the absolute values of one packed
+// maxPackedSum is the largest sum, over all rows, of the absolute values of a packed
 // derivative.
-const maxSum = 1 << 30
+const maxPackedSum = 1 << 30
 
 // PackGradHess packs the gradient and the hessian of a row into one word, each as a
 // float32. Quantise reads this form.
@@ -70,7 +70,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	}
 	// Rounding changes the sum by up to half a unit for each row. One unit for each row
 	// is reserved for this error.
-	available := float64(maxSum - min(len(rows), maxSum/2))
+	available := float64(maxPackedSum - min(len(rows), maxPackedSum/2))
 	scale := Scale{Gradient: unitSize(sum.Gradient, available), Hessian: unitSize(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian
 	return scale, parallel.ForContext(ctx, workers, tasks, func(_, i int) {

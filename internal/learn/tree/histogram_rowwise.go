@@ -9,9 +9,9 @@ import "foretell/internal/learn/kernel"
 //	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
 //	                    group 1  | w3 w7 w8 …
 //
-// To copy the words of scattered rows, the processor waits for memory, but for many rows
-// at once. The histograms are then built group by group from words in sequence, while the
-// cells of one group stay in the nearest cache.
+// While the words of scattered rows are copied, the processor waits for memory, but it
+// waits for many rows at once. The histograms are then built group by group from words in
+// sequence, while the cells of one group stay in the nearest cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
 	words      [maxBlockGroups * gatherRows]uint64
@@ -40,7 +40,8 @@ func (b *gatherBuffer) buildHistograms(g *Grower, groups []activeGroup, dst []in
 	}
 }
 
-// buildBlock is buildHistograms for groups of the same row block.
+// buildBlock sets the cells of the groups' active features in dst to the sums of the
+// gradients of rows. All groups must be in the same row block.
 func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	direct := len(rows) < minBufferedRows
 	for i := range groups {
@@ -137,7 +138,8 @@ func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulate4 is accumulate8 for the first four features.
+// accumulate4 adds gradients to the histograms of the first four features of a group. The
+// parameters are those of accumulate8.
 func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {
@@ -176,7 +178,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 is accumulate2 for one feature.
+// accumulate1 adds gradients to the histogram of one feature. Its bins are the byte byte0
+// of the column's words.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0
