@@ -19,7 +19,7 @@ import (
 // ErrNoEarlierRows is returned by Race if Params.Times is set and no rows are left to
 // train on. Every row that is earlier than the test rows then belongs to a group that
 // also has test rows.
-var ErrNoEarlierRows = errors.New("no rows are left to train on that are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
+var ErrNoEarlierRows = errors.New("no training rows are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
 
 // newRace checks the parameters of a race and divides the rows into folds. The time limit
 // of the race begins with the call of newRace.

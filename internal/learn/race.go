@@ -73,7 +73,7 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 // run runs the race. If ctx is cancelled, it returns an error.
 func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
-		if r.data.params.Remote.has(run.Name) {
+		if r.data.params.Remote.includes(run.Name) {
 			r.scheduler.SetRemote(run.index)
 		}
 	}
@@ -141,7 +141,7 @@ func (r *race) runAll(ctx context.Context) {
 	var all, here sync.WaitGroup
 	slots := make(chan struct{}, r.maxConcurrentRuns())
 	for _, run := range r.runsByCost() {
-		if r.data.params.Remote.has(run.Name) {
+		if r.data.params.Remote.includes(run.Name) {
 			r.awaitedRuns.Add(1)
 			all.Go(func() { r.awaitRun(ctx, run, idle) })
 			continue
@@ -207,7 +207,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 		if err != nil {
 			return err
 		}
-		run.reached = run.reached || ended && r.isPerfect(run.best.score)
+		run.reached = run.reached || ended && r.winsWithoutThreshold(run.best.score)
 		r.setStatusAndNotify(run, Running)
 		r.scheduler.EndStep(run.index, run.cost(), run.reached)
 		switch {
@@ -234,7 +234,7 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 		return false, err
 	}
 	stalled, err := r.evaluateStep(ctx, run)
-	run.smoothNext = (over || stalled) && !run.reached && !r.isPerfect(run.best.score) && r.hasSmoothPart(run)
+	run.smoothNext = (over || stalled) && !run.reached && !r.winsWithoutThreshold(run.best.score) && r.hasSmoothPart(run)
 	return (over || stalled) && !run.smoothNext, err
 }
 
@@ -244,11 +244,11 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// isPerfect reports whether a run with score s, once it has stalled, wins a race without
+// winsWithoutThreshold reports whether a run with score s, once it has stalled, wins a race without
 // a threshold. It wins if its performance is 1 and the log losses of the validation rows
 // add up to less than one nat. No other run could then be measurably better on these
 // rows. The performance alone is not enough, because it may be 1 by chance.
-func (r *race) isPerfect(s score) bool {
+func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 

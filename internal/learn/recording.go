@@ -162,7 +162,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	}
 	if n := b.Count32(4); n > 0 {
 		if n != len(r.evaluator.Labels)*run.classes {
-			b.Fail("other validation rows")
+			b.Fail("wrong number of probabilities of validation rows")
 		}
 		best.probabilities = b.FiniteFloat32s(n)
 	}
@@ -223,7 +223,7 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if b.Bool() {
 		columns := r.data.Schema.TextColumns()
 		if len(columns) == 0 {
-			b.Fail("text models without texts")
+			b.Fail("text models without a column of texts")
 		}
 		if texts := readTextModelsOf(b, columns, r.data.classes()); texts != nil {
 			features = withTexts(features, texts)

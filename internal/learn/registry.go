@@ -69,17 +69,17 @@ func leavesForScale(scale int) int {
 }
 
 // defaultBuckets is the default number of bins of a numeric feature for SEV02. For tables
-// with more than largeRows rows, the default is the number of bins of the other
+// with more than largeTableRows rows, the default is the number of bins of the other
 // algorithms, so that all algorithms share one binned matrix.
 const (
 	defaultBuckets = 128
-	largeRows      = 100_000
+	largeTableRows = 100_000
 )
 
 // newSymmetricFitter returns a fitter of gradient boosting with symmetric trees.
 func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	buckets := cmp.Or(t.data.params.Buckets, defaultBuckets)
-	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
+	if t.data.params.Buckets == 0 && t.data.Rows > largeTableRows {
 		buckets = tree.MaxBins - 1
 	}
 	bins, err := t.data.binnedMatrix(ctx, buckets+1) // plus one bin for missing cells

@@ -43,8 +43,8 @@ type ThresholdReached struct {
 	Time      float64
 }
 
-// has reports whether another machine trains the algorithm.
-func (r *RemoteRuns) has(algorithm string) bool {
+// includes reports whether another machine trains the algorithm.
+func (r *RemoteRuns) includes(algorithm string) bool {
 	return r != nil && slices.Contains(r.Algorithms, algorithm)
 }
 

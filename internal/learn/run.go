@@ -52,7 +52,7 @@ type run struct {
 	smoothFits *smooth.Fits
 	smoothCost float64
 
-	reached bool // whether the last score has reached the threshold, or is perfect, see isPerfect
+	reached bool // whether the last score has reached the threshold, or is perfect, see winsWithoutThreshold
 	status  Status
 	err     error
 	// recorded reports whether another machine trained the run.
@@ -215,12 +215,12 @@ type earlyStopping struct {
 //
 // A flawless run predicts all n validation rows correctly. Its log loss may continue to
 // fall, but this hardly matters for other rows: the error rate on them may still be about
-// 1/n. The log loss must therefore fall by more than perfectGain/n, a tenth of this rate,
+// 1/n. The log loss must therefore fall by more than minFlawlessGain/n, a tenth of this rate,
 // to count as an improvement.
 const (
-	minGain      = 1e-4
-	minErrorGain = 1e-3
-	perfectGain  = 0.1
+	minGain         = 1e-4
+	minErrorGain    = 1e-3
+	minFlawlessGain = 0.1
 )
 
 // isFlawless reports whether the performance in s is 1. If the named metric is logLoss,
@@ -241,7 +241,7 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 	}
 	gain := minGain * e.logLoss
 	if flawless && e.step > 0 {
-		gain = max(gain, perfectGain/float64(max(rows, 1)))
+		gain = max(gain, minFlawlessGain/float64(max(rows, 1)))
 	}
 	if s.logLoss < e.logLoss-gain || s.performance > e.performance+minErrorGain*(1-e.performance) {
 		*e = earlyStopping{min(e.logLoss, s.logLoss), max(e.performance, s.performance), step}

@@ -119,14 +119,14 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	c := fitCurve(trials, perClass)
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
 	slope := min(max(c.slope, 0), maxExponent)
-	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeError
-	expected := c.last * math.Exp(-slope*distance)
-	worse := c.last * math.Exp(-max(slope-uncertainty, 0)*distance)
-	better := c.last * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
+	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeStdErr
+	expected := c.errorRate * math.Exp(-slope*distance)
+	worse := c.errorRate * math.Exp(-max(slope-uncertainty, 0)*distance)
+	better := c.errorRate * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
 	// samplingError combines the sampling errors of the last trial and of the
 	// test rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
-		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
+		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
 	}
 	f.Value = 1 - expected
 	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
@@ -135,8 +135,8 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 
 // curve is the line through the trials, in logarithms.
 type curve struct {
-	last, lastError   float64 // the error of the last trial, and its standard error
-	slope, slopeError float64 // the exponent by which the error falls, and its standard error
+	errorRate, errorRateStdErr float64 // the error of the last trial, and its standard error
+	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
 // fitCurve returns a line that passes through the last trial. Its slope is
@@ -154,11 +154,11 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	width := xx/w - x*x
 	if width > 1e-9 {
 		c.slope = -(xy/w - x*y) / width
-		c.slopeError = 1 / math.Sqrt(w*width)
+		c.slopeStdErr = 1 / math.Sqrt(w*width)
 	}
 	last := trials[len(trials)-1]
-	c.last = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
-	c.lastError = standardError(c.last, stratifiedCounts(last.classes, last.Scored), perClass)
+	c.errorRate = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
+	c.errorRateStdErr = standardError(c.errorRate, stratifiedCounts(last.classes, last.Scored), perClass)
 	return c
 }
 

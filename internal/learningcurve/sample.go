@@ -20,8 +20,8 @@ const MinRows = 2000
 // The numbers of rows of the two samples. They differ enough to show how the
 // error falls, and both races take only a few seconds.
 const (
-	smallSample = 250
-	largeSample = 1000
+	smallSampleRows = 250
+	largeSampleRows = 1000
 )
 
 // SampleSizes returns the sizes of the samples for a file with the given number of rows, or nil if
@@ -30,7 +30,7 @@ func SampleSizes(rows int) []int {
 	if rows < MinRows {
 		return nil
 	}
-	return []int{smallSample, min(largeSample, rows/2)}
+	return []int{smallSampleRows, min(largeSampleRows, rows/2)}
 }
 
 // WriteSamples writes stratified samples of src, a file in canonical form: sizes[i] rows to

@@ -118,24 +118,24 @@ func writeBase64(w io.Writer, path string) error {
 	return errors.Join(err, compressor.Close(), encoder.Close(), lines.end())
 }
 
-// lineWriter writes text in lines of maxLine bytes.
+// lineWriter writes text in lines of maxLineBytes bytes.
 type lineWriter struct {
 	w      io.Writer
 	column int
 }
 
-const maxLine = 96
+const maxLineBytes = 96
 
 func (l *lineWriter) Write(text []byte) (n int, err error) {
 	for len(text) > 0 {
-		part := text[:min(len(text), maxLine-l.column)]
+		part := text[:min(len(text), maxLineBytes-l.column)]
 		written, err := l.w.Write(part)
 		n += written
 		if err != nil {
 			return n, err
 		}
 		text = text[len(part):]
-		if l.column += len(part); l.column == maxLine {
+		if l.column += len(part); l.column == maxLineBytes {
 			if err := l.end(); err != nil {
 				return n, err
 			}

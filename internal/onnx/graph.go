@@ -88,8 +88,8 @@ func valueInfo(name string, t Type, columns int) *message {
 // Op adds an operator of the domain ai.onnx and returns its result.
 func (g *Graph) Op(op string, inputs ...Value) Value { return g.addNode("", op, nil, inputs) }
 
-// OpWith adds an operator of the domain ai.onnx with attributes, and returns its result.
-func (g *Graph) OpWith(op string, attributes []Attribute, inputs ...Value) Value {
+// OpWithAttributes adds an operator of the domain ai.onnx with attributes, and returns its result.
+func (g *Graph) OpWithAttributes(op string, attributes []Attribute, inputs ...Value) Value {
 	return g.addNode("", op, attributes, inputs)
 }
 
@@ -153,9 +153,9 @@ func (g *Graph) ConstStrings(values []string) Value {
 	return name
 }
 
-// maxSharedConstant is the largest size, in bytes, of a constant that is stored only once even if
+// maxSharedConstantBytes is the largest size, in bytes, of a constant that is stored only once even if
 // it is added several times.
-const maxSharedConstant = 256
+const maxSharedConstantBytes = 256
 
 // addConstant adds a constant of n elements. Without dims it is a single number.
 func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
@@ -167,7 +167,7 @@ func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
 		panic(fmt.Sprintf("onnx: %d elements for the dimensions %v", n, dims))
 	}
 	key := ""
-	if len(raw) <= maxSharedConstant {
+	if len(raw) <= maxSharedConstantBytes {
 		key = fmt.Sprint(t, dims) + string(raw)
 		if v, known := g.sharedConstants[key]; known {
 			return v

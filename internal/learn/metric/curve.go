@@ -45,13 +45,13 @@ func NewCurve(class int, p Predictions, maxPoints int) Curve {
 			curve.Points = append(curve.Points, at)
 		}
 	}
-	curve.thin(maxPoints)
+	curve.reducePoints(maxPoints)
 	return curve
 }
 
-// thin removes points until there are at most maxPoints. It keeps the first and
+// reducePoints removes points until there are at most maxPoints. It keeps the first and
 // the last.
-func (c *Curve) thin(maxPoints int) {
+func (c *Curve) reducePoints(maxPoints int) {
 	if len(c.Points) <= maxPoints {
 		return
 	}
@@ -196,7 +196,7 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	if p.Groups != nil {
 		sums := newClusterSums(p)
 		sums.addAll(influence)
-		variance, clusters := sums.takeVariance()
+		variance, clusters := sums.varianceAndReset()
 		return area, clusterInterval(area, variance, clusters)
 	}
 	return area, p.oneVsRestCounts(class).scoreInterval(area, sumSquares(influence))

@@ -46,7 +46,7 @@ func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64
 
 // fitClassWeights is FitClassWeights. The result is undefined if ctx is cancelled.
 func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
-	if base, class, known := p.resolve(name); known && base == NameF1 && len(p.Labels) > 0 {
+	if base, class, known := p.parseMetricName(name); known && base == NameF1 && len(p.Labels) > 0 {
 		return fitF1Weight(ctx, class, p)
 	}
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {

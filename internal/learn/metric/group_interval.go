@@ -18,7 +18,7 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 	}
 	sums := newClusterSums(p)
 	sums.addAll(influence)
-	variance, clusters := sums.takeVariance()
+	variance, clusters := sums.varianceAndReset()
 	if name != NameLogLoss && name != NameBrier {
 		return clusterInterval(score, variance, clusters)
 	}
@@ -90,9 +90,9 @@ func (s *clusterSums) addAll(influence []float64) {
 	}
 }
 
-// takeVariance returns the variance of the score, computed from the influences that were
+// varianceAndReset returns the variance of the score, computed from the influences that were
 // added, and the number of clusters with influences. It then resets s.
-func (s *clusterSums) takeVariance() (variance float64, clusters int) {
+func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
 		variance += s.sums[cluster] * s.sums[cluster]
 		s.sums[cluster], s.isTouched[cluster] = 0, false
@@ -126,7 +126,7 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 			s.add(row, (hit-ratio*base)/bases)
 		}
 	}
-	variance, clusters := s.takeVariance()
+	variance, clusters := s.varianceAndReset()
 	return clusterInterval(ratio, variance, clusters)
 }
 

@@ -79,7 +79,7 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
 	}
-	base, class, known := p.resolve(name)
+	base, class, known := p.parseMetricName(name)
 	switch {
 	case !known:
 		return unknownInterval

@@ -66,7 +66,7 @@ func Decide(probabilities []float32, weights []float64) int {
 // logLoss is [Likelihood]. It is an error if the name is unknown, or if it names a class
 // that p.Names lacks. If ctx is cancelled, the error is that of ctx.
 func Score(ctx context.Context, name string, p Predictions) (float64, error) {
-	base, class, known := p.resolve(name)
+	base, class, known := p.parseMetricName(name)
 	switch {
 	case !known:
 	case class >= 0:

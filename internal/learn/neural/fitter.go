@@ -54,19 +54,19 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	}
 	l := newLayout(e, o)
 	fitter := &Fitter{frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers}
-	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
+	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, weightStream)))
 	fitter.mean = slices.Clone(fitter.params)
 	fitter.optimiser = newOptimiser(l)
 	fitter.order = slices.Clone(fold.Train)
 	fitter.next = len(fitter.order)
-	fitter.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
+	fitter.shuffle = rand.New(rand.NewPCG(o.Seed, rowStream))
 	return fitter, nil
 }
 
 // Indices of the streams of random numbers derived from Options.Seed.
 const (
-	streamRows = iota + 1
-	streamWeights
+	rowStream = iota + 1
+	weightStream
 )
 
 // Step trains for 1/Options.steps of the learning-rate schedule. done reports whether the

@@ -139,7 +139,7 @@ type logisticRegression struct {
 	momentum          []float64 // by penalty: the number of steps since the acceleration started
 	packed            []float32
 	scores            []float32
-	point             []float32 // lookahead as float32
+	lookahead32       []float32 // lookahead as float32
 	gradient          []float32
 }
 
@@ -175,7 +175,7 @@ func newLogisticRegression(k choleskyFactor, labels []int32, o Options) *logisti
 	n := p.size * p.columns
 	p.params, p.lookahead = make([]float64, n), make([]float64, n)
 	p.momentum = make([]float64, len(o.Penalties))
-	p.packed, p.point = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
+	p.packed, p.lookahead32 = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
 	return p
 }
@@ -235,11 +235,11 @@ func (p *logisticRegression) minimise(ctx context.Context) error {
 // penalty.
 func (p *logisticRegression) computeGradient() {
 	for i, v := range p.lookahead {
-		p.point[i] = float32(v)
+		p.lookahead32[i] = float32(v)
 	}
 	clear(p.scores)
 	packed := p.packed[:kernel.PackedLen(p.size, p.columns)]
-	kernel.Pack(packed, p.point, p.size, p.columns)
+	kernel.Pack(packed, p.lookahead32, p.size, p.columns)
 	kernel.Gemm(p.scores, p.features, packed, kernel.Shape{Rows: p.rows, Cols: p.columns, Depth: p.size})
 	for i, label := range p.labels {
 		row := p.scores[i*p.columns : (i+1)*p.columns]

@@ -52,7 +52,7 @@ type runState struct {
 	ignoresRemoteWins bool               // whether wins on another machine no longer count, see DropRemoteWin
 	due               float64            // the due time of its next score
 	clock             float64            // the cost of its steps so far
-	step              float64            // the cost of its last step
+	lastStepCost      float64            // the cost of its last step
 	cancel            context.CancelFunc // nil until RunContext
 }
 
@@ -114,7 +114,7 @@ func (s *Scheduler) latestDue() float64 {
 	for _, e := range s.runs {
 		if e.active {
 			first = min(first, e.due)
-			ahead = max(ahead, e.step)
+			ahead = max(ahead, e.lastStepCost)
 		}
 	}
 	return first + ahead
@@ -128,10 +128,10 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.runs[index]
-	e.step = max(clock-e.clock, 0)
+	e.lastStepCost = max(clock-e.clock, 0)
 	e.clock = clock
 	scoreTime := max(clock, e.due)
-	e.due = max(scoreTime, clock+e.step)
+	e.due = max(scoreTime, clock+e.lastStepCost)
 	e.active = e.active && !reached
 	if reached {
 		s.recordWinAndCancelLosers(index, scoreTime)

@@ -13,8 +13,8 @@ const (
 	// for each different term. If all texts together have more entries, the corpus
 	// contains only some of the texts; see drawRowPerStride. An entry takes 8 bytes.
 	maxEntries = 12_000_000
-	// sampleTexts is the number of texts from which the number of terms is estimated.
-	sampleTexts = 1000
+	// numSampleTexts is the number of texts from which the number of terms is estimated.
+	numSampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
 	// largest number of weights, which is the number of these buckets times the number of
 	// outputs.
@@ -102,7 +102,7 @@ func drawRowPerStride(rows, stride int) []int32 {
 // maxEntries entries.
 func chooseStride(texts []string) int {
 	var r termReader
-	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/sampleTexts, 1))
+	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/numSampleTexts, 1))
 	for _, row := range sample {
 		r.read(texts[row], func(termKind, uint32) { terms++ })
 	}

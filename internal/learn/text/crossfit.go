@@ -92,7 +92,7 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 		f.bestScores = append(f.bestScores, make([]float32, len(f.rows[part])*k))
 	}
 	for part := range f.rows {
-		f.models = append(f.models, newLinear(len(c.vocabulary.buckets), t.Classes, t.Labels, f.trainingRows(part)))
+		f.models = append(f.models, newLinearModel(len(c.vocabulary.buckets), t.Classes, t.Labels, f.trainingRows(part)))
 	}
 	return f
 }

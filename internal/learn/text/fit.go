@@ -15,17 +15,17 @@ const (
 	// counted from 0, it is divided by 1 + decay·i.
 	learningRate = 1.0
 	decay        = 0.5
-	// classRate is the relative increase of the learning rate for each doubling of the
+	// rateIncreasePerDoubling is the relative increase of the learning rate for each doubling of the
 	// number of classes beyond two. With more classes, each class has fewer rows.
-	classRate = 0.125
+	rateIncreasePerDoubling = 0.125
 	// biasRate is the ratio of the learning rate of the biases to that of the weights.
 	biasRate = 0.1
 	// maxPasses is the largest number of passes over the rows. Training ends earlier
 	// after more than patience passes without improvement.
 	maxPasses = 10
 	patience  = 2
-	// checkRows is the number of rows between two checks for cancellation.
-	checkRows = 256
+	// cancelCheckRows is the number of rows between two checks for cancellation.
+	cancelCheckRows = 256
 )
 
 // linearModel is a linear model in training.
@@ -46,10 +46,10 @@ func outputs(classes int) int {
 	return classes
 }
 
-// newLinear returns a model whose weights are zero. Its biases are the logarithms of the
+// newLinearModel returns a model whose weights are zero. Its biases are the logarithms of the
 // class frequencies in the given rows; for two classes, its bias is the logarithm of the
 // odds of the second class.
-func newLinear(terms, classes int, labels, rows []int32) *linearModel {
+func newLinearModel(terms, classes int, labels, rows []int32) *linearModel {
 	counts := make([]float64, classes)
 	for _, row := range rows {
 		counts[labels[row]]++
@@ -99,11 +99,11 @@ func addScores(dst []float32, x *vector, weights []float32) {
 func (l *linearModel) runPass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
 	rate := learningRate / (1 + decay*float64(pass))
 	if l.outputs > 1 {
-		rate *= 1 + classRate*math.Log2(float64(l.outputs)/2)
+		rate *= 1 + rateIncreasePerDoubling*math.Log2(float64(l.outputs)/2)
 	}
 	order := rand.New(rand.NewPCG(rng.Derive(seed, pass), 0)).Perm(len(rows))
 	for done, i := range order {
-		if done%checkRows == 0 && ctx.Err() != nil {
+		if done%cancelCheckRows == 0 && ctx.Err() != nil {
 			return
 		}
 		c.fillVector(&l.scratch, rows[i])

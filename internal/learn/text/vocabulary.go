@@ -11,7 +11,7 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. If there are fewer than minBitmap buckets,
+	// bitmap finds the index of a bucket. If there are fewer than minBitmapBuckets buckets,
 	// bitmap is nil and the field first is used instead, because first needs memory only
 	// in proportion to the number of buckets.
 	bitmap *bitmap
@@ -20,10 +20,10 @@ type vocabulary struct {
 	shift int
 }
 
-// minBitmap is the smallest number of buckets for which a vocabulary has a bitmap. The
+// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. The
 // binary form of that many buckets takes at least 36 KB, so the memory for a model is at most
 // a small multiple of its binary form.
-const minBitmap = 4096
+const minBitmapBuckets = 4096
 
 // bitmap is a set of buckets: bit b%64 of present[b/64] is set if b is in the set.
 // before[i] is the number of buckets in the set below 64·i.
@@ -35,7 +35,7 @@ type bitmap struct {
 // newVocabulary returns the vocabulary of the given buckets, which must be ascending.
 func newVocabulary(sortedBuckets []uint32, idf []float32) *vocabulary {
 	v := &vocabulary{buckets: sortedBuckets, idf: idf}
-	if len(sortedBuckets) >= minBitmap {
+	if len(sortedBuckets) >= minBitmapBuckets {
 		v.bitmap = newBitmap(sortedBuckets)
 		return v
 	}
@@ -157,10 +157,10 @@ func (e *termCounter) count(text string) []entry {
 	return e.entries
 }
 
-// logCount[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
+// logTermFrequency[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
 // Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section
 // 6.4.1.
-var logCount = func() (table [math.MaxUint8 + 1]float32) {
+var logTermFrequency = func() (table [math.MaxUint8 + 1]float32) {
 	for i := 1; i < len(table); i++ {
 		table[i] = float32(1 + math.Log(float64(i)))
 	}
@@ -172,7 +172,7 @@ func (v *vocabulary) fillVector(dst *vector, entries []entry) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
 	var squares [numKinds]float32
 	for _, e := range entries {
-		value := logCount[e.count] * v.idf[e.index]
+		value := logTermFrequency[e.count] * v.idf[e.index]
 		squares[e.kind] += float32(value * value)
 		dst.terms, dst.values = append(dst.terms, e.index), append(dst.values, value)
 	}
