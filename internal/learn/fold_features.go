@@ -111,7 +111,7 @@ func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *fol
 	return t.shareFeaturesLocked(foldIndex, features)
 }
 
-// shareFeaturesLocked is shareFeatures for callers that hold foldMutex.
+// shareFeaturesLocked does the same as shareFeatures. The caller must hold foldMutex.
 func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
 	if known := t.foldFeatures[foldIndex]; known != nil {
 		if !slices.Equal(known.columns, features.columns) { // another machine, which rounds differently, has selected others

@@ -57,7 +57,7 @@ type race struct {
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceAlgorithms is Race with the given algorithms.
+// raceAlgorithms runs a race like Race, but chooses among the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {

@@ -134,7 +134,7 @@ func (t *trainingData) dropRowMajor() {
 	}
 }
 
-// dropOwnRowMajor is dropRowMajor without the bins of the folds.
+// dropOwnRowMajor frees the row-major copies of t's own bins, but not those of the folds.
 func (t *trainingData) dropOwnRowMajor() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

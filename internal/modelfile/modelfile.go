@@ -59,8 +59,8 @@ func Dataset(model *learn.Model) *api.Dataset {
 
 // describeColumn returns the description of a column of the training file. For columns
 // other than dates and numbers, it has only the name. A model does not store whether
-// amounts have separators of thousands, so they are assumed to have them. It does not
-// store either whether the order of dates is certain.
+// amounts have separators of thousands, so they are assumed to have them. Nor does it
+// store whether the order of dates was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column := api.Column{Name: name, Unused: true}
 	for i := range schema.Columns {

@@ -50,10 +50,11 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 	return orders
 }
 
-// passedSplits returns which of the splits by the given feature each of the bins 0…bins-1
-// passes. A set of splits is a bit mask: bit d is set if the set contains the split of
-// level d. masks holds these sets in the order of the bins; consecutive bins with equal
-// sets share one element. The result all is the set of all splits by the feature.
+// passedSplits determines, for each of the bins 0…bins-1, the set of splits by the given
+// feature that the bin passes. A set of splits is a bit mask: bit d is set if the set
+// contains the split of level d. masks holds these sets in the order of the bins;
+// consecutive bins with equal sets share one element. The result all is the set of all
+// splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -73,8 +74,9 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. Among the leaf
-// values that are in order, it chooses those that minimise the loss.
+// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone
+// features. Among the leaf values that are in order, it chooses those that minimise the
+// loss.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {

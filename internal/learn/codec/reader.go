@@ -167,7 +167,7 @@ func (r *Reader) Count(itemSize int) int {
 	return r.checkCount(int64(n), itemSize)
 }
 
-// Count32 is Count for a number that is stored in four bytes instead of as a uvarint.
+// Count32 does the same as Count for a number of elements that is stored in four bytes.
 func (r *Reader) Count32(itemSize int) int { return r.checkCount(int64(r.Uint32()), itemSize) }
 
 func (r *Reader) checkCount(n int64, itemSize int) int {

@@ -61,8 +61,8 @@ func New(name string, classes int, labels, groups []int32) *Evaluator {
 func (e *Evaluator) IsMeasurable() bool { return len(e.Labels) > 0 && e.UnmeasurableReason() == "" }
 
 // UnmeasurableReason returns why the metric cannot be computed on the validation rows, or
-// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes,
-// and an area under a curve if all rows are of the same class.
+// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes. An
+// area under a curve cannot be computed if all rows are of the same class.
 func (e *Evaluator) UnmeasurableReason() string {
 	base, class := metric.SplitName(e.Metric)
 	if base != e.Metric && !slices.Contains(e.Labels, int32(slices.Index(e.Names, class))) {

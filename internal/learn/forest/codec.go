@@ -131,7 +131,7 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 }
 
 // readDistribution reads one class distribution and appends it to t. The weights must add
-// up to one16.
+// up to unitWeight.
 func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
 	left := unitWeight
 	for range r.Count(1) {

@@ -13,8 +13,8 @@ type forestTree struct {
 	weights []classWeight
 }
 
-// classWeight is the probability of one class at a leaf, in units of 1/one16. The weights
-// of a leaf add up to exactly one16. Votes are sums of weights: sums of integers, which
+// classWeight is the probability of one class at a leaf, in units of 1/unitWeight. The weights
+// of a leaf add up to exactly unitWeight. Votes are sums of weights: sums of integers, which
 // are exact in any order.
 type classWeight struct {
 	class, weight uint16
@@ -82,8 +82,8 @@ func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[stri
 	return number
 }
 
-// newDistribution converts the numbers of rows of the classes to weights in units of 1/one16, which
-// add up to one16. total is the number of rows of all classes. Weights are rounded down, and the
+// newDistribution converts the numbers of rows of the classes to weights in units of 1/unitWeight, which
+// add up to unitWeight. total is the number of rows of all classes. Weights are rounded down, and the
 // remainder is added to the weight of the largest class. Classes with weight 0 are left
 // out.
 func newDistribution(rows []int64, total int64) []classWeight {

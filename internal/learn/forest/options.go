@@ -51,7 +51,7 @@ type Options struct {
 	pilotHalf  int // half the number of trees of a pilot forest
 }
 
-// maxTrees is the largest number of trees whose votes on one class, at most one16 each,
+// maxTrees is the largest number of trees whose votes on one class, at most unitWeight each,
 // add up to a number that fits in a uint32.
 const maxTrees = math.MaxUint32 / unitWeight
 

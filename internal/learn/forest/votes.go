@@ -19,7 +19,7 @@ type votes struct {
 	rowMajorBins      []uint8        // bins, row-major; nil if they are not copied
 	columns           []tree.Feature // nil if the bins are copied
 	rows              []int32        // rows of columns
-	weights           []uint32       // row-major, one number for each class, in units of 1/one16
+	weights           []uint32       // row-major, one number for each class, in units of 1/unitWeight
 	trees             []uint32       // number of trees that voted on each row
 }
 

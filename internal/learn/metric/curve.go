@@ -101,7 +101,8 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(class, p, make([]uint64, len(p.Labels)))
 }
 
-// averagePrecision is AveragePrecision. keyBuffer is scratch space, one key for each row.
+// averagePrecision returns AveragePrecision(class, p). keyBuffer is scratch space, one
+// key for each row.
 func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
 	positives := p.setRankKeys(keyBuffer, class)
 	if positives == 0 {

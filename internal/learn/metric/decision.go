@@ -44,7 +44,8 @@ func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64
 	return weights, nil
 }
 
-// fitClassWeights is FitClassWeights. The result is undefined if ctx is cancelled.
+// fitClassWeights returns the weights for FitClassWeights. If ctx is cancelled, the
+// result is undefined.
 func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
 	if base, class, known := p.parseMetricName(name); known && base == NameF1 && len(p.Labels) > 0 {
 		return fitF1Weight(ctx, class, p)

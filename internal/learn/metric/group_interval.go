@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// groupScoreInterval is ScoreInterval for predictions with Groups. The rows of a group
-// are not independent, so the variance is computed from the influence of each group on
-// the score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986). The
-// influence of a group is the sum of the influences of its rows. With few groups the
-// interval is wider, by the ratio of Student's quantile to the normal one. The result is
-// undefined if ctx is cancelled.
+// groupScoreInterval returns the interval of the named score for predictions with Groups.
+// The rows of a group are not independent, so the variance is computed from the influence
+// of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73,
+// 1986). The influence of a group is the sum of the influences of its rows. With few
+// groups the interval is wider, by the ratio of Student's quantile to the normal one. The
+// result is undefined if ctx is cancelled.
 func groupScoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	score, influence := p.influences(ctx, name)
 	if influence == nil || math.IsNaN(score) {

@@ -74,7 +74,8 @@ func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, e
 	return interval, nil
 }
 
-// scoreInterval is ScoreInterval. The result is undefined if ctx is cancelled.
+// scoreInterval returns the result of ScoreInterval. If ctx is cancelled, the result is
+// undefined.
 func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval

@@ -90,8 +90,8 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 // differs from the explained row in at most six columns is exact. The term of another
 // background row is computed from one random order and its reverse, which is exact if
 // only pairs of columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
-// permutations for Shapley value estimation", JMLR 23, 2022). The only error is that of
-// ctx.
+// permutations for Shapley value estimation", JMLR 23, 2022). An error is returned only
+// if ctx is cancelled.
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -217,7 +217,7 @@ func coalitionWeight(n, coalition int) float64 {
 	return 1 / (float64(n) * binomial)
 }
 
-// coverings[n] holds permutations of n columns, such that each set of columns is the
+// coveringOrders[n] holds permutations of n columns, such that each set of columns is the
 // beginning of at least one permutation.
 var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
@@ -226,7 +226,7 @@ var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCoveringOrders returns the element of coverings for n columns. An order begins with only
+// newCoveringOrders returns the element of coveringOrders for n columns. An order begins with only
 // one set of each size. Most sets have about n/2 columns. newCoveringOrders therefore starts
 // with these, and adds an order for each set that no order begins with yet.
 func newCoveringOrders(n int) (orders [][]int) {

@@ -1,7 +1,7 @@
 package tree
 
-// scoredSplit is a split and its score: the score of the level after the split of all
-// leaves.
+// scoredSplit is a split of a level and the score of the level after this split, see
+// levelScorer.
 type scoredSplit struct {
 	LevelSplit
 	score float64

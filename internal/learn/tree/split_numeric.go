@@ -53,7 +53,7 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// maxOneHot is the largest number of levels at which a split separates one
+// If a categorical feature has at most maxOneHot levels in a leaf, a split separates one
 // level from the others.
 const maxOneHot = 4
 
