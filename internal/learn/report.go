@@ -304,7 +304,7 @@ func gatherLabels(labels []string, classes []int) []string {
 }
 
 // sampleReportRows returns a sample of rows, at equal distances. It has at most maxRows
-// rows. If the race was cut short, it has also at most maxCutShortRows rows.
+// rows, and at most maxCutShortRows rows if the race was cut short.
 func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)

@@ -21,8 +21,8 @@ type BoostedTrees struct {
 // groups.
 const maxGroupTargets = 2048
 
-// NewBoostedTrees returns BoostedTrees without rounds. base holds the scores before the
-// first round.
+// NewBoostedTrees returns BoostedTrees with one round, which adds base to the scores. base
+// holds the scores before the first round of boosting.
 func NewBoostedTrees(base []float32) *BoostedTrees {
 	b := &BoostedTrees{scores: len(base), roundsPerGroup: max(1, maxGroupTargets/len(base))}
 	e, first := b.NextRound()

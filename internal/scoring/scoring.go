@@ -248,8 +248,8 @@ func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
 	}
 }
 
-// computeMetric returns the value of a metric, or nil if it is undefined. The result is
-// undefined if ctx is cancelled.
+// computeMetric returns the value of a metric, or nil if the metric cannot be computed.
+// The result is undefined if ctx is cancelled.
 func computeMetric(ctx context.Context, name string, p metric.Predictions) *MetricValue {
 	var value float64
 	if name == metric.NameLogLoss {

@@ -21,7 +21,7 @@ const trimFraction = 0.005
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
 type rowSampler struct {
 	gradients    []int64 // by row: as PackGradHess packs them, then quantised
-	kept, others []int32 // the rows that the tree is grown from, and the other rows; see sample
+	kept, others []int32 // the rows that the tree is grown from, and the other rows
 	histogram    magnitudeHistogram
 	chunks       []sampleChunk
 }
@@ -47,8 +47,8 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams are the parameters of sample. fraction is the fraction of rows to keep.
-// salt is different for each tree, so that each tree draws other rows.
+// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of
+// rows to keep. salt is different for each tree, so that each tree draws other rows.
 type sampleParams struct {
 	fraction float64
 	salt     uint64

@@ -142,7 +142,7 @@ func (f *crossFit) logLoss() float64 {
 	return sum
 }
 
-// saveAsBest copies the current models and scores to kept and bestScores.
+// saveAsBest copies the current models and scores to bestModels and bestScores.
 func (f *crossFit) saveAsBest() {
 	for part, m := range f.models {
 		if part == f.task.NumParts || f.corpus.stride > 1 {

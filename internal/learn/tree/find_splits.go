@@ -16,8 +16,8 @@ const maxSerialCost = 1 << 13
 const minSharedRows = 1 << 12
 
 // findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
-// builds the histogram of the leaf built from the rows of this leaf. leaves must contain
-// built, sibling or both.
+// builds the histogram of the leaf named built from the rows of this leaf. leaves must
+// contain built, sibling or both.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent.
 // findBestSplits subtracts the histogram of built from it, which leaves the histogram of
