@@ -110,7 +110,7 @@ func (o *predictionsDiffOptions) print(d *scoring.Difference) error {
 	fmt.Fprintf(w, "%d of %s predicted differently\n", len(d.ChangedRows), humanize.Count(d.Rows, "row"))
 	if t := d.Truth; t != nil {
 		fmt.Fprintf(w, "right: both %d, only A %d, only B %d, neither %d; McNemar's test p = %.3g\n",
-			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherTrue, t.PValue)
+			t.BothRight, t.OnlyFirst, t.OnlySecond, t.NeitherRight, t.PValue)
 	}
 	if len(d.LabelChanges) > 0 {
 		t := &term.Table{Header: term.TextCells("from", "to", "rows"), Right: []bool{false, false, true}}

@@ -58,11 +58,11 @@ type algorithm struct {
 	// if b is malformed. It does not retain b.
 	read func(b []byte) (predictor, error)
 	// patience is the number of steps without improvement after which a run has stalled.
-	// holdoutPatience is this number for a run with a single holdout. It may be smaller
-	// than patience, because a holdout has many rows, so its scores have less noise.
+	// holdoutPatience replaces patience in a run with a single holdout. It may be
+	// smaller, because a holdout has many rows, so its scores have less noise.
 	patience, holdoutPatience int
-	// price is the rank of the algorithm by its usual cost: 1 for the cheapest.
-	price int
+	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
+	costRank int
 	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
 	// validation plan has more folds, they are merged, see split.MergeFolds.
 	maxFolds int

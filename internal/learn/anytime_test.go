@@ -34,7 +34,7 @@ func TestRaceCutShortTakesBlend(t *testing.T) {
 	newAlgorithms := func() []algorithm {
 		list := fakeAlgorithms(fakeFitter{}, fakeFitter{}, fakeFitter{})
 		for i := range list {
-			list[i].price = i
+			list[i].costRank = i
 			list[i].newFitter = func(_ context.Context, task fitTask) (fitter, error) {
 				f := &independentFitter{fakeFitter{fitTask: task, skills: []float64{0.7}, work: 1e9, pause: func(int) time.Duration { return time.Second }}, uint64(i)}
 				if i > 0 {

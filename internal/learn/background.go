@@ -10,9 +10,9 @@ import (
 // that choose folds and test rows.
 const backgroundSeed = 0xb6a2
 
-// newBackground returns a sample of the labelled rows, with which explanations compare a
-// row. Its class proportions are those of all rows. If features are screened, only
-// features that a member of the model may use have cells.
+// newBackground returns a sample of the labelled rows. Explanations compare the explained
+// row with this sample. The class proportions of the sample are those of all rows. If
+// features are screened, only features that a member of the model may use have cells.
 func (r *race) newBackground(members []member) *frame.Frame {
 	classes := r.data.classes()
 	sample := split.Sample{Labels: r.data.Labels, Classes: classes}

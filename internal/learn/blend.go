@@ -58,9 +58,9 @@ func (c *candidate) scoredProbabilities() []float32 {
 	return c.probabilities
 }
 
-// newFoldModel returns a copy of m with other members: those models of the components
-// that were not trained on the validation rows of the given fold. numFolds is the number
-// of folds of the validation plan.
+// newFoldModel returns a copy of m whose members are the components' models of the given
+// fold. These models were not trained on the validation rows of the fold. numFolds is the
+// number of folds of the validation plan.
 func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	var members []member
 	for _, part := range c.components {
@@ -73,8 +73,8 @@ func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the models of the final folds of all components. It loads each model
-// when the iteration reaches it.
+// foldMembers yields the models of the final folds of all components, see
+// run.firstFinalFold. It loads each model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, part := range c.components {
@@ -87,8 +87,8 @@ func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// reloadMembers yields copies of members. It makes each copy, by encoding and decoding
-// the model, when the iteration reaches it.
+// reloadMembers yields copies of members. Each copy is made when the iteration reaches
+// it, by encoding and decoding the model.
 func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for _, m := range members {
@@ -103,8 +103,8 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 
 // chooseCandidate returns the run that won the race or, if none has won, the best
 // candidate among the runs and their blend. It returns nil if no run has a checkpoint.
-// lossFunc must return the log loss of a candidate on each validation row. The error is that
-// of lossFunc or of ctx.
+// lossFunc must return the log loss of a candidate on each validation row. It is an error
+// if lossFunc fails or ctx is cancelled.
 //
 // Candidates are considered equal to the best if their performance is lower by at most
 // one standard error of the best performance. The difference between two performances has
@@ -209,8 +209,8 @@ func significantlyLower(losses, others []float64) bool {
 	return sum > 0 && sum/n > min(standardError, minRelativeGain*mean(others))
 }
 
-// minRelativeGain is the relative difference of two mean losses from which it is
-// significant, whatever its standard error.
+// minRelativeGain is a fraction of the larger mean loss. A difference of two mean losses
+// above this fraction is significant, whatever its standard error.
 const minRelativeGain = 0.05
 
 func mean(values []float64) float64 {
@@ -221,9 +221,9 @@ func mean(values []float64) float64 {
 	return sum / float64(max(len(values), 1))
 }
 
-// newBlend returns the blend of the candidates, with a cross-fitted score. It returns nil if
-// the best blend has only one component, or if there are no validation rows. The error is that
-// of ctx.
+// newBlend returns the blend of the candidates, with a cross-fitted score. It returns nil
+// if the best blend has only one component, or if there are no validation rows. It
+// returns an error only if ctx is cancelled.
 func newBlend(ctx context.Context, e *evaluation.Evaluator, candidates []*candidate) (*candidate, error) {
 	if len(candidates) < 2 || len(e.Labels) == 0 {
 		return nil, nil

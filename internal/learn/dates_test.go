@@ -50,7 +50,7 @@ func TestScreenedDates(t *testing.T) {
 	}
 	file := bytesOf(t, o.Model)
 	m, err := ReadModel(bytes.NewReader(file), int64(len(file)))
-	if err != nil || m.fileVersion() != versionSince {
+	if err != nil || m.fileVersion() != versionDateDifferences {
 		t.Fatal(err)
 	}
 	list, err := m.Explain(t.Context(), f.Take([]int32{0, 1, 2, 3}), ExplainOptions{Class: 2})

@@ -2,7 +2,7 @@ package learn
 
 import "strings"
 
-// Effort is how many algorithms and folds a race trains. The empty string means
+// Effort determines how many algorithms and folds a race trains. The empty string means
 // [EffortDefault].
 type Effort string
 

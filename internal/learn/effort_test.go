@@ -28,7 +28,7 @@ func TestFastEffort(t *testing.T) {
 	}
 }
 
-// TestCheapRunsBeginFirst checks that the runs begin in the order of their price. With
+// TestCheapRunsBeginFirst checks that the runs begin in the order of their costRank. With
 // one worker, a run begins when the run before has ended.
 func TestCheapRunsBeginFirst(t *testing.T) {
 	var began []string

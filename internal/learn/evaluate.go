@@ -14,22 +14,22 @@ type score struct {
 	logLoss float64
 }
 
-// newScore returns the score of the probabilities of all validation rows. The error is that of
-// ctx.
+// newScore returns the score of the probabilities of all validation rows. It returns an
+// error only if ctx is cancelled.
 func newScore(ctx context.Context, e *evaluation.Evaluator, probabilities []float32) (s score, err error) {
 	s.performance, s.logLoss, err = e.Score(ctx, probabilities)
 	return s, err
 }
 
-// maxBuffers is the largest number of runs that are evaluated at the same time. It limits
-// the memory for the probabilities of their steps.
-const maxBuffers = 2
+// maxConcurrentEvaluations is the largest number of runs that are evaluated at the same
+// time. It limits the memory for the probabilities of their steps.
+const maxConcurrentEvaluations = 2
 
-// newBuffers returns the buffers for the probabilities of a step. A nil buffer is allocated on
-// first use.
-func newBuffers() chan []float32 {
-	buffers := make(chan []float32, maxBuffers)
-	for range maxBuffers {
+// newProbabilityBuffers returns a pool of buffers, each for the probabilities of one
+// step. A nil buffer is allocated on first use.
+func newProbabilityBuffers() chan []float32 {
+	buffers := make(chan []float32, maxConcurrentEvaluations)
+	for range maxConcurrentEvaluations {
 		buffers <- nil
 	}
 	return buffers

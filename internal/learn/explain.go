@@ -21,8 +21,9 @@ type Explanation = explain.Explanation
 // ExplainedRow is the explanation of one row of a file.
 type ExplainedRow = explain.Row
 
-// ErrNoBackground is the error for a model that cannot be explained. ErrSkipAll is
-// returned by yield to end [Model.ExplainFile]. See package explain.
+// ErrNoBackground is the error for a model from an old file, which has no background and
+// therefore cannot be explained. The yield function of [Model.ExplainFile] returns
+// ErrSkipAll to end the iteration. See package explain.
 var (
 	ErrNoBackground = explain.ErrNoBackground
 	ErrSkipAll      = explain.ErrSkipAll
@@ -56,8 +57,9 @@ func (m *Model) ExplainFile(
 	return explain.File(ctx, m.explainModel(), blind, opts, wanted, yield)
 }
 
-// FindTrainingRows returns how many rows of a sample of the training rows are in a CSV with the
-// columns of the model, see [explain.FindTrainingRows].
+// FindTrainingRows looks up a sample of the training rows in a CSV that has the columns
+// of the model. It returns the number of rows found and the size of the sample, see
+// [explain.FindTrainingRows].
 func (m *Model) FindTrainingRows(ctx context.Context, file io.Reader) (found, sample int, err error) {
 	return explain.FindTrainingRows(ctx, m.explainModel(), file)
 }

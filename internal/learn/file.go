@@ -26,19 +26,19 @@ import (
 // of version 1 or 2 is written with the same version. All versions stay readable; see
 // TestCommittedModelFiles.
 const (
-	magic             = "FORETELL"
-	versionPlain      = 1
-	versionScreened   = 2
-	versionBackground = 3
-	versionTexts      = 4 // with text models and smooth parts
-	versionSince      = 5 // with differences of dates
-	versionLatest     = versionSince
+	magic                  = "FORETELL"
+	versionPlain           = 1
+	versionScreened        = 2
+	versionBackground      = 3
+	versionTexts           = 4 // with text models and smooth parts
+	versionDateDifferences = 5
+	versionLatest          = versionDateDifferences
 )
 
 // fileVersion returns the version of the model's binary form.
 func (m *Model) fileVersion() uint16 {
 	if len(m.schema.Differences()) > 0 {
-		return versionSince
+		return versionDateDifferences
 	}
 	for _, one := range m.members {
 		if inner, features := unwrapFeatures(one.predictor); isSmoothed(inner) || features != nil && features.texts != nil {

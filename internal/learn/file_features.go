@@ -58,7 +58,7 @@ func readTextModels(r *codec.Reader, version uint16, schema *frame.Schema) []*te
 	columns := schema.TextColumns()
 	list := make([]*textModels, r.Count32(4))
 	if len(list) > 0 && len(columns) == 0 {
-		r.Fail("text models without texts")
+		r.Fail("text models without a column of texts")
 	}
 	for i := range list {
 		if list[i] = readTextModelsOf(r, columns, len(schema.Classes)); list[i] == nil {

@@ -85,7 +85,7 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	if known := t.screened[foldIndex]; known != nil {
 		return known, nil
 	}
-	defer t.training.start(t.params.clock)()
+	defer t.trainingTime.start(t.params.clock)()
 	folds := maps.Clone(t.foldRows)
 	if folds == nil {
 		folds = map[int][]int32{}
@@ -111,7 +111,7 @@ func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *fol
 	return t.shareFeaturesLocked(foldIndex, features)
 }
 
-// shareFeaturesLocked is shareFeatures for callers that hold foldMutex.
+// shareFeaturesLocked does the same as shareFeatures. The caller must hold foldMutex.
 func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
 	if known := t.foldFeatures[foldIndex]; known != nil {
 		if !slices.Equal(known.columns, features.columns) { // another machine, which rounds differently, has selected others
@@ -137,7 +137,7 @@ func (a *algorithm) newFoldFitter(ctx context.Context, t fitTask) (fitter, error
 	if err != nil {
 		return nil, err
 	}
-	defer t.data.training.start(t.data.params.clock)()
+	defer t.data.trainingTime.start(t.data.params.clock)()
 	t.data = data
 	inner, err := a.newFitter(ctx, t)
 	if err != nil || data.features == nil {

@@ -79,8 +79,9 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictMembers is predictAll for a model with the given members. Only one
-// member is in memory at a time.
+// predictMembers returns the calibrated class probabilities of all rows of f, predicted
+// by a model with the given members instead of those of m. Only one member is in memory
+// at a time.
 func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

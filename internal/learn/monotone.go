@@ -20,7 +20,7 @@ func monotoneDirections(schema *frame.Schema, columns map[string]int, variants [
 	}
 	for _, v := range variants {
 		if !v.algorithm.monotone {
-			return nil, fmt.Errorf("algorithm=%q: cannot keep monotone columns", v.Name)
+			return nil, fmt.Errorf("algorithm=%q: does not support monotone columns", v.Name)
 		}
 	}
 	list := make([]tree.Direction, len(schema.Columns))

@@ -16,35 +16,21 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// ErrNoEarlierRows is the error of a race with Params.Times in which no row is earlier than
-// the test rows, apart from those of groups that also have test rows.
-var ErrNoEarlierRows = errors.New("no rows are left to train on that are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
+// ErrNoEarlierRows is returned by Race if Params.Times is set and no rows are left to
+// train on. Every row that is earlier than the test rows then belongs to a group that
+// also has test rows.
+var ErrNoEarlierRows = errors.New("no training rows are earlier than the test rows, because every group also has later rows: use a group column or a time column, not both")
 
-// newRace checks the parameters of a race and divides the rows. The time limit of the race
-// includes its time.
+// newRace checks the parameters of a race and divides the rows into folds. The time limit
+// of the race begins with the call of newRace.
 func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*race, error) {
 	timer := timer{limit: p.TimeLimit, now: p.Now}
 	timer.start()
-	switch {
-	case f.Schema == nil || len(f.Schema.Classes) < 2:
-		return nil, errors.New("the label has fewer than 2 classes")
-	case len(f.Labels) != f.Rows || f.Rows == 0:
-		return nil, fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
-	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
-		return nil, fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
-	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
-		return nil, fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
-	}
-	switch p.Effort {
-	case "", EffortFast, EffortDefault:
-	default:
-		return nil, fmt.Errorf("effort=%q: must be fast or default", p.Effort)
-	}
 	if p.Metric == "" {
 		p.Metric = metric.NameAccuracy
 	}
-	if err := metric.CheckName(p.Metric, f.Schema.Classes); err != nil {
-		return nil, fmt.Errorf("metric=%w", err)
+	if err := checkParams(f, &p); err != nil {
+		return nil, err
 	}
 	weights, err := classWeights(p.ClassWeights, f.Schema.Classes)
 	if err != nil {
@@ -76,6 +62,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	if err != nil {
 		return nil, err
 	}
+	if len(plan.Folds) == 0 {
+		return nil, ErrNoEarlierRows
+	}
 	r := &race{
 		data:       &trainingData{Frame: f, params: p, monotone: monotone},
 		refitLimit: refitLimit{refitCostShare, minRefitCost},
@@ -86,12 +75,9 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	r.copies, r.copiesDivided = copies, copies > 0 && duplicates == nil
 	r.evaluator = evaluation.New(p.Metric, classes, r.gatherValidation(f.Labels), r.gatherValidation(p.Groups))
 	r.evaluator.Names, r.evaluator.ClassRows = f.Schema.Classes, countLabels(f.Labels, classes)
-	r.evaluator.Weights, r.buffers = weights, newBuffers()
+	r.evaluator.Weights, r.buffers = weights, newProbabilityBuffers()
 	for i, v := range variants {
 		r.runs = append(r.runs, r.newRun(v, i))
-	}
-	if len(r.plan.Folds) == 0 {
-		return nil, ErrNoEarlierRows
 	}
 	if n := r.plan.Dropped; n > 0 {
 		r.addNote("%d rows were used only by the final training, because later rows of their groups are test rows", n)
@@ -100,6 +86,30 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 		r.data.foldRows = r.foldRows()
 	}
 	return r, nil
+}
+
+// checkParams returns an error if a parameter that needs no further computation is invalid, or
+// does not fit the table f. p.Metric must be set.
+func checkParams(f *frame.Frame, p *Params) error {
+	switch {
+	case f.Schema == nil || len(f.Schema.Classes) < 2:
+		return errors.New("the label has fewer than 2 classes")
+	case len(f.Labels) != f.Rows || f.Rows == 0:
+		return fmt.Errorf("%d labels for %d rows", len(f.Labels), f.Rows)
+	case p.Groups != nil && len(p.Groups) != f.Rows || p.Times != nil && len(p.Times) != f.Rows:
+		return fmt.Errorf("%d groups and %d times for %d rows", len(p.Groups), len(p.Times), f.Rows)
+	case p.Threshold != nil && !(*p.Threshold >= 0 && *p.Threshold <= 1):
+		return fmt.Errorf("threshold=%v: must be 0 to 1", *p.Threshold)
+	}
+	switch p.Effort {
+	case "", EffortFast, EffortDefault:
+	default:
+		return fmt.Errorf("effort=%q: must be fast or default", p.Effort)
+	}
+	if err := metric.CheckName(p.Metric, f.Schema.Classes); err != nil {
+		return fmt.Errorf("metric=%w", err)
+	}
+	return nil
 }
 
 // foldRows returns the training rows of all folds of the runs, by fold index, and those of
@@ -159,7 +169,8 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns the value of run.firstFinalFold.
+// firstFinalFold returns the index of the first final fold of each run, see
+// run.firstFinalFold.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {
 		return 0

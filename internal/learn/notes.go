@@ -29,7 +29,7 @@ func (r *race) addEndNote(o *Outcome) {
 		r.addNote("the time limit ended the race, so the same data and seed may produce another model next time")
 	case o.Status == Cancelled:
 		r.addNote("the race was cancelled, so the same data and seed may produce another model next time")
-	case r.refitCut:
+	case r.refitInterrupted:
 		r.addNote("the time limit ended the final training, so the same data and seed may produce another model next time")
 	}
 }

@@ -97,7 +97,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 		if !ok {
 			return fmt.Errorf("the model has a part of kind %d, which cannot be written as ONNX", one.kind)
 		}
-		g.SetScope(memberName(one.kind))
+		g.SetScope(algorithmName(one.kind))
 		members[i] = exported.AddONNX(g, m.onnxColumns(g, x, selected))
 		if weights[i] = 1; len(m.members) > 1 {
 			weights[i] = float64(float32(one.weight))
@@ -120,8 +120,8 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	}).Write(w)
 }
 
-// memberName returns the name of an algorithm.
-func memberName(kind uint8) string {
+// algorithmName returns the name of an algorithm.
+func algorithmName(kind uint8) string {
 	for i := range algorithms {
 		if algorithms[i].kind == kind {
 			return algorithms[i].name
@@ -142,7 +142,7 @@ func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures
 	for _, column := range selected {
 		at, known := slices.BinarySearch(plain, column)
 		if !known {
-			g.RecordError(fmt.Errorf("the model uses the text %q itself, which cannot be written as ONNX", m.schema.Columns[column].Name))
+			g.RecordError(fmt.Errorf("the model uses the texts of the column %q directly, which cannot be written as ONNX", m.schema.Columns[column].Name))
 		}
 		columns = append(columns, at)
 	}
@@ -180,7 +180,7 @@ func (m *Model) addONNXOutputs(g *onnx.Graph, p onnx.Value) {
 	if m.weights != nil {
 		votes = g.Op("Mul", g.ToFloat64(p), g.ConstFloat64s(m.weights, len(m.weights)))
 	}
-	class := g.OpWith("ArgMax", []onnx.Attribute{onnx.IntAttribute("axis", 1), onnx.IntAttribute("keepdims", 0)}, votes)
+	class := g.OpWithAttributes("ArgMax", []onnx.Attribute{onnx.IntAttribute("axis", 1), onnx.IntAttribute("keepdims", 0)}, votes)
 	g.AddOutput(onnxLabel, g.Op("Gather", g.ConstStrings(m.schema.Classes), class), onnx.String, 0)
 	g.AddOutput(onnxProbabilities, g.Op("Min", p, g.ToFloat32(g.ScalarFloat64(1))), onnx.Float32, m.classes())
 }

@@ -53,7 +53,7 @@ func compareWithONNX(t *testing.T, m *Model, f *frame.Frame, used map[string]boo
 		for _, one := range m.members {
 			single := m.withMembers(one)
 			one.weight, single.temperature = 1, 1
-			models[memberName(one.kind)] = single
+			models[algorithmName(one.kind)] = single
 		}
 	}
 	for name, model := range models {

@@ -75,13 +75,13 @@ func (r *race) newOutcome(cause error) *Outcome {
 	return o
 }
 
-// result returns the result of a run that has ended. The parameter clocked reports
+// result returns the result of a run that has ended. The parameter hasClock reports
 // whether the race has a clock.
-func (r *run) result(clocked bool) Run {
+func (r *run) result(hasClock bool) Run {
 	o := Run{Algorithm: r.Name, Status: r.status, Performance: r.best.performance, LogLoss: r.best.logLoss, Err: r.err}
 	for _, p := range r.curve {
 		o.Curve = append(o.Curve, p.performance)
-		if clocked {
+		if hasClock {
 			o.Seconds = append(o.Seconds, p.elapsed.Seconds())
 		}
 	}

@@ -35,7 +35,7 @@ type race struct {
 	data       *trainingData
 	plan       split.ValidationPlan
 	evaluator  *evaluation.Evaluator
-	buffers    chan []float32 // see newBuffers
+	buffers    chan []float32 // see newProbabilityBuffers
 	scheduler  *scheduler.Scheduler
 	runs       []*run
 	timer      timer
@@ -43,21 +43,21 @@ type race struct {
 	notes      []string // Report.Notes
 	copies     int      // Report.Copies
 	// copiesDivided is Report.CopiesDivided.
-	copiesDivided bool
-	refitCut      bool // whether the time limit or the user ended the refit
-	// trained is the time that this machine had trained runs until its last score, without
-	// the time that was spent only on texts. mu guards it.
-	trained time.Duration
+	copiesDivided    bool
+	refitInterrupted bool // whether the time limit or the user ended the refit early
+	// trainingTime is how long this machine had trained runs when it computed its last
+	// score. Time spent only on text models does not count. mu guards trainingTime.
+	trainingTime time.Duration
 	// blendScore is the score of the blend with which chooseCandidate compares the runs.
 	// It is nil before chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
-	awaited atomic.Int32 // number of runs that other machines train
+	awaitedRuns atomic.Int32 // number of runs that other machines train
 
 	mu sync.Mutex // guards the runs' best and status, and serialises Progress
 }
 
-// raceAlgorithms is Race with the given algorithms.
+// raceAlgorithms runs a race like Race, but chooses among the given algorithms.
 func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []algorithm) (*Outcome, error) {
 	r, err := newRace(ctx, f, p, algorithms)
 	if err != nil {
@@ -73,7 +73,7 @@ func raceAlgorithms(ctx context.Context, f *frame.Frame, p Params, algorithms []
 // run runs the race. If ctx is cancelled, it returns an error.
 func (r *race) run(ctx context.Context) (*Outcome, error) {
 	for _, run := range r.runs {
-		if r.data.params.Remote.has(run.Name) {
+		if r.data.params.Remote.includes(run.Name) {
 			r.scheduler.SetRemote(run.index)
 		}
 	}
@@ -111,7 +111,8 @@ func (r *race) run(ctx context.Context) (*Outcome, error) {
 	return outcome, r.finalize(ctx, chosen, members, outcome)
 }
 
-// setRunScores sets the scores of the best step of each run. The error is that of ctx.
+// setRunScores sets the scores of the best step of each run in results. It returns an
+// error only if ctx is cancelled.
 func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 	measurable := r.evaluator.IsMeasurable()
 	for i, run := range r.runs {
@@ -131,7 +132,7 @@ func (r *race) setRunScores(ctx context.Context, results []Run) (err error) {
 }
 
 // runAll runs all algorithms until each has ended. The runs on this machine begin in the
-// order of price, so that there is soon a usable model. Only as many runs train at the
+// order of costRank, so that there is soon a usable model. Only as many runs train at the
 // same time as are needed to keep the cores busy. With a threshold, all runs train at the
 // same time, because the scheduler compares their virtual times.
 func (r *race) runAll(ctx context.Context) {
@@ -139,9 +140,9 @@ func (r *race) runAll(ctx context.Context) {
 	idle := make(chan struct{})
 	var all, here sync.WaitGroup
 	slots := make(chan struct{}, r.maxConcurrentRuns())
-	for _, run := range r.runsByPrice() {
-		if r.data.params.Remote.has(run.Name) {
-			r.awaited.Add(1)
+	for _, run := range r.runsByCost() {
+		if r.data.params.Remote.includes(run.Name) {
+			r.awaitedRuns.Add(1)
 			all.Go(func() { r.awaitRun(ctx, run, idle) })
 			continue
 		}
@@ -173,17 +174,17 @@ func (r *race) maxConcurrentRuns() int {
 	return 1 + (workers+3)/4
 }
 
-// runsByPrice returns the runs in ascending order of their algorithms' price.
-func (r *race) runsByPrice() []*run {
+// runsByCost returns the runs in ascending order of their algorithms' cost rank.
+func (r *race) runsByCost() []*run {
 	runs := slices.Clone(r.runs)
-	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.algorithm.price, b.algorithm.price) })
+	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.algorithm.costRank, b.algorithm.costRank) })
 	return runs
 }
 
 // runHere trains run on this machine until it has ended.
 func (r *race) runHere(ctx context.Context, run *run) {
-	index := r.scheduler.EntrantContext(ctx, run.index)
-	defer r.scheduler.RemoveEntrant(run.index)
+	index := r.scheduler.RunContext(ctx, run.index)
+	defer r.scheduler.RemoveRun(run.index)
 	r.setStatusAndNotify(run, Running)
 	if err := parallel.Recover(func() error { return r.train(index, run) }); err != nil && index.Err() == nil {
 		run.err = fmt.Errorf("%s: %w", run.Name, err)
@@ -206,7 +207,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 		if err != nil {
 			return err
 		}
-		run.reached = run.reached || ended && r.isPerfect(run.best.score)
+		run.reached = run.reached || ended && r.winsWithoutThreshold(run.best.score)
 		r.setStatusAndNotify(run, Running)
 		r.scheduler.EndStep(run.index, run.cost(), run.reached)
 		switch {
@@ -224,7 +225,7 @@ func (r *race) train(ctx context.Context, run *run) error {
 // trainStep does the next step of run and scores it. ended reports whether it was the
 // last step.
 func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) {
-	defer r.data.training.start(r.data.params.clock)()
+	defer r.data.trainingTime.start(r.data.params.clock)()
 	if run.smoothNext {
 		return true, r.addSmoothPart(ctx, run)
 	}
@@ -233,7 +234,7 @@ func (r *race) trainStep(ctx context.Context, run *run) (ended bool, err error) 
 		return false, err
 	}
 	stalled, err := r.evaluateStep(ctx, run)
-	run.smoothNext = (over || stalled) && !run.reached && !r.isPerfect(run.best.score) && r.hasSmoothPart(run)
+	run.smoothNext = (over || stalled) && !run.reached && !r.winsWithoutThreshold(run.best.score) && r.hasSmoothPart(run)
 	return (over || stalled) && !run.smoothNext, err
 }
 
@@ -243,16 +244,17 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// isPerfect reports whether a run with score s, once it has stalled, wins a race without
+// winsWithoutThreshold reports whether a run with score s, once it has stalled, wins a race without
 // a threshold. It wins if its performance is 1 and the log losses of the validation rows
 // add up to less than one nat. No other run could then be measurably better on these
 // rows. The performance alone is not enough, because it may be 1 by chance.
-func (r *race) isPerfect(s score) bool {
+func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }
 
-// endStatus returns the status of a run, or of the race, that has stalled before any run
-// reached the threshold: NotCompleted, or Completed if there is no threshold.
+// endStatus returns the status of a run that has stalled without reaching the threshold:
+// NotCompleted, or Completed if there is no threshold. A race in which all runs have
+// stalled has the same status.
 func (r *race) endStatus() Status {
 	if r.data.params.Threshold == nil {
 		return Completed
@@ -298,8 +300,9 @@ func (r *race) currentLeader() *run {
 // lossFunc computes the log loss of a candidate for each validation row.
 type lossFunc func(context.Context, *candidate) ([]float64, error)
 
-// newLossFunc returns a function that calibrates the probabilities before it computes the log
-// loss, unless the race was cut short, because there is then no time.
+// newLossFunc returns a function that computes the log loss of a candidate for each
+// validation row. The function first calibrates the probabilities. If the race was cut
+// short, there is no time for this, and it does not calibrate them.
 func (r *race) newLossFunc(status Status) lossFunc {
 	return func(ctx context.Context, c *candidate) ([]float64, error) {
 		probabilities := c.scoredProbabilities()

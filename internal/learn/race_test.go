@@ -354,7 +354,7 @@ func TestPerfectRunEndsARaceWithoutAThreshold(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.evaluator.Labels = f.Labels
-		if got := r.isPerfect(c.score); got != c.want {
+		if got := r.winsWithoutThreshold(c.score); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// A recording is a file that describes a run that another machine has trained. It has the
-// scores of the run and their virtual times. For the best step, it has the probabilities
-// of the validation rows, the fold models, and their text models. It also has the time
-// that was spent on texts, and how the run ended.
+// A recording is a file that describes a run that another machine has trained. The file
+// has the scores of the run and their virtual times. For the best step, it has the
+// probabilities of the validation rows, the fold models, and their text models. It also
+// has the time that was spent on texts, and the way in which the run ended.
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 10
@@ -125,14 +125,15 @@ func readSavedStep(b *codec.Reader) savedStep {
 	return savedStep{
 		step: int(b.Uint32()), score: score{performance: b.FiniteFloat64(), logLoss: b.FiniteFloat64()},
 		selectionLoss: b.FiniteFloat64(), cost: b.FiniteFloat64(), progress: b.Float64(),
-		smooth: smooth.Choice{Width: b.FiniteFloat64(), Penalty: b.FiniteFloat64(), Weight: b.FiniteFloat64()},
+		smooth: smooth.Params{Width: b.FiniteFloat64(), Penalty: b.FiniteFloat64(), Weight: b.FiniteFloat64()},
 	}
 }
 
 // recordedEnd describes how a recorded run ended.
 type recordedEnd struct {
 	// reached reports whether the run reached the threshold. ended reports whether it
-	// stalled without reaching the threshold, so that it was not cut short.
+	// stalled without reaching the threshold. Both are false if the run failed or was cut
+	// short.
 	reached, ended bool
 	// failure is the error of a run that failed.
 	failure string
@@ -161,7 +162,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	}
 	if n := b.Count32(4); n > 0 {
 		if n != len(r.evaluator.Labels)*run.classes {
-			b.Fail("other validation rows")
+			b.Fail("wrong number of probabilities of validation rows")
 		}
 		best.probabilities = b.FiniteFloat32s(n)
 	}
@@ -222,7 +223,7 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 	if b.Bool() {
 		columns := r.data.Schema.TextColumns()
 		if len(columns) == 0 {
-			b.Fail("text models without texts")
+			b.Fail("text models without a column of texts")
 		}
 		if texts := readTextModelsOf(b, columns, r.data.classes()); texts != nil {
 			features = withTexts(features, texts)

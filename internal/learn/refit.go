@@ -13,10 +13,14 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// These constants determine two times that are reserved after the race. For the report: reportShare
-// of the time limit, but between minReportTime and maxReportTime, plus reportTimePerCell for each
-// class of each validation row, to calibrate and score it (0.7 s were measured for the 767,000 cells
-// of kddcup99). For the refit: the estimated time multiplied by safetyFactor.
+// These constants determine the time that is reserved at the end of the time limit.
+//
+// For the report, it is reportShare of the time limit, but between minReportTime and
+// maxReportTime. To calibrate and score the probabilities, reportTimePerCell is added for
+// each class of each validation row. For kddcup99, with 767,000 such cells, 0.7 s were
+// measured.
+//
+// For the refit, it is the estimated time multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -32,8 +36,8 @@ const (
 // refit trains the model of each component on every labelled row, starting with the
 // component of the largest weight. If a refit does not finish, because ctx is cancelled
 // or the time limit is near, the fold models of the component are used instead, and
-// complete is false. In a cross-validation, each row except the test rows has trained some of
-// the fold models.
+// complete is false. In a cross-validation, each row except the test rows is a training
+// row of some of the fold models.
 //
 // One fit on all rows is better than the mean of the fold models: on test rows, the log
 // loss of boosting was lower by 1 % on credit-g, 17 % on soybean and 55 % on car. The
@@ -56,7 +60,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 			members = append(members, member{part.algorithm.kind, part.weight, refitted[i].predictor})
 			continue
 		case i < len(refitted) && ctx.Err() != nil:
-			complete, r.refitCut = false, true
+			complete, r.refitInterrupted = false, true
 			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
 			complete = false
@@ -75,8 +79,8 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	return members, complete
 }
 
-// affordableRefits returns the components to refit: the first, and as many of the
-// following as the limit on the cost allows.
+// affordableRefits returns the components to refit: the first component, and as many of
+// the following ones as the limit on the cost allows.
 func (r *race) affordableRefits(components []component) []component {
 	budget := r.maxRefitCost()
 	for i, part := range components {
@@ -166,9 +170,9 @@ func (c component) foldMembers() iter.Seq2[member, error] {
 	}
 }
 
-// loadFoldMember returns a copy of the model of the given fold of the run. A model that
-// predicts allocates memory. This memory is freed together with the copy, whereas the
-// model of the run stays small.
+// loadFoldMember returns a copy of the run's model of the given fold. A model allocates
+// memory when it predicts. If only the copy predicts, this memory is freed with the copy,
+// and the model of the run stays small.
 func (c component) loadFoldMember(fold int) (member, error) {
 	one, err := c.algorithm.reloadMember(member{c.algorithm.kind, c.weight, c.models[fold]})
 	if err != nil {
@@ -189,8 +193,9 @@ func (a *algorithm) reloadMember(m member) (member, error) {
 	return m, err
 }
 
-// refitSeedOffset is added to the index from which the seed of a refit is derived, so
-// that no fold has the same seed. refitFold is the fold index of the refit.
+// refitSeedOffset is added to the kind of an algorithm to derive the seed of its refit.
+// The seed then differs from those of the folds. refitFold is the fold index of the
+// refit.
 const (
 	refitSeedOffset = 1000
 	refitFold       = -1
@@ -206,11 +211,11 @@ func (r *run) rowRatio(rows int) float64 {
 	return float64(rows) * float64(len(r.folds)) / float64(max(trainRows, 1))
 }
 
-// isRefitted reports whether a refit on the given number of rows is complete after step
-// steps. A fitter with a schedule must reach the fraction of its schedule at which the
-// folds had their best step. The numbers of steps are not compared, because a schedule
-// for more rows may have another number of steps. A fitter without a schedule must do the
-// best number of steps of the folds, adjusted by stepGrowth.
+// isRefitted reports whether a refit on the given number of rows is complete after the
+// given number of steps. A fitter whose Progress is known must reach the progress that
+// the folds had at their best step. The numbers of steps are not compared, because
+// training on more rows may have another number of steps. A fitter whose Progress is NaN
+// must do the best number of steps of the folds, adjusted by stepGrowth.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {
 		const rounding = 1e-9
@@ -219,11 +224,11 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	return step >= int(math.Round(float64(r.best.step)*math.Pow(r.rowRatio(rows), r.algorithm.stepGrowth)))
 }
 
-// reservedTime returns the time to reserve after the runs have been stopped: that of
-// refitBudget, and that of other machines to end their runs.
+// reservedTime returns the time to reserve after the runs have been stopped: the time for
+// refits and report, and the time in which other machines must end their runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
-	if r.awaited.Load() > 0 {
+	if r.awaitedRuns.Load() > 0 {
 		reserved += r.data.params.Remote.StopTimeout
 	}
 	return reserved
@@ -241,7 +246,7 @@ func (r *race) refitBudget() time.Duration {
 	defer r.mu.Unlock()
 	perCost := 1e-9 // seconds for each unit of cost
 	if trained := r.trainedCost(); trained > 0 {
-		perCost = r.trained.Seconds() / trained
+		perCost = r.trainingTime.Seconds() / trained
 	}
 	first, all := r.reservedRefitCosts(leader)
 	seconds := min(all*perCost, max(first*perCost, maxRefitShare*r.timer.limit.Seconds()))
@@ -267,11 +272,11 @@ func (r *race) reservedRefitCosts(leader *run) (first, all float64) {
 	return first, min(all, max(first, r.maxRefitCost()))
 }
 
-// scoreTime returns the time since the race began and sets r.trained. It is called for
-// each score of a run on this machine. The caller must hold mu.
+// scoreTime returns the time since the race began, and updates r.trainingTime. It is
+// called for each score of a run on this machine. The caller must hold mu.
 func (r *race) scoreTime() time.Duration {
 	elapsed := r.timer.elapsed()
-	r.trained = r.data.training.elapsed(r.data.params.clock)
+	r.trainingTime = r.data.trainingTime.elapsed(r.data.params.clock)
 	return elapsed
 }
 

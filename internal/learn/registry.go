@@ -16,10 +16,10 @@ import (
 // algorithms are the algorithms of the engine, in the order in which they are shown. If
 // several reach the threshold at the same virtual time, the first in this order wins.
 var algorithms = []algorithm{
-	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, price: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
-	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, price: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
-	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, price: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], rowMajor: true, monotone: true},
-	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, price: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model], monotone: true},
+	{name: "SEV01", kind: 1, patience: 8, holdoutPatience: 4, costRank: 4, maxFolds: 5, stepGrowth: 0, newFitter: newNeuralFitter, read: readNetworks, smooth: true},
+	{name: "FIF01", kind: 2, patience: 15, holdoutPatience: 8, costRank: 3, maxFolds: 5, stepGrowth: 0, newFitter: newForestFitter, read: readPredictor[forest.Model], monotone: true},
+	{name: "SIX01", kind: 3, patience: 15, holdoutPatience: 15, costRank: 2, stepGrowth: 0.5, newFitter: newLeafwiseFitter, read: readPredictor[boost.Model], rowMajor: true, monotone: true},
+	{name: "SEV02", kind: 4, patience: 15, holdoutPatience: 15, costRank: 1, stepGrowth: 0.5, newFitter: newSymmetricFitter, read: readPredictor[boost.Model], monotone: true},
 }
 
 // workspaces holds the working memory that the fitters of one run share.
@@ -69,17 +69,17 @@ func leavesForScale(scale int) int {
 }
 
 // defaultBuckets is the default number of bins of a numeric feature for SEV02. For tables
-// with more than largeRows rows, the default is the number of bins of the other
+// with more than largeTableRows rows, the default is the number of bins of the other
 // algorithms, so that all algorithms share one binned matrix.
 const (
 	defaultBuckets = 128
-	largeRows      = 100_000
+	largeTableRows = 100_000
 )
 
 // newSymmetricFitter returns a fitter of gradient boosting with symmetric trees.
 func newSymmetricFitter(ctx context.Context, t fitTask) (fitter, error) {
 	buckets := cmp.Or(t.data.params.Buckets, defaultBuckets)
-	if t.data.params.Buckets == 0 && t.data.Rows > largeRows {
+	if t.data.params.Buckets == 0 && t.data.Rows > largeTableRows {
 		buckets = tree.MaxBins - 1
 	}
 	bins, err := t.data.binnedMatrix(ctx, buckets+1) // plus one bin for missing cells
@@ -122,7 +122,8 @@ func newAdapter[O any, F typedFitter[M], M predictor](
 	return adapter[M]{f}, nil
 }
 
-// withContext returns a function that calls newFitter with ctx as its context.
+// withContext returns newFitter as a function without the context parameter. The context
+// is always ctx.
 func withContext[O, F any](
 	ctx context.Context, newFitter func(context.Context, *frame.Frame, split.Fold, O) (F, error),
 ) func(*frame.Frame, split.Fold, O) (F, error) {

@@ -17,15 +17,17 @@ import (
 type RemoteRuns struct {
 	// Algorithms are the algorithms that other machines train with [RecordRun].
 	Algorithms []string
-	// Await waits until the run of an algorithm has been recorded, and returns the
-	// recording and its size in bytes. If no other machine trains the run, Await returns
-	// a nil recording, and this machine trains it. If the reason is a failure, Await also
-	// returns an error, and the report notes it. idle is closed when the runs that this
-	// machine trains have ended. When ctx is done, Await must soon return the recording
-	// of the unfinished run, or an error. If it returns an error, the run has no score.
+	// Await waits until another machine has recorded the run of an algorithm, and returns
+	// the recording and its size in bytes. If no other machine trains the run, Await
+	// returns a nil recording, and this machine trains the run. If the other machine
+	// failed, Await also returns an error, which the report notes.
+	//
+	// idle is closed when the runs that this machine trains have ended. When ctx is done,
+	// Await must soon return the recording of the unfinished run, or an error. After an
+	// error the run has no score.
 	Await func(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, size int64, err error)
 	// StopTimeout is how long Await may take after ctx is done. A race with a time limit
-	// reserves this time while it awaits a run.
+	// reserves this time while it waits for runs on other machines.
 	StopTimeout time.Duration
 	// ReachedElsewhere receives the runs on other machines that have reached the threshold, in
 	// any order. A run may be received several times. ReachedElsewhere may be nil.
@@ -41,8 +43,8 @@ type ThresholdReached struct {
 	Time      float64
 }
 
-// has reports whether another machine trains the algorithm.
-func (r *RemoteRuns) has(algorithm string) bool {
+// includes reports whether another machine trains the algorithm.
+func (r *RemoteRuns) includes(algorithm string) bool {
 	return r != nil && slices.Contains(r.Algorithms, algorithm)
 }
 
@@ -126,7 +128,7 @@ func (r *run) lastScoreTime() float64 { return max(r.lastCost, r.curve[len(r.cur
 // awaitRun trains it on this machine.
 func (r *race) awaitRun(ctx context.Context, run *run, idle <-chan struct{}) {
 	recording, size, err := r.data.params.Remote.Await(ctx, run.Name, idle)
-	r.awaited.Add(-1)
+	r.awaitedRuns.Add(-1)
 	if err == nil && recording != nil {
 		var end recordedEnd
 		end, err = r.readRecording(run, recording, size)

@@ -117,8 +117,8 @@ type Candidate struct {
 
 const (
 	// maxTrainingRows is the largest number of training rows that are predicted for the
-	// report. If the race was cut short, maxCutShortRows is the largest number of
-	// training rows, and also of test rows.
+	// report. If the race was cut short, at most maxCutShortRows training rows and as
+	// many test rows are predicted.
 	maxTrainingRows = 20000
 	maxCutShortRows = 2000
 	// stoppedReportTime is the time for the report after the user stopped the
@@ -166,14 +166,14 @@ func (r *race) finalize(ctx context.Context, c *candidate, members []member, o *
 		}
 	}
 	if o.Status != Cancelled {
-		r.addDependence(limited, m, c, &o.Report)
+		r.addImportancesAndEffects(limited, m, c, &o.Report)
 	}
 	o.Report.Notes = r.notes
 	return ctx.Err()
 }
 
 // newReport returns a report of the chosen model with the metrics on the validation rows.
-// The error is that of ctx.
+// It returns an error only if ctx is cancelled.
 func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 	validation, err := r.evaluator.ValidationScores(ctx, c.scoredProbabilities())
 	if err != nil {
@@ -235,7 +235,7 @@ func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Ou
 }
 
 // scoreTestRows sets the metrics of report that are computed on the test rows. p are the
-// predictions of these rows. The error is that of ctx.
+// predictions of these rows. It returns an error only if ctx is cancelled.
 func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *Report) (err error) {
 	report.TestRows = len(p.Labels)
 	if report.Test, err = evaluation.NewScoresWithIntervals(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p }); err != nil {
@@ -254,9 +254,9 @@ func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *
 	return err
 }
 
-// addDependence adds the importances of the columns, their partial dependence and
-// their interactions. They are omitted if there is no time.
-func (r *race) addDependence(ctx context.Context, m *Model, c *candidate, report *Report) {
+// addImportancesAndEffects adds the importances of the columns, their partial dependence
+// and their interactions. They are omitted if there is no time.
+func (r *race) addImportancesAndEffects(ctx context.Context, m *Model, c *candidate, report *Report) {
 	validation := r.newValidation(m, c)
 	importances, err := validation.Importances(ctx)
 	if err != nil {
@@ -303,8 +303,8 @@ func gatherLabels(labels []string, classes []int) []string {
 	return picked
 }
 
-// sampleReportRows returns a sample of rows at equal distances: at most maxRows or, if
-// the race was cut short, at most maxCutShortRows.
+// sampleReportRows returns a sample of rows, at equal distances. It has at most maxRows
+// rows, and at most maxCutShortRows rows if the race was cut short.
 func (o *Outcome) sampleReportRows(rows []int32, maxRows int) []int32 {
 	if o.Status == Cancelled || o.Status == TimedOut {
 		maxRows = min(maxRows, maxCutShortRows)

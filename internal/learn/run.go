@@ -20,15 +20,15 @@ type run struct {
 	variant
 	index   int
 	fitters []fitter // nil after the run has ended
-	// models are the models of the fitters. They are set when the run has ended. They
-	// never predict, because a model that has predicted needs several times the memory.
-	// Copies of them predict instead, see component.loadFoldMember.
+	// models are the models of the fitters. They are set when the run has ended. They are
+	// only copied and never used to predict, because a model that has predicted needs
+	// several times the memory. See component.loadFoldMember.
 	models []predictor
 	folds  []split.Fold
 	// The final folds are folds[firstFinalFold:]. Their models predict the test rows. If
-	// there is no refit, they are the final model. All folds are final, unless the folds
-	// are ordered in time. Then only the last fold is, because its model was trained on
-	// the training rows of all folds.
+	// there is no refit, they are the final model. Usually all folds are final. If the
+	// folds are ordered in time, only the last one is final, because its model was
+	// trained on the training rows of all folds.
 	firstFinalFold int
 	// firstFoldIndex is the value of fitTask.foldIndex for the first fold. It is not 0 if
 	// the folds of the run differ from those of the validation plan.
@@ -45,13 +45,14 @@ type run struct {
 	stopping earlyStopping
 	best     savedStep
 	curve    []curvePoint
-	// smoothNext reports whether the next step adds the smooth part. smoothFits are the
-	// smooth parts of the folds; it is nil if there are none. smoothed is their cost.
+	// smoothNext reports whether the next step adds the smooth part. smoothFits holds the
+	// smooth parts of the folds, or nil if there are none. smoothCost is the cost to fit
+	// them.
 	smoothNext bool
 	smoothFits *smooth.Fits
-	smoothed   float64
+	smoothCost float64
 
-	reached bool // whether the last score has reached the threshold, or is perfect, see isPerfect
+	reached bool // whether the last score has reached the threshold, or is perfect, see winsWithoutThreshold
 	status  Status
 	err     error
 	// recorded reports whether another machine trained the run.
@@ -69,7 +70,7 @@ type savedStep struct {
 	selectionLoss float64
 	cost          float64 // cost of all steps up to step
 	progress      float64 // mean Progress of the fitters
-	smooth        smooth.Choice
+	smooth        smooth.Params
 	probabilities []float32
 }
 
@@ -126,15 +127,15 @@ func (r *run) predictValidation(dst []float32) error {
 // cost returns the sum of the costs of all fitters and of the smooth part, which is the
 // run's virtual clock.
 func (r *run) cost() float64 {
-	sum := r.smoothed
+	sum := r.smoothCost
 	for _, fitter := range r.fitters {
 		sum += fitter.Cost()
 	}
 	return sum
 }
 
-// progress returns the mean fraction of the fitters' schedules that is done, or
-// NaN if they have no schedule.
+// progress returns the mean Progress of the fitters, or NaN if the Progress of a fitter
+// is NaN.
 func (r *run) progress() float64 {
 	sum := 0.0
 	for _, fitter := range r.fitters {
@@ -212,14 +213,14 @@ type earlyStopping struct {
 // more correct row is an improvement unless there are thousands of errors. For rocAuc,
 // one more correctly ordered pair of rows is not.
 //
-// A flawless run is right on all n validation rows. Its log loss may still fall forever,
-// but this hardly matters on other rows, where the error rate may be about 1/n in spite
-// of the flawless validation. To be an improvement, the log loss must therefore fall by
-// more than perfectGain/n, a tenth of this rate.
+// A flawless run predicts all n validation rows correctly. Its log loss may continue to
+// fall, but this hardly matters for other rows: the error rate on them may still be about
+// 1/n. The log loss must therefore fall by more than minFlawlessGain/n, a tenth of this rate,
+// to count as an improvement.
 const (
-	minGain      = 1e-4
-	minErrorGain = 1e-3
-	perfectGain  = 0.1
+	minGain         = 1e-4
+	minErrorGain    = 1e-3
+	minFlawlessGain = 0.1
 )
 
 // isFlawless reports whether the performance in s is 1. If the named metric is logLoss,
@@ -240,7 +241,7 @@ func (e *earlyStopping) hasStalled(s score, flawless bool, rows, step, patience 
 	}
 	gain := minGain * e.logLoss
 	if flawless && e.step > 0 {
-		gain = max(gain, perfectGain/float64(max(rows, 1)))
+		gain = max(gain, minFlawlessGain/float64(max(rows, 1)))
 	}
 	if s.logLoss < e.logLoss-gain || s.performance > e.performance+minErrorGain*(1-e.performance) {
 		*e = earlyStopping{min(e.logLoss, s.logLoss), max(e.performance, s.performance), step}

@@ -28,7 +28,7 @@ func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	if err != nil {
 		return err
 	}
-	run.smoothed = fits.Cost()
+	run.smoothCost = fits.Cost()
 	best := run.best
 	mixed, better, err := r.mixSmoothPart(ctx, run, fits)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *race) mixSmoothPart(ctx context.Context, run *run, fits *smooth.Fits) (
 	better = mixture.Weights[1] > 0 && mixed.logLoss < run.best.logLoss
 	if better {
 		mixed.probabilities = mixture.Probabilities
-		mixed.smooth = smooth.Choice{Width: fits.Width, Penalty: fits.Penalty, Weight: mixture.Weights[1]}
+		mixed.smooth = smooth.Params{Width: fits.Width, Penalty: fits.Penalty, Weight: mixture.Weights[1]}
 	}
 	return mixed, better, nil
 }

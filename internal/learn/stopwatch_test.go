@@ -45,7 +45,7 @@ func TestTrainedTimeWithTexts(t *testing.T) {
 			data := &trainingData{Frame: f, params: Params{Workers: 1, Now: clock}}
 			stop := func() {}
 			if beside {
-				stop = data.training.start(data.params.clock)
+				stop = data.trainingTime.start(data.params.clock)
 			}
 			began := ticks.Load()
 			rows := make([]int32, f.Rows)
@@ -61,7 +61,7 @@ func TestTrainedTimeWithTexts(t *testing.T) {
 			}
 			took := time.Duration(ticks.Load()-began) * time.Second
 			stop()
-			got := data.training.elapsed(data.params.clock)
+			got := data.trainingTime.elapsed(data.params.clock)
 			if !beside && got != 0 || beside && got <= took {
 				t.Errorf("%v of training in %v with %v of texts", got, took, texts.Reading+texts.Training)
 			}
@@ -91,8 +91,8 @@ func TestTrainedTimeWithoutWait(t *testing.T) {
 		}
 		r.timer.start()
 		r.runAll(t.Context())
-		if want := time.Duration(trained.Load()); r.trained != want || want == 0 || r.runs[1].remoteErr == nil {
-			t.Errorf("trained for %v, want %v", r.trained, want)
+		if want := time.Duration(trained.Load()); r.trainingTime != want || want == 0 || r.runs[1].remoteErr == nil {
+			t.Errorf("trained for %v, want %v", r.trainingTime, want)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func (t textMemos) remember(one member) member {
 	return one
 }
 
-// rememberAll is remember for each member.
+// rememberAll returns a copy of each member whose text models remember their scores.
 func (t textMemos) rememberAll(members []member) []member {
 	list := make([]member, len(members))
 	for i, one := range members {
@@ -52,18 +52,19 @@ func scoreTextsOnce(members []member) []member {
 }
 
 // maxMemoBytes is the memory, in bytes, that predictMembers may use for each set of text
-// models to remember scores. memoEntry is the size of an entry without its scores, in
-// bytes.
+// models to remember scores. memoEntryBytes is the size of an entry without its scores,
+// in bytes.
 const (
-	maxMemoBytes = 32 << 20
-	memoEntry    = 64
+	maxMemoBytes   = 32 << 20
+	memoEntryBytes = 64
 )
 
-// newTextMemos returns textMemos to predict the given number of rows with the members of
-// m. It returns nil if they would need too much memory or if there are no texts.
+// newTextMemos returns empty textMemos for a prediction of the given number of rows. It
+// returns nil if the scores of these rows would need too much memory or if there are no
+// texts.
 func (m *Model) newTextMemos(rows int) textMemos {
 	texts := len(m.schema.TextColumns())
-	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntry)*texts > maxMemoBytes {
+	if texts == 0 || rows*(4*text.NumFeatures(m.classes())+memoEntryBytes)*texts > maxMemoBytes {
 		return nil
 	}
 	return textMemos{}

@@ -63,7 +63,7 @@ func TestTimeOfTextsIsReserved(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := r.runs[0]
-	run.best, run.lastCost, r.trained = savedStep{step: 1, cost: 10e9}, 10e9, 10*time.Second
+	run.best, run.lastCost, r.trainingTime = savedStep{step: 1, cost: 10e9}, 10e9, 10*time.Second
 	without := r.refitBudget()
 	r.data.textTimer.AddRecorded(text.Durations{Reading: 4 * time.Second, Training: 20 * time.Second, Rows: 600})
 	if got, want := r.refitBudget()-without, time.Duration((4+10)*safetyFactor*float64(time.Second)); got != want {
@@ -87,7 +87,7 @@ func TestRefitsOfBlendAreReserved(t *testing.T) {
 		run.lastCost = 10e9
 	}
 	r.runs[0].best = savedStep{step: 1, cost: 10e9}
-	r.trained = 30 * time.Second
+	r.trainingTime = 30 * time.Second
 	one := r.refitBudget() - r.reportBudget()
 	r.runs[1].best = r.runs[0].best
 	if got := r.refitBudget() - r.reportBudget(); (got - 2*one).Abs() > time.Millisecond {

@@ -26,7 +26,7 @@ const textSeed = 0x7e875
 // addTextScores appends the scores of texts to f, which holds the other features of a
 // fold. rows are the training rows of the fold. Each training row is scored by a model
 // that was not trained on it. The other rows are scored by the returned models, which
-// were trained on all training rows. The result is nil if there are no texts.
+// were trained on all training rows. addTextScores returns nil if there are no texts.
 func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIndex int, rows []int32) (*textModels, error) {
 	m := &textModels{columns: t.Schema.TextColumns()}
 	if len(m.columns) == 0 {
@@ -59,8 +59,8 @@ func (t *trainingData) addTextScores(ctx context.Context, f *frame.Frame, foldIn
 	return m, nil
 }
 
-// readTexts sets t.corpora to the corpora of the given columns of texts. It does not read
-// a column again.
+// readTexts adds the corpora of the given columns of texts to t.corpora. It skips columns
+// that it has already read.
 func (t *trainingData) readTexts(ctx context.Context, columns []int32) error {
 	for _, column := range columns[len(t.corpora):] {
 		corpus, err := text.NewCorpus(ctx, t.Columns[column].Texts, t.classes(), t.params.Workers)

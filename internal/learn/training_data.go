@@ -32,9 +32,9 @@ type trainingData struct {
 	// Otherwise it is nil.
 	sharedBins *sharedBins
 
-	// training measures the time in which this machine trains runs, other than the models
-	// of texts. It is not used if the data is that of one fold.
-	training stopwatch
+	// trainingTime measures the time in which this machine trains runs, except their text
+	// models. It is not used if the data is that of one fold.
+	trainingTime stopwatch
 
 	foldMutex sync.Mutex // guards the fields below
 	// foldRows holds the training rows of the folds of all runs and of the refit, by fold
@@ -101,10 +101,10 @@ func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	}
 }
 
-// binnedMatrix returns the matrix with at most the given number of bins; 0 means the
-// default. It builds each matrix once, while concurrent callers wait. If a feature has
-// the same bins in several matrices, for example because it has few values, these
-// matrices share the bins.
+// binnedMatrix returns the matrix whose features have at most the given number of bins; 0
+// means the default. It builds each matrix once, while concurrent callers wait. If a
+// feature has the same bins in several matrices, for example because it has few values,
+// these matrices share the bins.
 func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.BinnedMatrix, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +134,7 @@ func (t *trainingData) dropRowMajor() {
 	}
 }
 
-// dropOwnRowMajor is dropRowMajor without the bins of the folds.
+// dropOwnRowMajor frees the row-major copies of t's own bins, but not those of the folds.
 func (t *trainingData) dropOwnRowMajor() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

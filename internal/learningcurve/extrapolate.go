@@ -48,10 +48,10 @@ type Forecast struct {
 }
 
 // NewTrial returns the trial of a race on a sample of the given number of rows.
-// validationScore is the performance on the validation rows, and validationRows is their number.
-// testScore and testRows are the same for the test rows. The field Value of the result is the
-// performance on all of these rows. classRows holds the number of rows of each class in the
-// whole file.
+// validationScore is the performance on the validation rows, and validationRows is their
+// number. testScore and testRows are the performance on the test rows and their number.
+// The field Value of the result is the performance on the validation rows and test rows
+// together. classRows holds the number of rows of each class in the whole file.
 func NewTrial(rows int, classRows []int, validationScore float64, validationRows int, testScore float64, testRows int) Trial {
 	scored := validationRows + testRows
 	t := Trial{Rows: rows, Scored: scored, Validation: validationScore, Validated: validationRows, classes: stratifiedCounts(classRows, rows)}
@@ -80,7 +80,7 @@ func stratifiedCounts(classRows []int, rows int) []int {
 // Extrapolate returns the forecast of a race on all rows. There must be at least
 // one trial, and trials must be in ascending order of rows. classRows holds the
 // number of rows of each class. perClass reports whether the performance is a
-// mean over classes rather than over rows. The error is that of ctx.
+// mean over classes rather than over rows. An error is returned only if ctx is cancelled.
 func Extrapolate(ctx context.Context, trials []Trial, classRows []int, seed uint64, perClass bool) (Forecast, error) {
 	rows := 0
 	for _, n := range classRows {
@@ -111,7 +111,7 @@ const (
 	// absoluteUncertainty, plus the standard error of the slope.
 	relativeUncertainty = 0.5
 	absoluteUncertainty = 0.06
-	// zScore is the half-width of the interval in standard errors.
+	// zScore is the half-width of the interval of the score, in standard errors.
 	zScore = 2
 )
 
@@ -128,14 +128,14 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 	c := fitCurve(trials, perClass)
 	distance := math.Max(math.Log(float64(f.Rows)/float64(trials[len(trials)-1].Rows)), 0)
 	slope := min(max(c.slope, 0), maxExponent)
-	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeError
-	expected := c.last * math.Exp(-slope*distance)
-	worse := c.last * math.Exp(-max(slope-uncertainty, 0)*distance)
-	better := c.last * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
+	uncertainty := relativeUncertainty*slope + absoluteUncertainty + c.slopeStdErr
+	expected := c.errorRate * math.Exp(-slope*distance)
+	worse := c.errorRate * math.Exp(-max(slope-uncertainty, 0)*distance)
+	better := c.errorRate * math.Exp(-min(slope+uncertainty, 1.5*maxExponent)*distance)
 	// samplingError combines the sampling errors of the last trial and of the
 	// test rows. It grows with the error e.
 	samplingError := func(e float64) float64 {
-		return math.Hypot(c.lastError*e/max(c.last, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
+		return math.Hypot(c.errorRateStdErr*e/max(c.errorRate, 1e-9), standardError(e, stratifiedCounts(classes, f.Scored), perClass))
 	}
 	f.Value = 1 - expected
 	f.Low = max(1-expected-math.Hypot(worse-expected, zScore*samplingError(worse)), 0)
@@ -144,8 +144,8 @@ func (f *Forecast) extrapolateScore(trials []Trial, classes []int, perClass bool
 
 // curve is the line through the trials, in logarithms.
 type curve struct {
-	last, lastError   float64 // the error of the last trial, and its standard error
-	slope, slopeError float64 // the exponent by which the error falls, and its standard error
+	errorRate, errorRateStdErr float64 // the error of the last trial, and its standard error
+	slope, slopeStdErr         float64 // the exponent by which the error falls, and its standard error
 }
 
 // fitCurve returns a line that passes through the last trial. Its slope is
@@ -163,17 +163,17 @@ func fitCurve(trials []Trial, perClass bool) curve {
 	width := xx/w - x*x
 	if width > 1e-9 {
 		c.slope = -(xy/w - x*y) / width
-		c.slopeError = 1 / math.Sqrt(w*width)
+		c.slopeStdErr = 1 / math.Sqrt(w*width)
 	}
 	last := trials[len(trials)-1]
-	c.last = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
-	c.lastError = standardError(c.last, stratifiedCounts(last.classes, last.Scored), perClass)
+	c.errorRate = max(1-last.Value, 0.5/float64(max(last.Scored, 1)))
+	c.errorRateStdErr = standardError(c.errorRate, stratifiedCounts(last.classes, last.Scored), perClass)
 	return c
 }
 
-// standardError returns the standard error of an error rate e. classRows holds the number of
-// rows of each class. If perClass is true, e is a mean over classes, and its standard
-// error is mostly that of the small classes.
+// standardError returns the standard error of the error rate e. classRows holds the
+// number of rows of each class. If perClass is true, e is a mean over classes, and its
+// standard error is mostly that of the small classes.
 func standardError(e float64, classRows []int, perClass bool) float64 {
 	rows, parts := 0, 0.0
 	for _, n := range classRows {
@@ -192,8 +192,8 @@ func standardError(e float64, classRows []int, perClass bool) float64 {
 	return math.Sqrt(e * (1 - e) / float64(rows))
 }
 
-// validationPlan returns the validation plan of a race on a table that has classRows[i] rows
-// of class i.
+// validationPlan returns the validation plan of a race. classRows holds the number of rows of
+// each class.
 func validationPlan(ctx context.Context, classRows []int, seed uint64) (split.ValidationPlan, error) {
 	var labels []int32
 	for class, n := range classRows {
@@ -204,10 +204,11 @@ func validationPlan(ctx context.Context, classRows []int, seed uint64) (split.Va
 	return split.NewValidationPlan(ctx, split.Sample{Labels: labels, Classes: len(classRows)}, seed)
 }
 
-// weightedTrainedRows returns the number of rows that a race trains on, summed over its fits, as
-// a measure of its time. The training rows of a single holdout have the weight
-// holdoutWeight, because a run on a holdout stops improving sooner. The rows of the refit
-// have the weight refitWeight, because the most expensive refits are skipped.
+// weightedTrainedRows returns a measure of the time of a race: the number of training
+// rows, summed over all folds and the refit. The training rows of a single holdout have
+// the weight holdoutWeight, because a run on a holdout stops improving sooner. The rows
+// of the refit have the weight refitWeight, because the most expensive refits are
+// skipped.
 func weightedTrainedRows(plan split.ValidationPlan) float64 {
 	rows := refitWeight * float64(len(plan.Test)+len(plan.Rest))
 	for _, fold := range plan.Folds {

@@ -13,15 +13,15 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// MinRows is the smallest number of rows of a file that is sampled. On fewer
-// rows, a race on all rows takes about as long as the races on samples.
+// MinRows is the smallest number of rows of a file for which there is a forecast. With
+// fewer rows, a race on all rows takes about as long as the races on samples.
 const MinRows = 2000
 
 // The numbers of rows of the two samples. They differ enough to show how the
 // error falls, and both races take only a few seconds.
 const (
-	smallSample = 250
-	largeSample = 1000
+	smallSampleRows = 250
+	largeSampleRows = 1000
 )
 
 // SampleSizes returns the sizes of the samples for a file with the given number of rows, or nil if
@@ -30,7 +30,7 @@ func SampleSizes(rows int) []int {
 	if rows < MinRows {
 		return nil
 	}
-	return []int{smallSample, min(largeSample, rows/2)}
+	return []int{smallSampleRows, min(largeSampleRows, rows/2)}
 }
 
 // WriteSamples writes stratified samples of src, a file in canonical form: sizes[i] rows to
@@ -83,8 +83,8 @@ type sampler struct {
 	strata map[string]*stratum
 }
 
-// stratum holds two numbers for one class: the rows that have not yet been read, and how many of
-// them must still be drawn.
+// stratum describes one class. rows is the number of its rows that have not yet been
+// read, and toDraw the number of these rows that must be drawn.
 type stratum struct{ rows, toDraw int }
 
 func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {

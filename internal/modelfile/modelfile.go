@@ -57,9 +57,10 @@ func Dataset(model *learn.Model) *api.Dataset {
 	return dataset
 }
 
-// describeColumn returns what a model knows of a column of dates or numbers, and only the name of other
-// columns. A model does not say whether the order of dates was only assumed, nor whether amounts have
-// separators of thousands, so it is assumed that they have.
+// describeColumn returns the description of a column of the training file. For columns
+// other than dates and numbers, it has only the name. A model does not store whether
+// amounts have separators of thousands, so they are assumed to have them. Nor does it
+// store whether the order of dates was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column := api.Column{Name: name, Unused: true}
 	for i := range schema.Columns {

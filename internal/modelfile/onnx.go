@@ -31,8 +31,8 @@ func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {
 	return model.ONNXFeatures(), out.Flush()
 }
 
-// StepsOutsideONNX describes the steps from a file to the features. The ONNX model does not
-// contain these steps.
+// StepsOutsideONNX returns a text that lists the steps by which the features are computed
+// from a file. The ONNX model does not contain these steps.
 func StepsOutsideONNX(features []learn.ONNXFeature) string {
 	names := map[string][]string{} // by step: names of columns of the file
 	for i := range features {

@@ -21,8 +21,8 @@ import (
 //go:embed python
 var pythonParts embed.FS
 
-// pythonOrder is the order of the parts. The constants of the model follow the last part.
-var pythonOrder = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
+// pythonPartNames is the order of the parts. The constants of the model follow the last part.
+var pythonPartNames = []string{"header", "cells", "dates", "file", "features", "trees", "texts", "boost", "forest", "network", "smooth", "predict"}
 
 // WritePython writes to w a Python program that predicts with the model file at path. The
 // program contains the model and requires only NumPy. The errors for the model file are
@@ -33,7 +33,7 @@ func WritePython(w io.Writer, path string) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	for _, name := range pythonOrder {
+	for _, name := range pythonPartNames {
 		part, err := pythonParts.ReadFile("python/" + name + ".py")
 		if err != nil {
 			return err
@@ -118,24 +118,24 @@ func writeBase64(w io.Writer, path string) error {
 	return errors.Join(err, compressor.Close(), encoder.Close(), lines.end())
 }
 
-// lineWriter writes text in lines of maxLine bytes.
+// lineWriter writes text in lines of maxLineBytes bytes.
 type lineWriter struct {
 	w      io.Writer
 	column int
 }
 
-const maxLine = 96
+const maxLineBytes = 96
 
 func (l *lineWriter) Write(text []byte) (n int, err error) {
 	for len(text) > 0 {
-		part := text[:min(len(text), maxLine-l.column)]
+		part := text[:min(len(text), maxLineBytes-l.column)]
 		written, err := l.w.Write(part)
 		n += written
 		if err != nil {
 			return n, err
 		}
 		text = text[len(part):]
-		if l.column += len(part); l.column == maxLine {
+		if l.column += len(part); l.column == maxLineBytes {
 			if err := l.end(); err != nil {
 				return n, err
 			}

@@ -52,8 +52,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// tensor64Attribute returns an attribute with a tensor of one dimension, whose elements are n
-// numbers of 64 bits with the given bytes.
+// tensor64Attribute returns an attribute with a vector of n float64 numbers. raw holds
+// their bytes.
 func tensor64Attribute(name string, n int, raw []byte) Attribute {
 	a := newAttribute(name, attributeTensor)
 	a.body.appendMessage(5, rawTensor(Float64, []int{n}, "", raw))

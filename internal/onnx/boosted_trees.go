@@ -9,20 +9,22 @@ package onnx
 //
 //	rows × rounds·scores → rows × rounds × scores → sums of the first 1, 2, 3 … rounds
 type BoostedTrees struct {
-	scores   int
-	groups   []*TreeEnsemble
-	perGroup int // number of rounds in a group
-	rounds   int
+	scores         int
+	groups         []*TreeEnsemble
+	roundsPerGroup int // number of rounds in a group
+	rounds         int
 }
 
-// groupTargets is the largest number of outputs of an ensemble, unless a single round has
-// more. More outputs need more memory for each row. With fewer outputs there are more
-// groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of groups.
-const groupTargets = 2048
+// maxGroupTargets is the largest number of outputs of an ensemble, unless a single round
+// has more. With more outputs, each row needs more memory. With fewer outputs, there are
+// more groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of
+// groups.
+const maxGroupTargets = 2048
 
-// NewBoostedTrees returns trees of a model with the given scores before the first round.
+// NewBoostedTrees returns BoostedTrees with one round, which adds base to the scores. base
+// holds the scores before the first round of boosting.
 func NewBoostedTrees(base []float32) *BoostedTrees {
-	b := &BoostedTrees{scores: len(base), perGroup: max(1, groupTargets/len(base))}
+	b := &BoostedTrees{scores: len(base), roundsPerGroup: max(1, maxGroupTargets/len(base))}
 	e, first := b.NextRound()
 	weights := make([]Weight, len(base))
 	for k, score := range base {
@@ -35,7 +37,7 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 // NextRound begins a round. The caller must add the trees of the round to e. The leaves
 // of these trees must add the value for score i to the output firstOutput+i of e.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
-	at := b.rounds % b.perGroup
+	at := b.rounds % b.roundsPerGroup
 	if at == 0 {
 		b.groups = append(b.groups, NewTreeEnsemble(0))
 	}
@@ -54,11 +56,11 @@ func (g *Graph) AddBoostedTrees(b *BoostedTrees, x Value) Value {
 		rounds := g.Op("Reshape", g.AddTrees(e, x), g.ConstInt64s([]int{-1, e.targets / b.scores, b.scores}, 3))
 		last := e.targets/b.scores - 1
 		if i > 0 {
-			rounds = g.OpWith("Concat", axis, scores, rounds)
+			rounds = g.OpWithAttributes("Concat", axis, scores, rounds)
 			last++
 		}
 		sums := g.Op("CumSum", rounds, g.ConstInt64s([]int{1}))
-		scores = g.OpWith("Gather", axis, sums, g.ConstInt64s([]int{last}, 1))
+		scores = g.OpWithAttributes("Gather", axis, sums, g.ConstInt64s([]int{last}, 1))
 	}
 	return g.ToFloat64(g.ToMatrix(scores, b.scores))
 }

@@ -24,13 +24,13 @@ type Graph struct {
 	nodes, constants, inputs, outputs message
 	scope                             string
 	count                             int
-	known                             map[string]Value // constants by content
+	sharedConstants                   map[string]Value // constants by content
 	err                               error
 	usesTrees                         bool
 }
 
 // NewGraph returns an empty graph.
-func NewGraph(name string) *Graph { return &Graph{name: name, known: map[string]Value{}} }
+func NewGraph(name string) *Graph { return &Graph{name: name, sharedConstants: map[string]Value{}} }
 
 // SetScope makes the names of values that are added from now on begin with name and a slash.
 // An empty name ends the scope.
@@ -40,7 +40,8 @@ func (g *Graph) SetScope(name string) {
 	}
 }
 
-// RecordError records err, which Model.Write then returns, unless an error was recorded before.
+// RecordError records err, unless an error was recorded before. Model.Write returns the
+// recorded error.
 func (g *Graph) RecordError(err error) {
 	if g.err == nil {
 		g.err = err
@@ -87,8 +88,8 @@ func valueInfo(name string, t Type, columns int) *message {
 // Op adds an operator of the domain ai.onnx and returns its result.
 func (g *Graph) Op(op string, inputs ...Value) Value { return g.addNode("", op, nil, inputs) }
 
-// OpWith is Op for an operator with attributes.
-func (g *Graph) OpWith(op string, attributes []Attribute, inputs ...Value) Value {
+// OpWithAttributes adds an operator of the domain ai.onnx with attributes, and returns its result.
+func (g *Graph) OpWithAttributes(op string, attributes []Attribute, inputs ...Value) Value {
 	return g.addNode("", op, attributes, inputs)
 }
 
@@ -152,9 +153,9 @@ func (g *Graph) ConstStrings(values []string) Value {
 	return name
 }
 
-// maxKnown is the largest size, in bytes, of a constant that is stored only once even if
+// maxSharedConstantBytes is the largest size, in bytes, of a constant that is stored only once even if
 // it is added several times.
-const maxKnown = 256
+const maxSharedConstantBytes = 256
 
 // addConstant adds a constant of n elements. Without dims it is a single number.
 func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
@@ -166,16 +167,16 @@ func (g *Graph) addConstant(t Type, dims []int, n int, raw []byte) Value {
 		panic(fmt.Sprintf("onnx: %d elements for the dimensions %v", n, dims))
 	}
 	key := ""
-	if len(raw) <= maxKnown {
+	if len(raw) <= maxSharedConstantBytes {
 		key = fmt.Sprint(t, dims) + string(raw)
-		if v, known := g.known[key]; known {
+		if v, known := g.sharedConstants[key]; known {
 			return v
 		}
 	}
 	name := g.newName("const")
 	g.constants.appendMessage(5, rawTensor(t, dims, string(name), raw))
 	if key != "" {
-		g.known[key] = name
+		g.sharedConstants[key] = name
 	}
 	return name
 }

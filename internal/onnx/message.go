@@ -60,14 +60,14 @@ func (m *message) appendFieldHeader(field, length int) {
 	m.size += len(m.tail) - before
 }
 
-// maxCopied is the largest length, in bytes, of a part that is copied instead of referred
-// to.
-const maxCopied = 256
+// maxCopiedBytes is the largest length, in bytes, of a part that is copied. Longer parts are
+// only referred to.
+const maxCopiedBytes = 256
 
 // appendRaw appends the bytes b, which must not change afterwards.
 func (m *message) appendRaw(b []byte) {
 	m.size += len(b)
-	if len(b) <= maxCopied {
+	if len(b) <= maxCopiedBytes {
 		m.tail = append(m.tail, b...)
 		return
 	}

@@ -2,22 +2,22 @@ package onnx
 
 // ToFloat64 converts x to float64.
 func (g *Graph) ToFloat64(x Value) Value {
-	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Float64))}, x)
+	return g.OpWithAttributes("Cast", []Attribute{IntAttribute("to", int(Float64))}, x)
 }
 
 // ToFloat32 converts x to float32.
 func (g *Graph) ToFloat32(x Value) Value {
-	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Float32))}, x)
+	return g.OpWithAttributes("Cast", []Attribute{IntAttribute("to", int(Float32))}, x)
 }
 
 // ToInt64 converts x to int64, towards 0.
 func (g *Graph) ToInt64(x Value) Value {
-	return g.OpWith("Cast", []Attribute{IntAttribute("to", int(Int64))}, x)
+	return g.OpWithAttributes("Cast", []Attribute{IntAttribute("to", int(Int64))}, x)
 }
 
 // SelectColumns returns the given columns of x.
 func (g *Graph) SelectColumns(x Value, columns []int) Value {
-	return g.OpWith("Gather", []Attribute{IntAttribute("axis", 1)}, x, g.ConstInt64s(columns, len(columns)))
+	return g.OpWithAttributes("Gather", []Attribute{IntAttribute("axis", 1)}, x, g.ConstInt64s(columns, len(columns)))
 }
 
 // Concat joins matrices along their columns.
@@ -25,12 +25,12 @@ func (g *Graph) Concat(matrices ...Value) Value {
 	if len(matrices) == 1 {
 		return matrices[0]
 	}
-	return g.OpWith("Concat", []Attribute{IntAttribute("axis", 1)}, matrices...)
+	return g.OpWithAttributes("Concat", []Attribute{IntAttribute("axis", 1)}, matrices...)
 }
 
 // Softmax returns the softmax of the last dimension of scores.
 func (g *Graph) Softmax(scores Value) Value {
-	return g.OpWith("Softmax", []Attribute{IntAttribute("axis", -1)}, scores)
+	return g.OpWithAttributes("Softmax", []Attribute{IntAttribute("axis", -1)}, scores)
 }
 
 // ClassProbabilities returns the class probabilities of scores. If scores has one column, it holds
@@ -49,7 +49,7 @@ func (g *Graph) PowerNormalized(p Value, exponent float64) Value {
 		return p
 	}
 	last := []Attribute{IntsAttribute("axes", -1)}
-	ratio := g.Op("Div", p, g.OpWith("ReduceMax", last, p))
+	ratio := g.Op("Div", p, g.OpWithAttributes("ReduceMax", last, p))
 	power := g.Op("Pow", ratio, g.ScalarFloat64(exponent))
 	return g.Op("Div", power, g.Op("ReduceSum", power, g.ConstInt64s([]int{-1}, 1)))
 }
@@ -98,5 +98,5 @@ func (g *Graph) ZerosLike(x Value) Value {
 
 // MeanOverFirstAxis returns the mean along the first dimension of p.
 func (g *Graph) MeanOverFirstAxis(p Value) Value {
-	return g.OpWith("ReduceMean", []Attribute{IntsAttribute("axes", 0), IntAttribute("keepdims", 0)}, p)
+	return g.OpWithAttributes("ReduceMean", []Attribute{IntsAttribute("axes", 0), IntAttribute("keepdims", 0)}, p)
 }

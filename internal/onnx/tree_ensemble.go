@@ -9,8 +9,8 @@ import (
 // to its root:
 //
 //	e := onnx.NewTreeEnsemble(1)
-//	low, high := e.Leaf(onnx.Weight{Value: -1}), e.Leaf(onnx.Weight{Value: 1})
-//	e.EndTree(e.Split(&split, low, high))
+//	low, high := e.AddLeaf(onnx.Weight{Value: -1}), e.AddLeaf(onnx.Weight{Value: 1})
+//	e.EndTree(e.AddSplit(&split, low, high))
 //
 // All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has
 // one mode. A split into more than two intervals is a chain of nodes, which share their
@@ -37,11 +37,11 @@ type TreeEnsemble struct {
 type TreeNode int
 
 type treeNode struct {
-	yes, no     TreeNode // the children; -1 for a leaf
-	column      int
-	threshold   float64
-	missingTrue bool
-	weights     []Weight
+	trueChild, falseChild TreeNode // the children; -1 for a leaf
+	column                int
+	threshold             float64
+	missingTrue           bool
+	weights               []Weight
 }
 
 // Weight is a number that a leaf adds to an output.
@@ -55,7 +55,7 @@ func NewTreeEnsemble(targets int) *TreeEnsemble { return &TreeEnsemble{targets: 
 
 // AddLeaf adds a leaf to the current tree.
 func (e *TreeEnsemble) AddLeaf(weights ...Weight) TreeNode {
-	return e.addNode(treeNode{yes: -1, no: -1, weights: weights})
+	return e.addNode(treeNode{trueChild: -1, falseChild: -1, weights: weights})
 }
 
 // AddSplit adds a split to the current tree and returns its node. s must not send all rows to
@@ -69,13 +69,13 @@ func (e *TreeEnsemble) AddSplit(s *Split, left, right TreeNode) TreeNode {
 	}
 	last := len(s.Left) - 1
 	if last == 0 { // only NaN goes to the other side
-		return e.addNode(treeNode{yes: child(s.Left[0]), no: child(s.MissingLeft), column: s.Column, threshold: math.Inf(1)})
+		return e.addNode(treeNode{trueChild: child(s.Left[0]), falseChild: child(s.MissingLeft), column: s.Column, threshold: math.Inf(1)})
 	}
 	next := child(s.Left[last])
 	for i := last - 1; i >= 0; i-- {
 		// NaN leaves the chain at its first node whose true child is the child for NaN.
 		missing := s.Left[i] == s.MissingLeft && (i == 0 || i == 1)
-		next = e.addNode(treeNode{yes: child(s.Left[i]), no: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
+		next = e.addNode(treeNode{trueChild: child(s.Left[i]), falseChild: next, column: s.Column, threshold: s.Bounds[i], missingTrue: missing})
 	}
 	return next
 }
@@ -98,22 +98,22 @@ func (e *TreeEnsemble) EndTree(root TreeNode) {
 		if n.missingTrue {
 			e.missingTrue[len(e.missingTrue)-1] = 1
 		}
-		if n.yes < 0 {
+		if n.trueChild < 0 {
 			e.modes = appendString(e.modes, "LEAF")
 			e.trueIDs, e.falseIDs = append(e.trueIDs, 0), append(e.falseIDs, 0)
 			e.addLeafWeights(id(at), n.weights)
 			continue
 		}
 		e.modes = appendString(e.modes, "BRANCH_LEQ")
-		e.trueIDs, e.falseIDs = binary.AppendUvarint(e.trueIDs, id(n.yes)), binary.AppendUvarint(e.falseIDs, id(n.no))
+		e.trueIDs, e.falseIDs = binary.AppendUvarint(e.trueIDs, id(n.trueChild)), binary.AppendUvarint(e.falseIDs, id(n.falseChild))
 	}
 	e.numNodes += int(root) + 1
 	e.trees++
 	e.nodes = e.nodes[:0]
 }
 
-// addLeafWeights adds the weights of a leaf. A leaf without weights adds 0 to the first output,
-// because runtimes may expect at least one.
+// addLeafWeights adds the weights of a leaf. If the leaf has no weights, it gets the
+// weight 0 for the first output, because runtimes may expect at least one weight.
 func (e *TreeEnsemble) addLeafWeights(id uint64, weights []Weight) {
 	if len(weights) == 0 {
 		weights = []Weight{{}}

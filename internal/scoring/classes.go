@@ -95,9 +95,10 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 	return all, nil
 }
 
-// canonicalLabel returns a text that is equal for equal labels. It formats decimal numbers in
-// the same way, because some programs write 1 as 1.0. It does not change codes: numbers that
-// begin with a redundant zero, and numbers of more digits than a float64 represents.
+// canonicalLabel returns the same text for all forms of a decimal number, because some
+// programs write 1 as 1.0. It returns other labels unchanged. It also does not change
+// codes: numbers that begin with a redundant zero, and numbers of more digits than a
+// float64 represents.
 func canonicalLabel(label string) string {
 	digits := strings.TrimLeft(label, "+-")
 	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.HasExactDigits(label)

@@ -46,7 +46,8 @@ type LabelChange struct {
 	Rows int    `json:"rows"`
 }
 
-// ProbabilityChange has the two probabilities, one from each file, of a class for a row.
+// ProbabilityChange holds the probabilities that the two files have for the same class
+// and row.
 type ProbabilityChange struct {
 	ID    string  `json:"id"`
 	Class string  `json:"class"`
@@ -54,13 +55,13 @@ type ProbabilityChange struct {
 	To    float64 `json:"to"`
 }
 
-// TruthComparison has the numbers of rows that both files, only the first file, only the second
-// file, and neither file predict correctly.
+// TruthComparison compares two files of predictions with the true labels. Its fields
+// count the rows that both files, only one file, or neither file predict correctly.
 type TruthComparison struct {
-	BothRight   int `json:"bothRight"`
-	OnlyFirst   int `json:"onlyFirst"`
-	OnlySecond  int `json:"onlySecond"`
-	NeitherTrue int `json:"neither"`
+	BothRight    int `json:"bothRight"`
+	OnlyFirst    int `json:"onlyFirst"`
+	OnlySecond   int `json:"onlySecond"`
+	NeitherRight int `json:"neither"`
 	// PValue is the p-value of McNemar's exact test, whose null hypothesis is that both
 	// files are right equally often.
 	PValue float64 `json:"pValue"`
@@ -162,7 +163,7 @@ func (d *Difference) compareRow(first, second *predictions, firstRow, secondRow 
 		case to == truth:
 			d.Truth.OnlySecond++
 		default:
-			d.Truth.NeitherTrue++
+			d.Truth.NeitherRight++
 		}
 	}
 	if from != to {

@@ -26,7 +26,7 @@ func TestDiff(t *testing.T) {
 	want := &Difference{
 		Rows: 3, ChangedRows: []ChangedRow{{"c", "n", "y", "y"}}, LabelChanges: []LabelChange{{"n", "y", 1}},
 		ProbabilityChanges: []ProbabilityChange{{"c", "n", p(0.6), p(0.3)}, {"b", "n", p(0.8), p(0.7)}},
-		Truth:              &TruthComparison{BothRight: 1, OnlySecond: 1, NeitherTrue: 1, PValue: 1},
+		Truth:              &TruthComparison{BothRight: 1, OnlySecond: 1, NeitherRight: 1, PValue: 1},
 	}
 	want.ProbabilityChanges[0].Class, want.ProbabilityChanges[1].Class = got.ProbabilityChanges[0].Class, got.ProbabilityChanges[1].Class // both classes move as far
 	for i, m := range got.ProbabilityChanges {
@@ -53,7 +53,7 @@ func TestDiffFaults(t *testing.T) {
 		"other_rows": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n", "",
 			Options{},
-			Fault{File: Neither, Line: 0, Message: `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
+			Fault{File: NoSingleFile, Line: 0, Message: `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
 		},
 		"upper_case": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",

@@ -2,7 +2,8 @@ package scoring
 
 import "slices"
 
-// A labelKey returns a text that is equal for labels that count as equal.
+// labelKey maps a label to a text. Two labels are considered equal if their texts are
+// equal.
 type labelKey func(label string) string
 
 // newLabelKey returns the labelKey for the classes of models. It ignores the spaces around labels,
@@ -37,10 +38,11 @@ func keepsDistinct(key labelKey, lists [][]string) bool {
 	return true
 }
 
-// setLabelKey sets the key of predictions that are compared with each other, and with the true labels
-// unless these are nil. The key keeps the classes of each model apart. They are known from a receipt or
-// from probability columns, and otherwise they are the predicted labels. All other labels, such as the
-// true ones, belong to the class from which they differ only in spaces or in the form of a number.
+// setLabelKey sets the key of predictions that are compared with each other, and with the
+// true labels unless these are nil. The key keeps the classes of each model apart. The
+// classes are known from a receipt or from probability columns; otherwise they are the
+// predicted labels. Any other label, such as a true label, belongs to the class from
+// which it differs only in spaces or in the form of a number.
 func setLabelKey(trueLabels []string, files ...*predictions) {
 	labels := [][]string{trueLabels}
 	var classes [][]string

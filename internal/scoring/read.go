@@ -17,10 +17,10 @@ import (
 // File identifies the file in which a Fault was found.
 type File int
 
-// The values of File. The value Neither is for a fault that is not in a single file, such as
-// different numbers of rows.
+// The values of File. The value NoSingleFile is for a fault that is not in a single file,
+// such as different numbers of rows.
 const (
-	Neither File = iota
+	NoSingleFile File = iota
 	Predictions
 	Answers
 	SecondPredictions // the second of the two files that Diff compares
@@ -53,8 +53,8 @@ type predictions struct {
 	probabilities []float32
 	// modelClasses are the classes of the model; nil if unknown.
 	modelClasses []string
-	// key says which labels are equal. It is set by setLabelKey, which may remove the spaces
-	// around labels.
+	// key determines which labels are equal. It is set by setLabelKey, which may remove
+	// the spaces around labels.
 	key labelKey
 }
 
@@ -129,8 +129,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 	}
 }
 
-// setClasses sets p.classes to the classes of the given columns. If a column has several possible
-// classes, it chooses the first that was predicted, or else the likeliest.
+// setClasses sets p.classes to the classes of the given columns. If a column has several
+// possible classes, it chooses the first class that was predicted, or else the first
+// class.
 func (p *predictions) setClasses(columns []result.ClassColumn) {
 	for _, column := range columns {
 		class := column.Labels[0]

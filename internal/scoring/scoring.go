@@ -77,14 +77,14 @@ type Result struct {
 	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
 }
 
-// TrainingOverlap says how many rows of a sample of the training rows of a model are in a file. The
-// sample may have all training rows.
+// TrainingOverlap holds the number of rows in a sample of a model's training rows, and
+// the number of these rows that are in a file. The sample may have all training rows.
 type TrainingOverlap struct {
 	Sample int64 `json:"sample"`
 	Found  int64 `json:"found"`
 }
 
-// Caution returns a sentence about a score on rows of the file.
+// Caution returns a clause that warns of a score on rows of the file.
 func (t *TrainingOverlap) Caution() string {
 	share := fmt.Sprintf("%d of", t.Found)
 	if t.Found == t.Sample {
@@ -213,7 +213,8 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 	return r, nil
 }
 
-// setProbabilityMetrics sets the metrics of probabilities. They are wrong if ctx is cancelled.
+// setProbabilityMetrics sets the metrics of probabilities. The metrics are undefined if
+// ctx is cancelled.
 func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions) {
 	r.ROCAUC = computeMetric(ctx, metric.NameROCAUC, p)
 	r.PRAUC = computeMetric(ctx, metric.NamePRAUC, p)
@@ -247,8 +248,8 @@ func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
 	}
 }
 
-// computeMetric returns the value of a metric, or nil if it is undefined. The result has no
-// meaning if ctx is cancelled.
+// computeMetric returns the value of a metric, or nil if the metric cannot be computed.
+// The result is undefined if ctx is cancelled.
 func computeMetric(ctx context.Context, name string, p metric.Predictions) *MetricValue {
 	var value float64
 	if name == metric.NameLogLoss {

@@ -206,12 +206,12 @@ func TestFaults(t *testing.T) {
 		"missing_and_extra": {
 			"ID,prediction\na,yes\nb,no\nx,no\n", answersText,
 			Options{},
-			Neither, 0,
+			NoSingleFile, 0,
 			`the answers lack 1 ID of the predictions, "x"; the predictions lack 2 IDs of the answers, first "c"`,
 		},
 		"twice_in_answers": {"ID,prediction\na,yes\n", "ID,class\na,yes\na,no\n", Options{}, Answers, 3, `the ID "a" is also in line 2`},
 		"twice_predicted":  {"ID,prediction\na,yes\na,no\n", "ID,class\na,yes\nb,no\n", Options{}, Predictions, 3, `the ID "a" is also in line 2`},
-		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, Neither, 0, "the predictions have 1, the answers have 2"},
+		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, NoSingleFile, 0, "the predictions have 1, the answers have 2"},
 		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
 		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `there is no column "kind"`},
 		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "there is no column prediction"},
@@ -219,7 +219,7 @@ func TestFaults(t *testing.T) {
 		"bad_probability":  {"ID,prediction,probability_yes\na,yes,7\n", answersText, Options{}, Predictions, 2, "is not a probability"},
 		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},
 		"empty":            {"", answersText, Options{}, Predictions, 0, "the file is empty"},
-		"no_rows":          {"ID,prediction\n", "ID,class\n", Options{}, Neither, 0, "no row to score"},
+		"no_rows":          {"ID,prediction\n", "ID,class\n", Options{}, NoSingleFile, 0, "no row to score"},
 		"labels_are_ids":   {"ID,prediction\n" + ids.String(), "ID,class\n" + ids.String(), Options{}, Answers, 1, `the column "class" has more than 2000 different values`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,15 +22,15 @@ type featureSet struct {
 }
 
 const (
-	// maxOrders is the largest number of random permutations of the rows with which the
-	// target statistics are computed. maxOrderBytes limits the memory of the statistics,
-	// in bytes; at least one permutation is used, even if its statistics need more
-	// memory.
-	maxOrders     = 4
-	maxOrderBytes = 256 << 20
+	// maxPermutations is the largest number of random permutations of the rows with which
+	// the target statistics are computed. maxPermutationBytes limits the memory of the
+	// statistics, in bytes; at least one permutation is used, even if its statistics need
+	// more memory.
+	maxPermutations     = 4
+	maxPermutationBytes = 256 << 20
 	// maxPlainLevels is the largest number of levels of a categorical column without
-	// target statistics. Trees can separate so few levels by splits of the column itself,
-	// which have no noise of statistics.
+	// target statistics. Trees can separate so few levels by splits of the column itself.
+	// Such splits do not have the noise of statistics.
 	maxPlainLevels = 24
 	// maxStatistics limits the number of target statistics. Each column with more than
 	// maxPlainLevels levels has at least one statistic, even if the limit is then
@@ -64,14 +64,14 @@ func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tre
 	}
 	keys = append(keys, pairs...)
 	set.statistics = make([]targetStatistic, len(keys)*len(e.targets))
-	e.orders = e.orders[:min(max(maxOrderBytes/(f.Rows*len(set.statistics)), 1), maxOrders)]
+	e.permutations = e.permutations[:min(max(maxPermutationBytes/(f.Rows*len(set.statistics)), 1), maxPermutations)]
 	err = parallel.ForContext(ctx, opts.Workers, len(set.statistics), func(_, i int) {
 		set.statistics[i] = e.computeStatistic(keys[i/len(e.targets)], e.targets[i%len(e.targets)])
 	})
 	if err != nil {
 		return nil, err
 	}
-	set.setBinsWithStatistics(bins, len(e.orders))
+	set.setBinsWithStatistics(bins, len(e.permutations))
 	return set, nil
 }
 
@@ -82,7 +82,7 @@ func (set *featureSet) setBinsWithStatistics(bins *tree.BinnedMatrix, permutatio
 		features := make([]tree.Feature, len(set.statistics))
 		for i := range set.statistics {
 			statistic := &set.statistics[i]
-			features[i] = tree.Feature{BinMapper: statistic.mapper, Data: statistic.orders[order]}
+			features[i] = tree.Feature{BinMapper: statistic.mapper, Data: statistic.permutedBins[order]}
 		}
 		ordered, first := bins.Append(features)
 		set.bins, set.firstStatistic = append(set.bins, ordered), first

@@ -21,9 +21,9 @@ type Fitter struct {
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
 // where a single round changes the validation loss too little to compare it. rows is the
-// number of all rows of the frame, not only of the training rows. Steps then have equally
-// many rounds in a fold and in a refit on all rows, so the best number of steps is the
-// same.
+// number of all rows of the frame, not only of the training rows. A step of a fold and a
+// step of a refit on all rows therefore have the same number of rounds, and the best
+// number of steps of the folds applies to the refit.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -113,8 +113,9 @@ func (f *Fitter) Cost() float64 { return f.booster.cost() }
 // the number that is worthwhile grows with the number of rows.
 func (f *Fitter) Progress() float64 { return math.NaN() }
 
-// treeNanos converts the operations counted in cost to nanoseconds. trees is the number
-// of trees that were grown. nanosPerBin is the time to scan one bin, in nanoseconds.
+// treeNanos returns the estimated time of the operations counted in cost, in nanoseconds
+// of one core. trees is the number of trees that were grown. nanosPerBin is the time to
+// scan one bin, in nanoseconds.
 func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }

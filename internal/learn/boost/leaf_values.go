@@ -8,7 +8,7 @@ import (
 
 // gradSums sums the derivatives of the loss over the rows of a leaf, for each output.
 type gradSums struct {
-	// partial holds float32 sums over at most float32Rows rows, which are then added to g
+	// partial holds float32 sums over at most maxFloat32Rows rows, which are then added to g
 	// and h.
 	partial []gradHess
 	g, h    []float64
@@ -18,9 +18,9 @@ type gradSums struct {
 
 type gradHess struct{ g, h float32 }
 
-// float32Rows is the number of rows whose derivatives are summed in float32,
+// maxFloat32Rows is the number of rows whose derivatives are summed in float32,
 // few enough that the sum is accurate.
-const float32Rows = 64
+const maxFloat32Rows = 64
 
 func newGradSums(outputs int) gradSums {
 	return gradSums{
@@ -60,7 +60,7 @@ func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)
 	for len(rows) > 0 {
-		n := min(float32Rows, len(rows))
+		n := min(maxFloat32Rows, len(rows))
 		clear(sums.partial)
 		for _, row := range rows[:n] {
 			partial := sums.partial

@@ -22,11 +22,11 @@ type leafwiseBooster struct {
 	treeCost tree.Cost
 	// stream holds the binary form of the rounds so far. ends[i] is the offset in stream
 	// at which round i ends.
-	stream      *spill.Stream
-	ends        []int64
-	out         codec.Writer
-	mappers     []tree.BinMapper
-	appliedRows int64
+	stream        *spill.Stream
+	ends          []int64
+	out           codec.Writer
+	mappers       []tree.BinMapper
+	traversedRows int64 // the sum over all trees of the rows for which the tree was traversed
 }
 
 // boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
@@ -71,7 +71,7 @@ func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	b.leafwiseWorkspace = w
 	before := w.cost()
 	return func() {
-		b.treeCost = b.treeCost.Plus(w.cost(), 1).Plus(before, -1)
+		b.treeCost = b.treeCost.AddScaled(w.cost(), 1).AddScaled(before, -1)
 		b.leafwiseWorkspace = nil
 		b.scores.maxScores, b.scores.normalizers = nil, nil
 		b.opts.Workspaces.leafwise.Release(w)
@@ -102,7 +102,7 @@ func (b *leafwiseBooster) round(ctx context.Context) (done bool, err error) {
 		if err == nil {
 			err = errs[k]
 		}
-		b.appliedRows += applied[k]
+		b.traversedRows += applied[k]
 	}
 	if err != nil {
 		return false, err
@@ -152,7 +152,7 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 		boosted.values[leaf] = newtonStep(g, h, b.scores.classes, &b.opts)
 		if b.opts.Monotone != nil {
 			low, high := grower.LeafBounds(leaf)
-			boosted.values[leaf] = b.opts.leafStep(min(max(-g/(h+b.opts.L2), low), high))
+			boosted.values[leaf] = b.opts.scaleLeafValue(min(max(-g/(h+b.opts.L2), low), high))
 		}
 	}
 	err = sampler.applyTree(ctx, b.workersPerTree(), b.bins, grown, grower, func(leaf int, rows []int32) {
@@ -169,7 +169,7 @@ func (b *leafwiseBooster) treeCount() int { return len(b.ends) * len(b.scores.ba
 
 func (b *leafwiseBooster) cost() float64 {
 	rows := float64(b.rounds()) * float64(len(b.scores.base)) * float64(len(b.scores.train))
-	return treeNanos(b.treeCost, b.treeCount(), 2.5) + 10*float64(b.appliedRows) + 14*rows
+	return treeNanos(b.treeCost, b.treeCount(), 2.5) + 10*float64(b.traversedRows) + 14*rows
 }
 
 func (b *leafwiseBooster) predictValidation(dst []float32) { b.scores.predictValidation(dst) }

@@ -34,7 +34,7 @@ func newLeafwiseModel(outputs int, mappers []tree.BinMapper, trees []*boostedTre
 
 func (m *leafwiseModel) kind() byte { return kindLeafwise }
 
-// score adds to dst, row-major, the scores of f's rows lo…hi-1.
+// score adds the scores of f's rows lo…hi-1 to dst, which is row-major.
 func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	predictor := tree.NewBatchPredictor(len(m.mappers))
 	for ; lo < hi; lo += tree.BatchRows {

@@ -19,8 +19,8 @@ type Model struct {
 
 // ensemble holds the trees of a model. All trees are leaf-wise, or all are symmetric.
 type ensemble interface {
-	// score adds to dst, row-major, the scores of f's rows lo…hi-1. The base scores are
-	// not included.
+	// score adds the scores of f's rows lo…hi-1 to dst, which is row-major. The base
+	// scores are not included.
 	score(dst []float32, f *frame.Frame, lo, hi int)
 	// encode returns the rows of f in the form that explanations by Shapley values need.
 	encode(f *frame.Frame) encodedEnsemble

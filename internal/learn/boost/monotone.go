@@ -50,10 +50,11 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 	return orders
 }
 
-// passedSplits returns which of the splits by the given feature each of the bins 0…bins-1
-// passes. A set of splits is a bit mask: bit d is set if the set contains the split of
-// level d. masks holds these sets in the order of the bins; consecutive bins with equal
-// sets share one element. The result all is the set of all splits by the feature.
+// passedSplits determines, for each of the bins 0…bins-1, the set of splits by the given
+// feature that the bin passes. A set of splits is a bit mask: bit d is set if the set
+// contains the split of level d. masks holds these sets in the order of the bins;
+// consecutive bins with equal sets share one element. The result all is the set of all
+// splits by the feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -73,39 +74,40 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 	return masks, all
 }
 
-// fitMonotoneValues is fitLeafValuesAndAddScores for a tree with monotone features. Among the leaf
-// values that are in order, it chooses those that minimise the loss.
+// fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone
+// features. Among the leaf values that are in order, it chooses those that minimise the
+// loss.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
 		g, h := b.grower.LeafSum(leaf, 0)
 		values[leaf], weights[leaf] = -g/(h+b.opts.L2), h+b.opts.L2
 		if len(b.grower.LeafRows(leaf)) == 0 {
-			weights[leaf] = emptyWeight
+			weights[leaf] = emptyLeafWeight
 		}
 	}
 	fitIsotonicInPlace(values, weights, leafOrders(splits, bins, b.opts.Monotone))
 	return parallel.ForContext(ctx, b.opts.Workers, len(values), func(_, leaf int) {
 		step := b.leafValues(leaf)
-		step[0] = b.opts.leafStep(values[leaf])
+		step[0] = b.opts.scaleLeafValue(values[leaf])
 		b.scores.add(b.grower.LeafRows(leaf), step)
 	})
 }
 
-// emptyWeight is the weight of a leaf without rows. It is so small that the leaf does not
+// emptyLeafWeight is the weight of a leaf without rows. It is so small that the leaf does not
 // change the mean when it is pooled with its neighbours.
-const emptyWeight = 1e-9
+const emptyLeafWeight = 1e-9
 
-// maxProjections is the number of times that the values are projected onto each order if
-// there are several orders.
-const maxProjections = 20
+// dykstraRounds is the number of times that Dykstra's algorithm projects the values onto
+// each order.
+const dykstraRounds = 20
 
 // fitIsotonicInPlace is an isotonic regression. It replaces values by the closest values
 // that are in all given orders: those with the smallest weighted sum of squared
 // differences. For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost
 // does for symmetric trees. For several orders it projects the values onto one order
 // after another, again and again (Dykstra 1983; Boyle & Dykstra 1986). This converges
-// slowly, so after maxProjections repetitions, running maxima remove the remaining
+// slowly, so after dykstraRounds repetitions, running maxima remove the remaining
 // violations.
 func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
 	if len(orders) == 1 {
@@ -116,7 +118,7 @@ func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
 	for i := range corrections {
 		corrections[i] = make([]float64, len(values))
 	}
-	for range maxProjections {
+	for range dykstraRounds {
 		for i, order := range orders {
 			for leaf, c := range corrections[i] {
 				values[leaf] -= c

@@ -211,11 +211,11 @@ func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)
 	}
-	return opts.leafStep(-g / (h + opts.L2))
+	return opts.scaleLeafValue(-g / (h + opts.L2))
 }
 
-// leafStep returns the value that a leaf adds to scores: the given value, limited to
-// ±maxLeafValue, times the learning rate.
-func (o *Options) leafStep(value float64) float32 {
+// scaleLeafValue limits value to ±maxLeafValue and multiplies it by the learning rate.
+// The result is what the leaf adds to scores.
+func (o *Options) scaleLeafValue(value float64) float32 {
 	return float32(o.LearningRate * math.Min(math.Max(value, -maxLeafValue), maxLeafValue))
 }

@@ -45,7 +45,7 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 	}
 	for i := range m.trees {
 		e, first := trees.NextRound()
-		t := onnxTree{model: m, ensemble: e, first: first, tree: &m.trees[i], columns: columns}
+		t := onnxTree{model: m, ensemble: e, firstOutput: first, tree: &m.trees[i], columns: columns}
 		e.EndTree(t.add(0, 0))
 	}
 	if statistics == 0 {
@@ -100,11 +100,11 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 
 // onnxTree is a symmetric tree that is added to an ensemble as a binary tree.
 type onnxTree struct {
-	model    *symmetricModel
-	ensemble *onnx.TreeEnsemble
-	first    int // output of the first score
-	tree     *symmetricTree
-	columns  []int // by source: the index of its column in the input of the trees
+	model       *symmetricModel
+	ensemble    *onnx.TreeEnsemble
+	firstOutput int // output of the first score
+	tree        *symmetricTree
+	columns     []int // by source: the index of its column in the input of the trees
 }
 
 // add adds the subtree that splits by the given level and the levels after it. The lowest
@@ -151,7 +151,7 @@ func (t *onnxTree) values(leaf int) []float32 {
 func (t *onnxTree) weights(leaf int) (weights []onnx.Weight) {
 	for k, v := range t.values(leaf) {
 		if v != 0 {
-			weights = append(weights, onnx.Weight{Target: t.first + k, Value: float64(v)})
+			weights = append(weights, onnx.Weight{Target: t.firstOutput + k, Value: float64(v)})
 		}
 	}
 	return weights

@@ -110,9 +110,10 @@ func (e *encodedLeafwise) addPath(scores []float64, p *shapley.Path) {
 	}
 }
 
-// encodedSymmetric holds the encoded rows, for each source of the model. In cells, a
-// source that is a column has the bin of the row as its first number. A target statistic
-// has the categories of the row in the one or two columns of the statistic.
+// encodedSymmetric holds encoded rows for an ensemble of symmetric trees. If source s is
+// a column, cells[s][row][0] is the bin of the row. If it is a target statistic,
+// cells[s][row] holds the categories of the row in the one or two columns of the
+// statistic.
 type encodedSymmetric struct {
 	model *symmetricModel
 	cells [][][2]int32 // by source, then row
@@ -208,8 +209,8 @@ func (e *encodedSymmetric) setStages(p *shapley.Path) {
 	}
 }
 
-// leafChange is a row of a path that is in another leaf of a tree than the row before:
-// the given bits of the leaf's number differ.
+// leafChange is a step of a path at which the row moves to another leaf of a tree: the
+// given bits of the leaf's number change.
 type leafChange struct {
 	step int32
 	bits uint8

@@ -14,14 +14,14 @@ import (
 
 // trimFraction determines how many rows with small gradients a tree ignores ("influence
 // trimming", Friedman, Hastie & Tibshirani 2000, section 9): their absolute gradients add
-// up to at most this fraction of the sum over all rows. Late in training, and for rare
-// classes from the start, these are most of the rows.
+// up to at most this fraction of the sum over all rows. Late in training, most rows are
+// ignored. For rare classes, most rows are ignored from the start.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
 type rowSampler struct {
 	gradients    []int64 // by row: as PackGradHess packs them, then quantised
-	kept, others []int32 // the rows that the tree is grown from, and the other rows; see sample
+	kept, others []int32 // the rows that the tree is grown from, and the other rows
 	histogram    magnitudeHistogram
 	chunks       []sampleChunk
 }
@@ -47,8 +47,8 @@ type sampleChunk struct {
 // chunkRows is the number of rows of a chunk.
 const chunkRows = 1 << 14
 
-// sampleParams are the parameters of sample. fraction is the fraction of rows to keep.
-// salt is different for each tree, so that each tree draws other rows.
+// sampleParams are the parameters of computeGradientsAndSample. fraction is the fraction of
+// rows to keep. salt is different for each tree, so that each tree draws other rows.
 type sampleParams struct {
 	fraction float64
 	salt     uint64
@@ -164,8 +164,8 @@ func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, r
 }
 
 // selectRows decides which rows of a chunk are kept. It writes these rows to s.kept and
-// the other rows to s.others, both from index chunkIndex·chunkRows on. minKept and minCertain are
-// results of magnitudeLimits.
+// the other rows to s.others. In both slices it begins at the index chunkIndex·chunkRows.
+// minKept and minCertain are results of magnitudeLimits.
 func (s *rowSampler) selectRows(scores *outputScores, chunkIndex int, params sampleParams, minKept, minCertain int) {
 	chunk := &s.chunks[chunkIndex]
 	chunk.numKept, chunk.numOthers = 0, 0

@@ -76,7 +76,7 @@ func (b *symmetricBooster) acquireWorkspace() (release func()) {
 	b.symmetricWorkspace = w
 	before := w.grower.Cost()
 	return func() {
-		b.treeCost = b.treeCost.Plus(w.grower.Cost(), 1).Plus(before, -1)
+		b.treeCost = b.treeCost.AddScaled(w.grower.Cost(), 1).AddScaled(before, -1)
 		b.symmetricWorkspace = nil
 		b.opts.Workspaces.symmetric.Release(w)
 	}

@@ -67,7 +67,7 @@ func (set *featureSet) sourceOf(feature int32) featureSource {
 // batchRows is the number of rows that are predicted at once.
 const batchRows = 256
 
-// score adds to dst, row-major, the scores of f's rows lo…hi-1.
+// score adds the scores of f's rows lo…hi-1 to dst, which is row-major.
 func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	cells := make([]uint8, len(m.sources)*batchRows)
 	categories := make([]int32, batchRows)

@@ -22,20 +22,21 @@ import (
 // of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
 // However, the first rows have few rows before them. Here the order is therefore a
 // circle, and the statistic of a row is computed from the half of the circle before it,
-// so all statistics are equally accurate. If a is in the statistic of e, then e is not in
-// the statistic of a, unless the two are exactly opposite:
+// so all statistics are equally accurate. A row e whose statistic is computed from row a
+// does not contribute to the statistic of a, unless the two are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
-// There are several random orders, which trees use in turn. The statistic of a row that
-// is not a training row is computed from all training rows.
+// There are several random permutations, which the trees use in turn. The statistic of a
+// row that is not a training row is computed from all training rows.
 type targetStatistic struct {
 	key categoryColumns
 	// categoryBins[category] is the bin of the statistic of a category in predictions.
 	categoryBins []uint8
 	mapper       tree.BinMapper
-	// orders[o][row] is the bin of row, computed with the o-th random order of the rows.
-	orders [][]uint8
+	// permutedBins[p][row] is the bin of row, computed with the p-th random permutation
+	// of the rows.
+	permutedBins [][]uint8
 }
 
 // categoryColumns numbers the categories of a categorical column, or the combinations of the
@@ -47,8 +48,8 @@ type categoryColumns struct {
 	levels [2]int32
 }
 
-// maxCombinations is the largest number of combinations with which two columns are
-// combined.
+// maxCombinations is the largest size of a pair of columns: the product of their numbers
+// of categories. Columns with more combinations are not combined.
 const maxCombinations = 1 << 16
 
 // newCategoryColumns returns the categoryColumns of one column.
@@ -97,12 +98,12 @@ type targetEncoder struct {
 	frame  *frame.Frame
 	train  []int32
 	labels []int32
-	// targets[t][class] reports whether the t-th target is 1 for the rows of a class.
-	// Otherwise it is 0. See drawTargets.
+	// targets[t][class] reports whether the t-th target is 1 for the rows of a class. For
+	// the rows of other classes, the target is 0. See drawTargets.
 	targets [][]bool
-	// orders are random permutations of train.
-	orders  [][]int32
-	buckets int
+	// permutations are random permutations of train.
+	permutations [][]int32
+	buckets      int
 }
 
 // targetSum is the sum of a target over n rows of a category. The sums are integers,
@@ -113,11 +114,13 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 	return (float32(t.sum) + priorWeight*prior) / (float32(t.n) + priorWeight)
 }
 
-// orderedMeans computes the ordered target statistic of each row of order and calls visit
-// with it: the smoothed mean target of the rows of the same category in the
-// len(order)/2 positions before the row, where order is a circle (see targetStatistic). categories holds the category of each row, from 0 to
-// numCategories-1. orderedMeans returns two results over all rows of order: the sum of the target
-// for each category, and the mean target.
+// orderedMeans calls visit with the ordered target statistic of each row of order. The
+// statistic is the smoothed mean target of the rows of the same category in the
+// len(order)/2 positions before the row, where order is a circle (see targetStatistic).
+// categories holds the category of each row, from 0 to numCategories-1.
+//
+// categorySums holds the sum of the target over all rows of each category, and mean is
+// the mean target of all rows.
 func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories int, target []bool, visit func(row int32, mean float32)) (categorySums []targetSum, mean float32) {
 	sums := make([]targetSum, numCategories)
 	var all targetSum
@@ -156,7 +159,7 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
 	seen := make([]float32, e.frame.Rows)
-	for i, order := range e.orders {
+	for i, order := range e.permutations {
 		sums, p := e.orderedMeans(order, cells, key.size(), target, func(row int32, mean float32) { seen[row] = mean })
 		if i == 0 {
 			s.mapper = e.fitMapper(seen, sums, p)
@@ -171,7 +174,7 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 		for _, row := range order {
 			bins[row] = s.mapper.BinOf(float64(seen[row]))
 		}
-		s.orders = append(s.orders, bins)
+		s.permutedBins = append(s.permutedBins, bins)
 	}
 	return s
 }
@@ -198,16 +201,17 @@ func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, prior float3
 	return tree.NewNumericMapper(values, min(e.buckets, maxStatisticBins))
 }
 
-// targetGain returns how well the ordered statistics of key predict the targets. The gain
-// of one target is the mean log likelihood of the predictions, minus that of predicting the
-// mean of the target for every row. targetGain returns the sum of the gains of all targets.
+// targetGain measures how well the ordered statistics of key predict the targets. The
+// gain of one target is the mean log likelihood of the statistics as predictions, minus
+// the mean log likelihood if every row were predicted by the mean of the target.
+// targetGain returns the sum of the gains of all targets.
 func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
 	gain := 0.0
 	for _, target := range e.targets {
 		likelihood := 0.0
-		_, p := e.orderedMeans(e.orders[0], cells, key.size(), target, func(row int32, mean float32) {
+		_, p := e.orderedMeans(e.permutations[0], cells, key.size(), target, func(row int32, mean float32) {
 			if !target[e.labels[row]] {
 				mean = 1 - mean
 			}
@@ -223,9 +227,9 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 // are more, those with the highest targetGain are combined.
 const maxPairedColumns = 12
 
-// findPairs returns combinations of two keys in singles, at most limit. The gain of a
-// pair is its targetGain minus the larger targetGain of its two keys. findPairs returns
-// the pairs with the highest positive gain.
+// findPairs combines pairs of the columns in singles. The gain of a pair is its
+// targetGain minus the larger targetGain of its two columns. findPairs returns the pairs
+// with the highest gains, only positive ones, and at most limit.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
@@ -272,35 +276,34 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncoder {
 	e := &targetEncoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
 	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))
-	for range maxOrders {
+	for range maxPermutations {
 		order := slices.Clone(train)
 		draw.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		e.orders = append(e.orders, order)
+		e.permutations = append(e.permutations, order)
 	}
 	e.targets = drawTargets(opts.Classes, draw)
 	return e
 }
 
-// maxClassTargets is the largest number of targets, and the largest number of classes for
-// which each class is a target.
-const maxClassTargets = 5
+// maxTargets is the largest number of targets.
+const maxTargets = 5
 
-// drawTargets returns the targets. Each is the set of classes for which it is 1. For two
-// classes, the only target is the second class. For at most maxClassTargets classes, each
-// class is a target. For more, each target is a random half of the classes.
+// drawTargets returns the targets. Each target is the set of classes for which the target
+// is 1. For two classes, the only target is the second class. For at most maxTargets
+// classes, each class is a target. For more, each target is a random half of the classes.
 func drawTargets(classes int, draw *rand.Rand) [][]bool {
 	var sets [][]bool
 	switch {
 	case classes == 2:
 		return [][]bool{{false, true}}
-	case classes <= maxClassTargets:
+	case classes <= maxTargets:
 		for k := range classes {
 			set := make([]bool, classes)
 			set[k] = true
 			sets = append(sets, set)
 		}
 	default:
-		for range maxClassTargets {
+		for range maxTargets {
 			set := make([]bool, classes)
 			for i, k := range draw.Perm(classes) {
 				set[k] = i < classes/2

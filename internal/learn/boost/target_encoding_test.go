@@ -21,11 +21,11 @@ func TestOrderedStatistics(t *testing.T) {
 	key.fillCategories(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
 		got := make([]float64, f.Rows)
-		e.orderedMeans(e.orders[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
+		e.orderedMeans(e.permutations[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
 		return got
 	}
 	got := statistics()
-	order := e.orders[1]
+	order := e.permutations[1]
 	n := len(order)
 	p := 0.0
 	for _, row := range order {

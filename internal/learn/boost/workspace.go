@@ -43,7 +43,7 @@ func (w *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params,
 // cost returns the total cost of the growers so far.
 func (w *leafwiseWorkspace) cost() (sum tree.Cost) {
 	for _, g := range w.growers {
-		sum = sum.Plus(g.Cost(), 1)
+		sum = sum.AddScaled(g.Cost(), 1)
 	}
 	return sum
 }

@@ -13,7 +13,7 @@ import (
 var ErrMalformed = errors.New("malformed model")
 
 // Reader reads values from a slice or from a stream of known length. After the first
-// error, its methods return zero values; a method with a lower bound returns the bound.
+// error, its methods return zero values, and Uvarint returns its lower bound.
 type Reader struct {
 	buf       []byte    // the rest of the slice, or the buffer of the stream
 	in        io.Reader // nil for a slice
@@ -167,7 +167,7 @@ func (r *Reader) Count(itemSize int) int {
 	return r.checkCount(int64(n), itemSize)
 }
 
-// Count32 is Count for a number that is stored in four bytes instead of as a uvarint.
+// Count32 does the same as Count for a number of elements that is stored in four bytes.
 func (r *Reader) Count32(itemSize int) int { return r.checkCount(int64(r.Uint32()), itemSize) }
 
 func (r *Reader) checkCount(n int64, itemSize int) int {

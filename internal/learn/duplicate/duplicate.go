@@ -1,7 +1,7 @@
 // Package duplicate finds rows that are equal in every feature, called copies.
 //
 // All copies of a row must be on the same side of a division into training and validation
-// rows. Otherwise a model that remembers the row would be right about its copies.
+// rows. Otherwise a model that only remembers the row would predict its copies correctly.
 package duplicate
 
 import (
@@ -17,22 +17,23 @@ import (
 )
 
 // In a table whose columns have few different values, copies are normal: new rows are
-// often equal to known rows, too. A division that keeps copies together would then
-// measure another task. Find therefore ignores copies if more than the fraction maxCopies
-// of all rows have a copy. It does not ignore them if a column has different values in at
-// least the fraction minDistinctShare of the different rows, because the copies were then
-// probably made on purpose, for example to increase the share of a class. At most
-// maxDistinctSampled different rows are examined.
+// often equal to known rows, too. If a division kept the copies together, the score would
+// be that of another task: to predict only rows that are unlike all training rows. Find
+// therefore ignores copies if more than the fraction maxCopyShare of all rows have a
+// copy. There is one exception: Find does not ignore the copies if the number of
+// different values in some column is at least the fraction minDistinctShare of the number
+// of different rows. The copies were then probably made on purpose, for example to
+// increase the share of a class. At most maxDistinctSampled different rows are examined.
 const (
-	maxCopies          = 0.1
+	maxCopyShare       = 0.1
 	minDistinctShare   = 0.5
 	maxDistinctSampled = 2000
 )
 
 // Find returns the group of each row: rows that are equal in every feature have the same
-// group, and rows without a copy have group -1. The result rowsWithCopy is the number of rows
-// that have a copy. groups is nil if there are no copies, or if copies are normal in the
-// table; see maxCopies. The error is that of ctx.
+// group, and rows without a copy have group -1. The result rowsWithCopy is the number of
+// rows that have a copy. groups is nil if there are no copies, or if copies are normal in
+// the table; see maxCopyShare. An error is returned only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {
 		return nil, 0, ctx.Err()
@@ -53,7 +54,7 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 			rowsWithCopy++
 		}
 	}
-	if rowsWithCopy == 0 || float64(rowsWithCopy) > maxCopies*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
+	if rowsWithCopy == 0 || float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
 		return nil, rowsWithCopy, ctx.Err()
 	}
 	groups = make([]int32, f.Rows)
@@ -67,7 +68,8 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 	return groups, rowsWithCopy, ctx.Err()
 }
 
-// hashRows returns a hash of the features of each row. The error is that of ctx.
+// hashRows returns a hash of the features of each row. An error is returned only if ctx
+// is cancelled.
 func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error) {
 	const block = 1 << 12
 	hashes := make([]uint64, f.Rows)
@@ -139,10 +141,9 @@ func hasDistinctColumn(f *frame.Frame, distinctHashes, hashes []uint64) bool {
 	return false
 }
 
-// JoinGroups merges each group of a with all groups of b that have a row in common with
-// it, directly or through other groups, and returns the merged group of each row. A
-// negative number means that a row has no group. If a or b is nil, JoinGroups returns the
-// other.
+// JoinGroups merges groups of a and b that have a row in common, directly or through
+// other groups, and returns the merged group of each row. A negative number means that a
+// row has no group. If a or b is nil, JoinGroups returns the other.
 func JoinGroups(a, b []int32) []int32 {
 	if a == nil || b == nil {
 		if a == nil {

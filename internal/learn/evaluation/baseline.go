@@ -19,8 +19,8 @@ type Baseline struct {
 	Validation, Test Scores
 }
 
-// NewBaseline returns the baseline on the validation rows and the given test rows. The error
-// is that of ctx.
+// NewBaseline returns the baseline for the validation rows and for test rows with the
+// labels test. An error is returned only if ctx is cancelled.
 func (e *Evaluator) NewBaseline(ctx context.Context, test []int32) (Baseline, error) {
 	rows := 0
 	for _, n := range e.ClassRows {
@@ -40,10 +40,10 @@ func (e *Evaluator) NewBaseline(ctx context.Context, test []int32) (Baseline, er
 		Validation: baselineScores(e.Labels, majority, shares),
 		Test:       baselineScores(test, majority, shares),
 	}
-	if err := e.addBaselineOfClass(ctx, &b.Validation, e.Labels, majority); err != nil {
+	if err := e.addBaselineMetrics(ctx, &b.Validation, e.Labels, majority); err != nil {
 		return b, err
 	}
-	return b, e.addBaselineOfClass(ctx, &b.Test, test, majority)
+	return b, e.addBaselineMetrics(ctx, &b.Test, test, majority)
 }
 
 // baselineScores returns the scores of a model that predicts the given class for every
@@ -85,9 +85,9 @@ func baselineScores(labels []int32, class int, shares []float64) Scores {
 	return s
 }
 
-// addBaselineOfClass sets PRAUC and OfClass in s, the scores of the baseline. labels are
+// addBaselineMetrics sets PRAUC and OfClass in s, the scores of the baseline. labels are
 // the labels of the rows to score, and majority is the class that the baseline predicts.
-func (e *Evaluator) addBaselineOfClass(ctx context.Context, s *Scores, labels []int32, majority int) (err error) {
+func (e *Evaluator) addBaselineMetrics(ctx context.Context, s *Scores, labels []int32, majority int) (err error) {
 	if len(labels) == 0 {
 		return nil
 	}

@@ -36,7 +36,7 @@ func TestBaseline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want.PRAUC = math.NaN() // added by addBaselineOfClass
+			want.PRAUC = math.NaN() // added by addBaselineMetrics
 			if len(c.labels) == 0 {
 				want = NaNScores
 			}

@@ -62,8 +62,8 @@ func (e *Evaluator) MostFrequentClasses() (classes []int) {
 	return classes
 }
 
-// NewClassCurves returns the curves of the given classes. labels are the names of all classes.
-// The error is that of ctx.
+// NewClassCurves returns the curves of the given classes. labels are the names of all
+// classes. An error is returned only if ctx is cancelled.
 func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, classes []int) ([]ClassCurve, error) {
 	var curves []ClassCurve
 	for _, class := range classes {
@@ -77,9 +77,9 @@ func NewClassCurves(ctx context.Context, p metric.Predictions, labels []string, 
 	return curves, nil
 }
 
-// NewClassScores returns the scores of each class. labels are the names of the classes. To save
-// time, the areas under curves are computed only for the classes in ranked. The error is that of
-// ctx.
+// NewClassScores returns the scores of each class. labels are the names of the classes.
+// To save time, the areas under the curves are computed only for the classes in ranked,
+// and are NaN for the other classes. An error is returned only if ctx is cancelled.
 func NewClassScores(ctx context.Context, p metric.Predictions, labels []string, ranked []int) ([]ClassScore, error) {
 	var scores []ClassScore
 	for c, s := range metric.PerClass(p) {

@@ -1,4 +1,4 @@
-// Package evaluation scores the probabilities of models. An [Evaluator] scores and calibrates
-// those of the validation rows of a race, and mixes them. [NewScores] and [NewClassScores] compute
-// the metrics of a report, on any rows.
+// Package evaluation scores the probabilities of models. An [Evaluator] scores,
+// calibrates and mixes the probabilities of the validation rows of a race. [NewScores]
+// and [NewClassScores] compute the metrics of a report for any rows.
 package evaluation

@@ -27,8 +27,9 @@ type Evaluator struct {
 	// metric.Predictions. They may be nil.
 	Names     []string
 	ClassRows []int
-	// Weights are the class weights of the race, divided so that the largest is at most 1. It is
-	// nil if the race has none, so that decision weights are fitted.
+	// Weights are the class weights of the race, divided so that the largest is at most
+	// 1. If the race has no class weights, Weights is nil, and decision weights are
+	// fitted.
 	Weights []float64
 
 	halves [2][]int32 // indices into Labels
@@ -60,8 +61,8 @@ func New(name string, classes int, labels, groups []int32) *Evaluator {
 func (e *Evaluator) IsMeasurable() bool { return len(e.Labels) > 0 && e.UnmeasurableReason() == "" }
 
 // UnmeasurableReason returns why the metric cannot be computed on the validation rows, or
-// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes,
-// and an area under a curve if all rows are of the same class.
+// "" if it can. For example, f1[yes] cannot be computed if no row is of the class yes. An
+// area under a curve cannot be computed if all rows are of the same class.
 func (e *Evaluator) UnmeasurableReason() string {
 	base, class := metric.SplitName(e.Metric)
 	if base != e.Metric && !slices.Contains(e.Labels, int32(slices.Index(e.Names, class))) {
@@ -75,7 +76,7 @@ func (e *Evaluator) UnmeasurableReason() string {
 }
 
 // Score returns the performance, which is the metric from 0 to 1, and the log loss of the
-// probabilities of all validation rows. The error is that of ctx.
+// probabilities of all validation rows. An error is returned only if ctx is cancelled.
 func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (performance, logLoss float64, err error) {
 	p, err := e.ScoredPredictions(ctx, probabilities)
 	if err != nil {
@@ -97,15 +98,16 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 		calibrated, err := e.Calibrate(ctx, probabilities)
 		return e.Predictions(calibrated), err
 	}
-	return e.decidedPredictions(ctx, probabilities)
+	return e.predictionsForDecisions(ctx, probabilities)
 }
 
-// decidedPredictions returns the predictions from which scores of decisions, such as
-// accuracy, are computed: with the class weights of the race or, if the metric uses
-// decision weights, with cross-fitted ones. The class weights of the race are for calibrated
-// probabilities, like those of the final model. For cross-fitted weights the probabilities
-// need no calibration, because the model has the same decisions, see FitClassWeights.
-func (e *Evaluator) decidedPredictions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
+// predictionsForDecisions returns the predictions from which scores of decisions, such as
+// accuracy, are computed. If the race has class weights, the probabilities are
+// calibrated, like those of the final model, and have these weights. Otherwise, if the
+// metric uses decision weights, the probabilities are multiplied by cross-fitted weights.
+// These probabilities need no calibration, because it would not change the decisions, see
+// FitClassWeights.
+func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {
 	case e.Weights != nil: // not multiplied into the float32 probabilities: the model also applies them without rounding
 		calibrated, err := e.Calibrate(ctx, probabilities)
@@ -126,11 +128,11 @@ func (e *Evaluator) Predictions(probabilities []float32) metric.Predictions {
 	}
 }
 
-// FitClassWeights returns the decision weights of a model: the class weights of the race, or
-// those that are fitted to all validation rows. The model multiplies them by probabilities
-// that are calibrated by the given temperature T. Weights w that were fitted to probabilities p
-// before calibration are therefore returned as w^(1/T): the class of the largest
-// w^(1/T)·p^(1/T) is that of the largest w·p.
+// FitClassWeights returns the decision weights of a model: the class weights of the race
+// or, without these, weights that are fitted to all validation rows. A model multiplies
+// its decision weights by probabilities that are calibrated by the given temperature T.
+// Weights w that were fitted to probabilities p before calibration are therefore returned
+// as w^(1/T): the class of the largest w^(1/T)·p^(1/T) is that of the largest w·p.
 func (e *Evaluator) FitClassWeights(ctx context.Context, probabilities []float32, temperature metric.Temperature) ([]float64, error) {
 	if e.Weights != nil {
 		return e.Weights, nil
@@ -164,9 +166,10 @@ func (e *Evaluator) Calibrate(ctx context.Context, probabilities []float32) ([]f
 	})
 }
 
-// adjustCrossFitted returns a copy of the probabilities with each row changed. It calls fit with
-// the predictions of each half of the rows. The function that fit returns changes each
-// row of the other half.
+// adjustCrossFitted returns a copy of the probabilities in which each half of the rows is
+// transformed by a function that was fitted to the other half. fit receives the
+// predictions of one half. It returns the function that transforms, in place, a row of
+// the other half.
 func (e *Evaluator) adjustCrossFitted(
 	ctx context.Context, probabilities []float32, fit func(metric.Predictions) (func(row []float32), error),
 ) ([]float32, error) {
@@ -221,9 +224,9 @@ func (e *Evaluator) PerformanceNoise(ctx context.Context, probabilities []float3
 // ValidationScores returns the scores on the validation rows. Some scores need decision
 // weights, some need calibrated probabilities, and some neither. Each score is computed
 // with only what it needs, because cross-fitted weights and temperatures differ between
-// the two halves of the rows. The error is that of ctx.
+// the two halves of the rows. An error is returned only if ctx is cancelled.
 func (e *Evaluator) ValidationScores(ctx context.Context, probabilities []float32) (Scores, error) {
-	decided, err := e.decidedPredictions(ctx, probabilities)
+	decided, err := e.predictionsForDecisions(ctx, probabilities)
 	if err != nil {
 		return NaNScores, err
 	}

@@ -18,8 +18,8 @@ type Mixture struct {
 	CrossFitted []float32
 }
 
-// Mix returns the mixture of models. Each element holds the class probabilities of a model,
-// row-major.
+// Mix returns the mixture of models with fitted weights. Each element of models holds the
+// class probabilities of one model, row-major.
 func (e *Evaluator) Mix(models [][]float32) Mixture {
 	truth := make([][]float64, len(models))
 	for i, probabilities := range models {

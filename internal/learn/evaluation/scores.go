@@ -56,7 +56,7 @@ func (s *Scores) Performance(name string) float64 {
 }
 
 // setOfClass sets OfClass if raceMetric is the metric of one class. The metric is
-// computed from p. The error is that of ctx.
+// computed from p. An error is returned only if ctx is cancelled.
 func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
 	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
 		return nil
@@ -72,8 +72,8 @@ func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Pre
 // computed.
 type PredictionsFunc func(name string) metric.Predictions
 
-// NewScores returns all scores, without intervals. raceMetric is the metric of the
-// race. The error is that of ctx.
+// NewScores returns all scores, without intervals. raceMetric is the metric of the race.
+// An error is returned only if ctx is cancelled.
 func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	decided := predictions(metric.NameAccuracy)
 	s := Scores{
@@ -95,7 +95,7 @@ func NewScores(ctx context.Context, raceMetric string, predictions PredictionsFu
 }
 
 // NewScoresWithIntervals returns all scores with their intervals. raceMetric is the
-// metric of the race. The error is that of ctx.
+// metric of the race. An error is returned only if ctx is cancelled.
 func NewScoresWithIntervals(ctx context.Context, raceMetric string, predictions PredictionsFunc) (Scores, error) {
 	s, err := NewScores(ctx, raceMetric, predictions)
 	if err != nil {

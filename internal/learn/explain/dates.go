@@ -15,9 +15,9 @@ type rowsWithDates struct {
 	dates [][]float64
 }
 
-// withDates returns rows, which must be the encoded rows of f, in a form whose MarkDifferent
-// also marks the dates of a difference. A model may distinguish two rows by the difference
-// and by neither of its dates.
+// withDates wraps rows, which must be the encoded rows of f. If the model distinguishes
+// two rows by a difference of dates, MarkDifferent of the result also marks the dates.
+// This is needed because the model may use the difference and neither of its dates.
 func withDates(rows shapley.Rows, f *frame.Frame) shapley.Rows {
 	differences := f.Schema.Differences()
 	if len(differences) == 0 {

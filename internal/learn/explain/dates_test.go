@@ -37,12 +37,12 @@ func TestReplacedDatesChangeTheirDifference(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := substitution{rows: rowRange(0, 3), columns: tt.columns}
 			used, differences := []bool{true, true, true, true}, f.Schema.Differences()
-			got := s.newFrame(used, differences, part{substitution: &changed, hi: 3})
+			got := s.newFrame(used, differences, substitutionPart{substitution: &changed, hi: 3})
 			if d := cmp.Diff(tt.want, got.Columns[3].Floats); d != "" {
 				t.Error(d)
 			}
 			number := substitution{rows: rowRange(0, 3), columns: []replacedColumn{replace(2)}}
-			got = s.newFrame(used, differences, part{substitution: &number, lo: 1, hi: 3}, part{substitution: &changed, lo: 1, hi: 2}, part{substitution: &number, hi: 1})
+			got = s.newFrame(used, differences, substitutionPart{substitution: &number, lo: 1, hi: 3}, substitutionPart{substitution: &changed, lo: 1, hi: 2}, substitutionPart{substitution: &number, hi: 1})
 			if d := cmp.Diff([]float64{18, 27, tt.want[1], 9}, got.Columns[3].Floats); d != "" {
 				t.Errorf("with other parts: %s", d)
 			}

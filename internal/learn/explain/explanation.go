@@ -60,12 +60,13 @@ type Explanation struct {
 	Contributions []float64
 }
 
-// Explainer explains predictions of a model. It is safe for concurrent use.
+// Explainer computes the contributions of the columns to predictions of a model. It is
+// safe for concurrent use.
 type Explainer struct {
 	model   *Model
 	options Options
 	table   shapley.TableInfo
-	orders  *shapley.Orders
+	orders  *shapley.ColumnOrders
 	base    []float64 // by class
 }
 
@@ -87,9 +88,9 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 		e.table.Columns = append(e.table.Columns, group.Features)
 	}
 	for _, d := range m.Schema.Differences() {
-		e.table.Joint = append(e.table.Joint, shapley.JointFeature{Feature: d.Feature, Of: [2]int{d.From, d.To}})
+		e.table.Joint = append(e.table.Joint, shapley.JointFeature{Feature: d.Feature, Sources: [2]int{d.From, d.To}})
 	}
-	e.orders = shapley.NewOrders(e.table)
+	e.orders = shapley.NewColumnOrders(e.table)
 	probabilities := make([]float32, m.Background.Rows*m.classes())
 	err := parallel.Recover(func() error {
 		m.Predict(probabilities, m.Background, 0, m.Background.Rows)
@@ -101,19 +102,19 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 	return e, err
 }
 
-// explainRows is the number of rows that are encoded at a time, together with the
-// background.
-const explainRows = 16
+// explainBatchRows is the number of rows that are encoded and explained at a time. They
+// are encoded together with the background.
+const explainBatchRows = 16
 
 // Explain explains the predictions of the rows lo…hi-1 of f, which must have the columns of
 // the schema. The contributions are Shapley values, see package shapley. They are equal for
 // equal rows, and do not depend on the other rows of f.
 func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
 	list := make([]Explanation, hi-lo)
-	batches := (len(list) + explainRows - 1) / explainRows
+	batches := (len(list) + explainBatchRows - 1) / explainBatchRows
 	err := parallel.ForError(e.options.Workers, batches, func(batch int) error {
-		first := batch * explainRows
-		return e.explainBatch(ctx, list[first:min(first+explainRows, len(list))], f, lo+first)
+		first := batch * explainBatchRows
+		return e.explainBatch(ctx, list[first:min(first+explainBatchRows, len(list))], f, lo+first)
 	})
 	return list, err
 }

@@ -25,10 +25,10 @@ type Row struct {
 // of the file is not read.
 var ErrSkipAll = errors.New("skip all remaining rows")
 
-// File reads a blind CSV and calls yield with the explanation of each row for which wanted
-// returns true, in file order and as soon as a few rows are explained. If wanted is nil,
-// File explains every row. The error for an invalid file is a *csvfile.Defect. Other
-// errors are those of NewExplainer, Explain and yield.
+// File reads a blind CSV and explains each row for which wanted returns true. It calls
+// yield with the explanations in file order, as soon as a few rows are explained. If
+// wanted is nil, File explains every row. The error for an invalid file is a
+// *csvfile.Defect. Other errors are those of NewExplainer, Explain and yield.
 func File(ctx context.Context, m *Model, blind io.Reader, opts Options, wanted func(row int) bool, yield func(Row) error) error {
 	blocks, err := frame.NewBlockReader(blind, m.Schema)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *fileWorker) Commit(b *frame.Block) error {
 			chosen = append(chosen, int32(i))
 		}
 	}
-	for rows := range slices.Chunk(chosen, explainRows*w.explainer.options.Workers) {
+	for rows := range slices.Chunk(chosen, explainBatchRows*w.explainer.options.Workers) {
 		if err := w.explain(b, rows); err != nil {
 			return err
 		}

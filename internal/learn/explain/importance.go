@@ -93,9 +93,9 @@ func (v *Validation) splitByUse() (used, unused []frame.SourceColumn) {
 // shuffledColumn is a column and the permutations by which its cells are shuffled.
 type shuffledColumn struct {
 	frame.SourceColumn
-	// orders has, for each shuffle and row, the row whose cells replace those of
-	// the row.
-	orders [][]int32
+	// permutations[i][row] is the row whose cells replace those of row in the i-th
+	// shuffle.
+	permutations [][]int32
 	// cells has a hash of the cells of each row.
 	cells []uint64
 }
@@ -113,26 +113,26 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 		for i, at := range rand.New(rand.NewPCG(rng.Derive(seed, repeat), 0)).Perm(s.Frame.Rows) {
 			order[i] = int32(at)
 		}
-		shuffled.orders = append(shuffled.orders, order)
+		shuffled.permutations = append(shuffled.permutations, order)
 	}
 	return shuffled
 }
 
-// substitute returns the rows lo…hi-1 with the shuffled cells of the column, for all
-// shuffles together and without rows that need not be predicted: a row is left out if a
-// shuffle does not change its cells, and occurs once if several shuffles give it the same
-// cells. In the i-th shuffle, places[i][row-lo] is the index of the row in s, or -1 if
-// its cells are unchanged.
+// substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for
+// all shuffles together. Only copies that must be predicted are in s: there is no copy if
+// a shuffle does not change the cells of a row, and a single copy if several shuffles put
+// the same cells into a row. places[i][row-lo] is the index in s of the copy for the i-th
+// shuffle, or -1 if this shuffle does not change the row.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {
-	places = make([][]int32, len(c.orders))
+	places = make([][]int32, len(c.permutations))
 	replaced := replacedColumn{features: c.Features, donors: f}
 	for row := lo; row < hi; row++ {
-		for repeat := range c.orders {
-			donor, place := c.orders[repeat][row], int32(-1)
+		for repeat := range c.permutations {
+			donor, place := c.permutations[repeat][row], int32(-1)
 			if c.cells[donor] != c.cells[row] {
 				place = int32(len(s.rows))
 				for earlier := range repeat {
-					if c.cells[c.orders[earlier][row]] == c.cells[donor] {
+					if c.cells[c.permutations[earlier][row]] == c.cells[donor] {
 						place = places[earlier][row-lo]
 						break
 					}
@@ -155,7 +155,7 @@ func (s *sample) measureShuffled(ctx context.Context, columns []shuffledColumn, 
 	unchanged := make([]float32, s.Frame.Rows*classes)
 	changed := make([][][]float32, len(columns))
 	for i := range changed {
-		changed[i] = make([][]float32, len(columns[i].orders))
+		changed[i] = make([][]float32, len(columns[i].permutations))
 		for repeat := range changed[i] {
 			changed[i][repeat] = make([]float32, s.Frame.Rows*classes)
 		}

@@ -36,7 +36,9 @@ const (
 	maxInteractionRows    = 30
 )
 
-// tableAxis has the values of one column of a pair.
+// tableAxis holds the values of one column of a pair. donors[i] is a row that has the
+// value of points[i], and weights[i] is the share of the rows for which this value
+// stands.
 type tableAxis struct {
 	frame.SourceColumn
 	points  []PartialDependencePoint
@@ -79,9 +81,9 @@ func newPairTables(e *effects) []pairTable {
 	return pairs
 }
 
-// newTableAxis returns an axis with at most maxInteractionPoints values of a column and
-// the share of the rows that each stands for. The values are the most frequent texts or,
-// for numbers, the medians of groups of equal size.
+// newTableAxis returns an axis with at most maxInteractionPoints values of a column. The
+// values are the most frequent texts or, for numbers, the medians of groups of rows of
+// equal size.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {
@@ -171,10 +173,10 @@ func (e *effects) interactions(labels []string) []Interaction {
 	return list
 }
 
-// mirrorTolerance is the relative difference below which the strengths of two classes
-// count as equal, because only rounding makes them differ. The interaction is then that of
-// the later class. The plots show this class, too.
-const mirrorTolerance = 1e-3
+// equalStrengthTolerance is the relative difference below which the strengths of two
+// classes are considered equal, because only rounding makes them differ. The later class
+// is then chosen, because the plots show this class, too.
+const equalStrengthTolerance = 1e-3
 
 // interaction returns the interaction of the two columns. Its Share is the statistic H²
 // of Friedman and Popescu (Annals of Applied Statistics 2, 2008, section 8.1), with one
@@ -196,7 +198,7 @@ func (g *pairTable) interaction(labels []string) Interaction {
 		}
 		cells, interactions := g.variances(table)
 		strength := math.Sqrt(interactions)
-		if strength < x.Strength*(1-mirrorTolerance) {
+		if strength < x.Strength*(1-equalStrengthTolerance) {
 			continue
 		}
 		x.Class, x.Strength, x.Share, x.Probabilities = labels[class], strength, 0, table

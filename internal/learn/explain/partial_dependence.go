@@ -45,8 +45,8 @@ const (
 // columns and the interactions of pairs of columns are computed.
 type effects struct {
 	sample  *sample
-	donors  *frame.Frame
-	classes []int // the classes of the result
+	donors  *frame.Frame // rows whose cells replace those of the sample
+	classes []int        // the classes of the result
 	columns []dependentColumn
 	pairs   []pairTable
 }
@@ -59,13 +59,13 @@ type dependentColumn struct {
 	donors []int32
 }
 
-// Effects returns the partial dependence of the most important columns and the
-// interactions of the first of them. For each value of a column, the model of each fold
-// predicts copies of the fold's validation rows. In the copies, the features of the column
-// are those of one row that has the value (Friedman, Annals of Statistics 29, 2001,
-// section 8.2). The parameter importances is in descending order of importance, and
-// classes holds the classes of the result. Columns of free text and columns with one value
-// are left out.
+// Effects returns the partial dependence of the most important columns, and the
+// interactions between the first of these columns. For each value of a column, the model
+// of each fold predicts copies of the fold's validation rows. In the copies, the features
+// of the column are those of one row that has the value (Friedman, Annals of Statistics
+// 29, 2001, section 8.2). The parameter importances must be in descending order of
+// importance, and classes holds the classes of the result. Columns of free text and
+// columns with one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)

@@ -10,20 +10,24 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Rows of a new file may be equal to training rows by chance, above all if the columns have few
-// different values. A training row is then found in the file about as often as a row of the file
-// is found among the other rows of the file. FindTrainingRows therefore reports training rows
-// only if it finds at least minTrainingRows of them, and if their share exceeds this
-// share by chanceErrors standard errors.
+// Rows of a new file may be equal to training rows by chance, above all if the columns
+// have few different values. The share of the training rows that are in the file by
+// chance is about the share of the rows of the file that are equal to another row of the
+// file. FindTrainingRows therefore reports training rows only if it finds at least
+// minTrainingRows of them, and if the share found is higher than expected by chance, by
+// more than minStandardErrors standard errors.
 const (
-	minTrainingRows = 3
-	chanceErrors    = 3
+	minTrainingRows   = 3
+	minStandardErrors = 3
 )
 
-// FindTrainingRows reads a CSV with the columns of the model and returns how many of the model's
-// background rows, which are a sample of the training rows, are equal to a row of the file in
-// every feature. found is 0 if not more of them are in the file than would be by chance. The error
-// for an invalid file is a *csvfile.Defect, and ErrNoBackground for the model of an old file.
+// FindTrainingRows searches a CSV with the columns of the model for training rows. sample
+// is the number of background rows of the model, which are a sample of the training rows.
+// found is the number of background rows that are equal to a row of the file in every
+// feature. If this number could be due to chance, found is 0.
+//
+// The error for an invalid file is a *csvfile.Defect. For the model of an old file, the
+// error is ErrNoBackground.
 func FindTrainingRows(ctx context.Context, m *Model, file io.Reader) (found, sample int, err error) {
 	if m.Background == nil {
 		return 0, 0, ErrNoBackground
@@ -94,8 +98,8 @@ func (w *trainingRowFinder) Commit(b *frame.Block) error {
 // maxHashCounts is the maximum number of hashes that a hashCounts counts.
 const maxHashCounts = 1 << 16
 
-// hashCounts counts hashes in bounded memory: once there are too many, it keeps only those whose
-// lowest bits are 0.
+// hashCounts counts rows by their hash, in bounded memory: if there are more than
+// maxHashCounts hashes, it keeps only hashes whose lowest bits are 0.
 type hashCounts struct {
 	rows map[uint64]int
 	mask uint64
@@ -118,11 +122,12 @@ func (c *hashCounts) add(hash uint64) {
 	}
 }
 
-// maxByChance returns how many rows of a sample from the same source are at most found among the
-// counted rows by chance. It estimates the probability for one row as the share of the counted rows
-// whose hash another row also has, with two rows of each kind added (A. Agresti and B. Coull, The
-// American Statistician 52, 1998). Rows with equal hashes are not independent: most are pairs, which
-// doubles the variance of this share.
+// maxByChance returns an upper limit for the number of rows of a sample that are found
+// among the counted rows by chance, if the sample is from the same source. It estimates
+// the probability that one row is found as the share of the counted rows whose hash
+// another row also has, with two rows of each kind added (A. Agresti and B. Coull, The
+// American Statistician 52, 1998). Rows with equal hashes are not independent: most are
+// pairs, which doubles the variance of this share.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {
@@ -132,5 +137,5 @@ func (c *hashCounts) maxByChance(sample int) float64 {
 	}
 	share := float64(copies+2) / float64(rows+4)
 	variance := share * (1 - share) * (1/float64(sample) + 2/float64(max(rows, 1)))
-	return float64(sample) * (share + chanceErrors*math.Sqrt(variance))
+	return float64(sample) * (share + minStandardErrors*math.Sqrt(variance))
 }

@@ -65,8 +65,8 @@ func (v *Validation) drawSample(maxRows int) *sample { return &sample{v, v.Sampl
 
 func (v *Validation) classes() int { return len(v.Schema.Classes) }
 
-// eachFold calls do with the model of each fold and the range lo…hi-1 of the sample's rows
-// that are validation rows of this fold. Only one model is in memory at a time.
+// eachFold calls do for each fold, with the model of the fold. The rows lo…hi-1 of the
+// sample are validation rows of this fold. Only one model is in memory at a time.
 func (s *sample) eachFold(do func(fold FoldModel, lo, hi int) error) error {
 	lo := 0
 	for i, hi := range s.Ends {
@@ -89,8 +89,8 @@ type substitution struct {
 	columns []replacedColumn
 }
 
-// replacedColumn replaces the features of one column: row i of a substitution gets the
-// cells of row rows[i] of donors.
+// replacedColumn describes the new cells of one column: in row i of a substitution, the
+// features have the cells of row rows[i] of donors.
 type replacedColumn struct {
 	features []int
 	donors   *frame.Frame
@@ -105,38 +105,40 @@ func (v *Validation) usedBy(fold FoldModel) []bool {
 	return fold.Used
 }
 
-// part is the rows lo…hi-1 of a substitution, and the place for their predictions.
-type part struct {
+// substitutionPart is the range lo…hi-1 of the rows of a substitution. Their predictions
+// are written to dst.
+type substitutionPart struct {
 	*substitution
 	lo, hi int
 	dst    []float32
 }
 
-// joins reports whether all cells of the part are those of rows of the sample. Such parts can
-// be in one frame.
-func (p *part) joins(sample *sample) bool {
+// usesSampleCells reports whether all cells of the part are cells of the sample. Several
+// parts of this kind can be put into one frame.
+func (p *substitutionPart) usesSampleCells(sample *sample) bool {
 	return !slices.ContainsFunc(p.columns, func(c replacedColumn) bool { return c.donors != sample.Frame })
 }
 
-// batches divides the rows of substitutions into lists of parts. The parts of a list are predicted
-// together. In a wide table, each substitution has few rows, and a frame for each of them would
-// take longer to make than to predict.
-func (s *sample) batches(list []substitution, predictions [][]float32) [][]part {
-	var batches [][]part
+// divideIntoBatches divides the rows of substitutions into lists of parts. The parts of a
+// list are put into one frame and predicted together. This matters in a wide table, in
+// which each substitution has few rows: a frame for each substitution would take longer
+// to build than to predict.
+func (s *sample) divideIntoBatches(list []substitution, predictions [][]float32) [][]substitutionPart {
+	var batches [][]substitutionPart
 	classes, space := s.classes(), 0
 	for at := range list {
 		n := len(list[at].rows)
 		for lo, hi := 0, 0; lo < n; lo = hi {
 			hi = min(lo+batchRows, n)
-			p := part{&list[at], lo, hi, predictions[at][lo*classes : hi*classes]}
-			joins := p.joins(s)
-			if joins && hi-lo <= space {
+			p := substitutionPart{&list[at], lo, hi, predictions[at][lo*classes : hi*classes]}
+			fromSample := p.usesSampleCells(s)
+			if fromSample && hi-lo <= space {
 				batches[len(batches)-1] = append(batches[len(batches)-1], p)
 				space -= hi - lo
 				continue
 			}
-			batches, space = append(batches, []part{p}), 0
-			if joins {
+			batches, space = append(batches, []substitutionPart{p}), 0
+			if fromSample {
 				space = batchRows - (hi - lo)
 			}
 		}
@@ -144,10 +146,10 @@ func (s *sample) batches(list []substitution, predictions [][]float32) [][]part 
 	return batches
 }
 
-// newFrame returns the rows of the parts, one part after another. Features that are not used have
-// no cells. Differences of dates are computed from the dates of the result. If there are several
-// parts, all of them must join, see joins.
-func (s *sample) newFrame(used []bool, differences []frame.Difference, parts ...part) *frame.Frame {
+// newFrame returns the rows of the parts, one part after another. Features that are not
+// used have no cells. Differences of dates are computed from the dates of the result. If
+// there are several parts, usesSampleCells must be true for all of them.
+func (s *sample) newFrame(used []bool, differences []frame.Difference, parts ...substitutionPart) *frame.Frame {
 	var rows []int32
 	for _, p := range parts {
 		rows = append(rows, p.rows[p.lo:p.hi]...)
@@ -189,7 +191,7 @@ func (s *sample) predict(ctx context.Context, fold FoldModel, list []substitutio
 	for at := range list {
 		predictions[at] = make([]float32, len(list[at].rows)*classes)
 	}
-	batches := s.batches(list, predictions)
+	batches := s.divideIntoBatches(list, predictions)
 	used, differences := s.usedBy(fold), s.Frame.Schema.Differences()
 	err := parallel.ForError(s.Workers, len(batches), func(i int) error {
 		f := s.newFrame(used, differences, batches[i]...)

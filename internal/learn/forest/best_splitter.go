@@ -8,9 +8,8 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// nodeSplit is a split of a leaf. The best split has the highest score, which is the one
-// with the lowest Gini impurity. The score of a leaf with n rows, n_c of them of class c,
-// is
+// nodeSplit is a split of a leaf. The best split has the highest score and thus the
+// lowest Gini impurity. The score of a leaf with n rows, n_c of them of class c, is
 //
 //	Σ_c n_c² / n
 //
@@ -29,10 +28,10 @@ var noSplit = nodeSplit{feature: -1}
 
 // splitter finds the splits of one leaf after another. Each worker has its own splitter.
 type splitter struct {
-	bins    *tree.BinnedMatrix
-	classes int
-	minLeaf int64 // smallest number of rows of a leaf
-	byClass bool  // see growthParams
+	bins          *tree.BinnedMatrix
+	classes       int
+	minLeaf       int64 // smallest number of rows of a leaf
+	levelsByClass bool  // see growthParams
 	// monotone holds the direction of each feature; it is nil if all are AnyOrder. bounds
 	// are the bounds of the leaf.
 	monotone []tree.Direction
@@ -62,8 +61,8 @@ func newSplitter(bins *tree.BinnedMatrix, classes, rows int) *splitter {
 	}
 }
 
-// setLeaf prepares s to find splits of the leaf with the given rows. Call it before
-// bestSplit or randomSplit.
+// setLeaf prepares s to find splits of the leaf with the given rows. It must be called
+// before bestSplit and randomSplit.
 func (s *splitter) setLeaf(rows []sampleRow) {
 	clear(s.classTotals)
 	s.leafRows, s.rows, s.squares = rows, int64(len(rows)), 0
@@ -81,7 +80,7 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
 // bestSplit returns the best split of the leaf by the feature. The levels of a
-// categorical feature are first put in an order: by class if s.byClass is set, and
+// categorical feature are first put in an order: by class if s.levelsByClass is set, and
 // otherwise at random. Only splits between neighbours in this order are considered.
 // varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
@@ -92,7 +91,7 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	}
 	if f.Categorical {
 		s.order = append(s.order[:0], s.histogram.bins...)
-		if s.byClass {
+		if s.levelsByClass {
 			s.orderByClass(s.drawClass(rng))
 		} else {
 			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
@@ -120,9 +119,9 @@ type splitPoint struct {
 }
 
 // findSplitPoint returns the split point with the highest score. order lists bins of the
-// feature. A split point divides this list: the rows of the bins before it go left, and all
-// other rows of the leaf go right. If missing is not nil, it holds the class counts of the
-// rows with missing values. These rows then also go left.
+// feature. A split point divides this list: the rows in the bins before the split point
+// go left, and all other rows of the leaf go right. If missing is not nil, it holds the
+// class counts of the rows with missing values, and these rows go left, too.
 func (s *splitter) findSplitPoint(feature int, order []uint8, missing []classCount) splitPoint {
 	var best splitPoint
 	direction := s.direction(feature)

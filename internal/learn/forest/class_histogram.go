@@ -42,7 +42,8 @@ func newClassHistogram(rows, classes int) *classHistogram {
 		bins:        make([]uint8, 0, 256),
 		classCounts: make([]classCount, min(256*classes, rows)), // as many as buildDense and buildSorted need
 		rowBins:     make([]uint8, rows),
-		// build uses the array only if the array is shorter than the number of rows.
+		// build uses the dense array only for leaves with more rows than the array has
+		// elements.
 		dense: make([]uint32, min(256*classes, rows)),
 	}
 }
@@ -120,9 +121,9 @@ func (h *classHistogram) gatherBins(rows []sampleRow, data []uint8) (present bin
 // binSet is a set of bins, one bit each.
 type binSet [4]uint64
 
-func (s *binSet) has(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
-func (s *binSet) add(bin uint8)      { s[bin>>6] |= 1 << (bin & 63) }
-func (s *binSet) remove(bin uint8)   { s[bin>>6] &^= 1 << (bin & 63) }
+func (s *binSet) contains(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
+func (s *binSet) add(bin uint8)           { s[bin>>6] |= 1 << (bin & 63) }
+func (s *binSet) remove(bin uint8)        { s[bin>>6] &^= 1 << (bin & 63) }
 
 // setBins sets h.bins to the elements of present, ascending.
 func (h *classHistogram) setBins(present binSet) {

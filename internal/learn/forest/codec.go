@@ -131,9 +131,9 @@ func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *for
 }
 
 // readDistribution reads one class distribution and appends it to t. The weights must add
-// up to one16.
+// up to unitWeight.
 func (t *forestTree) readDistribution(r *codec.Reader, classes int) {
-	left := one16
+	left := unitWeight
 	for range r.Count(1) {
 		s := classWeight{class: uint16(r.Uvarint(0, classes-1)), weight: uint16(r.Uvarint(0, left))}
 		left -= int(s.weight)

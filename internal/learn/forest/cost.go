@@ -10,7 +10,7 @@ type cost struct {
 	fittedValues int // number of probabilities to which temperatures were fitted
 }
 
-// add adds the cost of growing trees, and of letting them vote on the given number of
+// add adds the cost of growing trees, and the cost of their votes on the given number of
 // rows. nanos holds the estimated time to find the splits of each tree.
 func (c *cost) add(trees []*forestTree, nanos []int, rows int) {
 	for i, t := range trees {

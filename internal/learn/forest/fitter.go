@@ -25,7 +25,7 @@ type Fitter struct {
 	growers  []*grower // by worker
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
-	best            *growingForest // the forest with the best parameters so far
+	best            *growingForest // the forest with the best growth parameters so far
 	moves           []paramMove    // changes of the parameters of best that were not yet tried
 	numMoves        int            // number of moves at the start of the search
 	calibratedTrees int            // number of trees when the temperature was last fitted
@@ -76,7 +76,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	case f.best.trees == 0:
 		err = f.addTrees(ctx, f.best, min(2, f.opts.pilotHalf))
 	case f.best.trees < 2*f.opts.pilotHalf:
-		err = f.doubleAndEstimate(ctx, f.best)
+		err = f.doubleAndEstimateError(ctx, f.best)
 	case ok:
 		err = f.tryParams(ctx, p)
 	default:
@@ -87,7 +87,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 	}
 	f.current.trees = spilledTrees{f.best.stream, f.best.stream.Len(), f.best.trees}
 	done = len(f.moves) == 0 && f.best.trees >= f.opts.trees
-	if done || float64(f.best.trees) >= refitGrowth*float64(f.calibratedTrees) {
+	if done || float64(f.best.trees) >= temperatureRefitGrowth*float64(f.calibratedTrees) {
 		if f.current.temperature, err = f.fitTemperature(ctx, f.best); err != nil {
 			return false, err
 		}
@@ -120,7 +120,8 @@ func (f *Fitter) tryParams(ctx context.Context, p growthParams) error {
 // requiredGain returns the smallest relative decrease of the Brier score with which the
 // parameters p replace the best parameters. A smaller decrease may be noise, which is
 // larger with fewer rows. If p has a larger minLeaf, the required decrease is smaller,
-// and 0 from 2,500 training rows on, because smaller trees are better at equal error.
+// because smaller trees are preferred at equal error. It is then 0 from 2,500 training
+// rows on.
 func (f *Fitter) requiredGain(p growthParams) float64 {
 	noise := 1 / math.Sqrt(float64(len(f.fold.Train)))
 	if p.minLeaf > f.best.params.minLeaf {
@@ -159,15 +160,15 @@ func (f *Fitter) nextParams() (params growthParams, ok bool) {
 }
 
 const (
-	// Out-of-bag votes are counted on at most oobRows training rows, and on fewer if the
-	// number of rows times the number of classes would exceed oobValues. The temperature
-	// is fitted to at most fitValues probabilities.
-	oobRows   = 20_000
-	oobValues = 400_000
-	fitValues = 100_000
-	// refitGrowth is the factor by which the forest must grow before the
+	// Out-of-bag votes are counted for at most maxOOBRows training rows. They are counted
+	// for fewer rows if rows times classes would exceed maxOOBValues. The temperature is
+	// fitted to at most maxTemperatureValues probabilities.
+	maxOOBRows           = 20_000
+	maxOOBValues         = 400_000
+	maxTemperatureValues = 100_000
+	// temperatureRefitGrowth is the factor by which the forest must grow before the
 	// temperature is fitted again.
-	refitGrowth = 1.25
+	temperatureRefitGrowth = 1.25
 )
 
 // prepare bins the frame and creates the first forest. It does nothing in later steps.
@@ -184,7 +185,7 @@ func (f *Fitter) prepare(ctx context.Context) error {
 	}
 	f.mappers = f.bins.Mappers()
 	n := len(f.fold.Train)
-	oobCount := min(n, oobRows, max(oobValues/f.opts.Classes, 1))
+	oobCount := min(n, maxOOBRows, max(maxOOBValues/f.opts.Classes, 1))
 	rows := make([]int32, oobCount)
 	f.oobIndex = make([]int32, oobCount)
 	for i := range oobCount {
@@ -206,7 +207,7 @@ func (f *Fitter) prepare(ctx context.Context) error {
 // manyLevels is false if no feature has more than two levels, because any order of two
 // levels yields the same split.
 func (f *Fitter) newSearchSpace() searchSpace {
-	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.rarestClassRows()}
+	space := searchSpace{rows: len(f.fold.Train), features: len(f.bins.Features), rarestClassRows: f.countRarestClassRows()}
 	for i := range f.bins.Features {
 		feature := &f.bins.Features[i]
 		space.manyLevels = space.manyLevels || feature.Categorical && feature.NumBins > 4
@@ -214,9 +215,9 @@ func (f *Fitter) newSearchSpace() searchSpace {
 	return space
 }
 
-// rarestClassRows returns the number of training rows of the rarest class, not counting
+// countRarestClassRows returns the number of training rows of the rarest class, not counting
 // classes with fewer than two rows.
-func (f *Fitter) rarestClassRows() int {
+func (f *Fitter) countRarestClassRows() int {
 	counts := make([]int, f.opts.Classes)
 	for _, row := range f.fold.Train {
 		counts[f.frame.Labels[row]]++
@@ -264,7 +265,7 @@ func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metri
 
 // fitTemperature returns the temperature fitted to the out-of-bag votes of forest.
 func (f *Fitter) fitTemperature(ctx context.Context, forest *growingForest) (metric.Temperature, error) {
-	p := f.outOfBagPredictions(forest, fitValues)
+	p := f.outOfBagPredictions(forest, maxTemperatureValues)
 	f.cost.fittedValues += len(p.Probabilities)
 	return metric.FitTemperature(ctx, p)
 }

@@ -115,7 +115,7 @@ func TestForestLearns(t *testing.T) {
 
 // outOfBag returns the calibrated out-of-bag predictions of f.
 func outOfBag(f *Fitter) metric.Predictions {
-	p := f.outOfBagPredictions(f.best, oobValues)
+	p := f.outOfBagPredictions(f.best, maxOOBValues)
 	f.current.temperature.Apply(p.Probabilities, p.Classes)
 	return p
 }

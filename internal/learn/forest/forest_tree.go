@@ -13,15 +13,15 @@ type forestTree struct {
 	weights []classWeight
 }
 
-// classWeight is the probability of one class at a leaf, in units of 1/one16. The weights
-// of a leaf add up to exactly one16. Votes are sums of weights: sums of integers, which
+// classWeight is the probability of one class at a leaf, in units of 1/unitWeight. The weights
+// of a leaf add up to exactly unitWeight. Votes are sums of weights: sums of integers, which
 // are exact in any order.
 type classWeight struct {
 	class, weight uint16
 }
 
-// one16 is the number 1 as a fraction of 16 bits.
-const one16 = 1<<16 - 1
+// unitWeight is the weight that represents the probability 1.
+const unitWeight = 1<<16 - 1
 
 // leafDistribution returns the class distribution of the leaf that a row falls
 // into. row holds one bin for each feature.
@@ -54,7 +54,7 @@ func (g *grower) newForestTree() *forestTree {
 		n := tree.Node{Feature: int32(grown.best.feature), Left: int32(len(queue)), Set: -1, Threshold: grown.best.threshold, MissingBin: grown.best.missingBin}
 		if !grown.best.numeric {
 			n.Set = int32(len(t.Sets))
-			t.Sets = append(t.Sets, tree.Set(grown.best.leftBins))
+			t.Sets = append(t.Sets, tree.BinSet(grown.best.leftBins))
 		}
 		t.Nodes[i] = n
 		t.Nodes = append(t.Nodes, tree.Node{}, tree.Node{})
@@ -82,15 +82,15 @@ func (g *grower) findOrAddDistribution(t *forestTree, leaf *node, known map[stri
 	return number
 }
 
-// newDistribution converts the numbers of rows of the classes to weights in units of 1/one16, which
-// add up to one16. total is the number of rows of all classes. Weights are rounded down, and the
+// newDistribution converts the numbers of rows of the classes to weights in units of 1/unitWeight, which
+// add up to unitWeight. total is the number of rows of all classes. Weights are rounded down, and the
 // remainder is added to the weight of the largest class. Classes with weight 0 are left
 // out.
 func newDistribution(rows []int64, total int64) []classWeight {
 	var weights []classWeight
-	largest, left := 0, int64(one16)
+	largest, left := 0, int64(unitWeight)
 	for class, n := range rows {
-		share := n * one16 / total
+		share := n * unitWeight / total
 		if share == 0 {
 			continue
 		}

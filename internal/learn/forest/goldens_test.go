@@ -62,10 +62,10 @@ func TestTreeAgreesWithScikitLearn(t *testing.T) {
 				}
 				got := make([]float64, g.Classes)
 				for _, w := range grown.leafDistribution(cells) {
-					got[w.class] = float64(w.weight) / one16
+					got[w.class] = float64(w.weight) / unitWeight
 				}
 				for c := range want {
-					if !(math.Abs(got[c]-want[c]) < float64(g.Classes)/one16) {
+					if !(math.Abs(got[c]-want[c]) < float64(g.Classes)/unitWeight) {
 						t.Fatalf("row %d: distribution %v, want %v", row, got, want)
 					}
 				}

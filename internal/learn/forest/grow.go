@@ -51,7 +51,7 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
-	g.minLeaf, g.byClass = int64(max(params.minLeaf, 1)), params.byClass
+	g.minLeaf, g.levelsByClass = int64(max(params.minLeaf, 1)), params.levelsByClass
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}
@@ -120,7 +120,7 @@ func (g *grower) partition(index int32) {
 	rows := g.sample[leaf.lo:leaf.hi]
 	left, right := 0, 0
 	for _, e := range rows {
-		if leaf.best.leftBins.has(data[e.row()]) {
+		if leaf.best.leftBins.contains(data[e.row()]) {
 			rows[left] = e
 			left++
 		} else {

@@ -14,7 +14,7 @@ import (
 // parameters, and the votes of these trees.
 type growingForest struct {
 	params          growthParams
-	firstTree       int           // number of the first tree, which seeds its random generator; see doubleAndEstimate
+	firstTree       int           // number of the first tree, which seeds its random generator; see doubleAndEstimateError
 	trees           int           // number of trees so far
 	stream          *spill.Stream // the trees in binary form
 	validationVotes *votes        // votes on the rows of fold.Validation
@@ -95,20 +95,21 @@ func (f *Fitter) growPilot(ctx context.Context, forest *growingForest) error {
 	if err := f.addTrees(ctx, forest, f.opts.pilotHalf); err != nil {
 		return err
 	}
-	return f.doubleAndEstimate(ctx, forest)
+	return f.doubleAndEstimateError(ctx, forest)
 }
 
-// doubleAndEstimate doubles the number of trees and estimates the error of a large forest. The
+// doubleAndEstimateError doubles the number of trees and estimates the error of a large forest. The
 // error of n trees exceeds the error of a large forest by an amount proportional to 1/n.
 // The halves have n/2 trees, so the error of a large forest can be computed from the
 // errors of the forest and of its halves:
 //
 //	error(∞) ≈ 2 error(n) - (error(first n/2) + error(last n/2)) / 2
 //
-// In a small forest, parameters whose trees differ much from each other have a larger
-// error than in a large one. The estimate compensates for this. Out-of-bag votes are
-// counted separately for the two halves, validation votes are not.
-func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) error {
+// If the trees of a forest differ much from each other, its error falls more when trees
+// are added. Without the estimate, parameters with such trees would seem worse than they
+// are in a large forest. Out-of-bag votes are counted separately for the two halves,
+// validation votes are not.
+func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingForest) error {
 	lastHalf := &growingForest{params: forest.params, firstTree: forest.trees, stream: forest.stream, validationVotes: forest.validationVotes, oobVotes: forest.oobVotes.newEmpty(len(f.oobIndex))}
 	if err := f.addTrees(ctx, lastHalf, forest.trees); err != nil {
 		return err
@@ -136,7 +137,7 @@ func (f *Fitter) doubleAndEstimate(ctx context.Context, forest *growingForest) e
 // a temperature that is fitted to them. The Brier score is the mean squared distance
 // between probabilities and labels.
 func (f *Fitter) estimateError(ctx context.Context, forest *growingForest) (oobError, error) {
-	p := f.outOfBagPredictions(forest, oobValues)
+	p := f.outOfBagPredictions(forest, maxOOBValues)
 	temperature, err := f.fitTemperature(ctx, forest)
 	if err != nil {
 		return oobError{}, err

@@ -100,7 +100,7 @@ func (m *Model) addVotes(votes []uint32, bins []uint8, rows int) {
 // trees of the forest. The class frequencies prior count as the vote of one more tree, so
 // that no class has probability zero.
 func votesToProbabilities(dst []float32, votes []uint32, prior []float32, votedTrees, allTrees int) {
-	scale := float64(allTrees) / (float64(max(votedTrees, 1)) * one16)
+	scale := float64(allTrees) / (float64(max(votedTrees, 1)) * unitWeight)
 	for c, v := range votes {
 		dst[c] = float32((float64(v)*scale + float64(prior[c])) / float64(allTrees+1))
 	}

@@ -8,7 +8,7 @@ import "foretell/internal/onnx"
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	base := make([]float64, len(m.prior))
 	for c, frequency := range m.prior {
-		base[c] = float64(frequency) * one16 // the frequencies count as the vote of one tree
+		base[c] = float64(frequency) * unitWeight // the frequencies count as the vote of one tree
 	}
 	e, trees := onnx.NewTreeEnsemble(len(base)), m.trees()
 	for _, t := range trees {
@@ -20,6 +20,6 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 		})
 	}
 	votes := g.ToFloat64(g.AddTrees(e, x.Value))
-	p := g.Op("Div", g.Op("Add", votes, g.ConstFloat64s(base, len(base))), g.ScalarFloat64(float64(len(trees)+1)*one16))
+	p := g.Op("Div", g.Op("Add", votes, g.ConstFloat64s(base, len(base))), g.ScalarFloat64(float64(len(trees)+1)*unitWeight))
 	return g.PowerNormalized(p, 1/float64(m.temperature))
 }

@@ -51,9 +51,9 @@ type Options struct {
 	pilotHalf  int // half the number of trees of a pilot forest
 }
 
-// maxTrees is the largest number of trees whose votes on one class, at most one16 each,
+// maxTrees is the largest number of trees whose votes on one class, at most unitWeight each,
 // add up to a number that fits in a uint32.
-const maxTrees = math.MaxUint32 / one16
+const maxTrees = math.MaxUint32 / unitWeight
 
 // setDefaults sets the defaults that depend only on the number of rows. rows is the
 // number of all rows of the frame, not only of the training rows. A refit on all rows

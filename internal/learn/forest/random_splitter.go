@@ -56,7 +56,7 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	var rows, squares int64
 	rest, ordered := s.squares, true
 	for i, bin := range s.histogram.rowBins[:len(s.leafRows)] {
-		if !candidate.leftBins.has(bin) {
+		if !candidate.leftBins.contains(bin) {
 			continue
 		}
 		class := s.leafRows[i].class()
@@ -78,12 +78,14 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 	return true
 }
 
-// drawThreshold returns the bin after which a leaf is split that has rows in the bins low to
-// high of a numeric feature, but not in others. As in extremely randomised trees, the
-// threshold is uniformly distributed between the smallest and the largest value of the
-// leaf: drawThreshold draws a number between the lowest and the highest threshold of bins
-// that divides these rows, and takes the threshold next to it. If all bins were equally
-// likely, thresholds would be dense where rows are dense.
+// drawThreshold draws the threshold of a random split by a numeric feature. It returns
+// the last bin on the left. All rows of the leaf are in the bins low to high.
+//
+// As in extremely randomised trees, the threshold is uniformly distributed between the
+// smallest and the largest value of the leaf. For this, drawThreshold draws a number
+// between the lowest and the highest threshold that divides the rows of the leaf, and
+// takes the nearest threshold of a bin. If all bins were equally likely, thresholds would
+// be dense where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

@@ -65,7 +65,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 			classes = 2 + rng.IntN(3)
 		}
 		s, entries := testLeaf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
-		s.minLeaf, s.byClass = int64(1+rng.IntN(3)), true
+		s.minLeaf, s.levelsByClass = int64(1+rng.IntN(3)), true
 		s.setLeaf(entries)
 		got, _ := s.bestSplit(0, rng)
 
@@ -89,12 +89,12 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 		if got.feature < 0 {
 			continue
 		}
-		if w, ok := splitScore(s, got.leftBins.has); !ok || math.Abs(w-want) > 1e-9 {
+		if w, ok := splitScore(s, got.leftBins.contains); !ok || math.Abs(w-want) > 1e-9 {
 			t.Fatalf("the score of its leaves is %v, not %v", w, want)
 		}
 		if got.numeric {
 			for bin := range uint8(width) {
-				if got.leftBins.has(bin) != (bin <= got.threshold || bin == got.missingBin) {
+				if got.leftBins.contains(bin) != (bin <= got.threshold || bin == got.missingBin) {
 					t.Fatalf("bin %d goes to different sides by leftBins and by threshold", bin)
 				}
 			}
@@ -139,7 +139,7 @@ func TestRandomSplitScore(t *testing.T) {
 			}
 			continue
 		}
-		if w, ok := splitScore(s, got.leftBins.has); !ok || math.Abs(w-got.score) > 1e-9 {
+		if w, ok := splitScore(s, got.leftBins.contains); !ok || math.Abs(w-got.score) > 1e-9 {
 			t.Fatalf("the score of its leaves is %v, not %v", w, got.score)
 		}
 	}
@@ -183,8 +183,8 @@ func TestGrownTree(t *testing.T) {
 			for _, s := range newDistribution(n, total) {
 				sum += int(s.weight)
 			}
-			if sum != one16 {
-				t.Errorf("%d classes: weights of %d, want %d", len(n), sum, one16)
+			if sum != unitWeight {
+				t.Errorf("%d classes: weights of %d, want %d", len(n), sum, unitWeight)
 			}
 		}
 	})

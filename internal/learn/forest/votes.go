@@ -7,40 +7,41 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// maxCopiedFeatures is the largest number of features of a table whose bins votes copies.
+// maxCopiedFeatures is the largest number of features of a table whose bins are copied to
+// votes.rowMajorBins.
 const maxCopiedFeatures = 256
 
-// votes holds the votes of trees on some rows. The trees read the bins of these rows from a
-// row-major copy, which is faster. The copies for a wide table would take much memory, so
-// its bins are read from the columns.
+// votes holds the votes of trees on some rows. The trees read the bins of these rows from
+// a row-major copy, which is faster than reading the columns. For a wide table, a copy
+// would take much memory, so the bins are read from the columns.
 type votes struct {
 	classes, features int
-	copied            []uint8        // bins, row-major; nil if they are not copied
+	rowMajorBins      []uint8        // bins, row-major; nil if they are not copied
 	columns           []tree.Feature // nil if the bins are copied
 	rows              []int32        // rows of columns
-	weights           []uint32       // row-major, one number for each class, in units of 1/one16
+	weights           []uint32       // row-major, one number for each class, in units of 1/unitWeight
 	trees             []uint32       // number of trees that voted on each row
 }
 
-// newVotes returns no votes on the given rows of bins. It does not copy rows.
+// newVotes returns votes on the given rows of bins, with all counts 0. It retains rows.
 func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	v := &votes{classes: classes, features: len(bins.Features)}
 	if v.features > maxCopiedFeatures {
 		v.columns, v.rows = bins.Features, rows
 		return v.newEmpty(len(rows))
 	}
-	v.copied = make([]uint8, len(rows)*v.features)
+	v.rowMajorBins = make([]uint8, len(rows)*v.features)
 	for f := range bins.Features {
 		data := bins.Features[f].Data
 		for i, row := range rows {
-			v.copied[i*v.features+f] = data[row]
+			v.rowMajorBins[i*v.features+f] = data[row]
 		}
 	}
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns a copy of v without votes, for only the first rows of v. The parameter
-// rows is their number.
+// newEmpty returns votes on the first rows of v, with all counts 0. The parameter rows is
+// the number of these rows.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)
@@ -48,12 +49,12 @@ func (v *votes) newEmpty(rows int) *votes {
 	return &empty
 }
 
-// blockRows is the number of rows on which one task lets all trees vote, few enough that
-// their bins stay in the cache.
+// blockRows is the number of rows of a task. Within a task, all trees vote on these rows.
+// They are so few that their bins stay in the cache.
 const blockRows = 256
 
-// addTrees adds the votes of trees. A tree does not vote on a row if inBag returns true
-// for both. If inBag is nil, all trees vote on all rows.
+// addTrees adds the votes of trees. A tree does not vote on a row for which inBag returns
+// true. If inBag is nil, all trees vote on all rows.
 func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, inBag func(tree, row int) bool) error {
 	rows := len(v.trees)
 	return parallel.ForContext(ctx, workers, (rows+blockRows-1)/blockRows, func(_, block int) {
@@ -69,10 +70,10 @@ func (v *votes) addTrees(ctx context.Context, workers int, trees []*forestTree, 
 
 // leafDistribution returns the class distribution of the leaf of t that a row falls into.
 func (v *votes) leafDistribution(t *forestTree, row int) []classWeight {
-	if v.copied == nil {
+	if v.rowMajorBins == nil {
 		return t.distribution(t.LeafOf(v.columns, v.rows[row]))
 	}
-	return t.leafDistribution(v.copied[row*v.features : (row+1)*v.features])
+	return t.leafDistribution(v.rowMajorBins[row*v.features : (row+1)*v.features])
 }
 
 func (v *votes) addRow(row int, weights []classWeight) {

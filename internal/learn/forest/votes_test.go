@@ -32,14 +32,14 @@ func TestVotesOnColumns(t *testing.T) {
 	params := growthParams{maxLeaves: 100, minLeaf: 1, maxFeatures: 20}
 	grown, _ := newGrower(bins, 3, bins.Rows).grow(t.Context(), sample, params, rng)
 	columns := newVotes(bins, rows, 3)
-	if columns.copied != nil {
-		t.Errorf("%d bins are copied", len(columns.copied))
+	if columns.rowMajorBins != nil {
+		t.Errorf("%d bins are copied", len(columns.rowMajorBins))
 	}
 	copied := *columns
 	copied.columns, copied.rows = nil, nil
 	for _, row := range rows {
 		for _, f := range bins.Features {
-			copied.copied = append(copied.copied, f.Data[row])
+			copied.rowMajorBins = append(copied.rowMajorBins, f.Data[row])
 		}
 	}
 	fromCopy := copied.newEmpty(len(rows))

@@ -27,9 +27,9 @@ type Adam struct {
 //
 // with m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ).
 func (a Adam) Update(w, m, v, g []float32) {
-	checkLen("Adam", len(m), len(w))
-	checkLen("Adam", len(v), len(w))
-	checkLen("Adam", len(g), len(w))
+	checkLen("Adam.Update", len(m), len(w))
+	checkLen("Adam.Update", len(v), len(w))
+	checkLen("Adam.Update", len(g), len(w))
 	t := float64(a.Step)
 	c := [8]float32{
 		a.Beta1, 1 - a.Beta1, a.Beta2, 1 - a.Beta2,

@@ -13,9 +13,9 @@ func Gather[T int64 | uint64](dst, src []T, width int, rows []int32) {
 	}
 }
 
-// Gather4Columns gathers four adjacent words of each of the first n rows: for k from 0 to 3, it
-// sets dst[k·stride+i] to src[width·rows[i]+k]. The remaining elements of rows are only
-// prefetched.
+// Gather4Columns gathers four adjacent words from each of the first n rows. For each i
+// below n and each k from 0 to 3, it sets dst[k·stride+i] to src[width·rows[i]+k]. The
+// remaining elements of rows are only prefetched.
 func Gather4Columns(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) {
 	checkLen("Gather4Columns", len(rows), n)
 	checkLen("Gather4Columns", len(dst), 3*stride+n)

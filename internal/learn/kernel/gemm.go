@@ -51,9 +51,9 @@ func gemm(dst []float32, a leftOperand, b []float32, s Shape) {
 	}
 }
 
-// multiplyEdgeTile is multiplyTile for a tile at the right edge of dst, which has fewer
-// than panelCols columns. It computes a full tile on the stack and copies the columns
-// that exist.
+// multiplyEdgeTile does the same as multiplyTile for a tile at the right edge of dst,
+// which has fewer than panelCols columns. It computes a full tile on the stack and copies
+// the columns that exist.
 func multiplyEdgeTile(dst []float32, s Shape, a leftOperand, panel []float32, rows int) {
 	var full [maxTileRows * panelCols]float32
 	cols := s.Cols % panelCols

@@ -8,8 +8,8 @@ import "math"
 //
 //	p = 1/(1 + e⁻ˢ)    g = p − y    h = p(1 − p)
 func LogisticGradients(dst []uint64, scores []float32, labels []int32, target int32) {
-	checkLen("Logistic", len(scores), len(dst))
-	checkLen("Logistic", len(labels), len(dst))
+	checkLen("LogisticGradients", len(scores), len(dst))
+	checkLen("LogisticGradients", len(labels), len(dst))
 	done := logisticVector(dst, scores, labels, target)
 	scores, labels = scores[:len(dst)], labels[:len(dst)]
 	for i := done; i < len(dst); i++ {

@@ -1,10 +1,10 @@
 package kernel
 
-// Partition divides rows by table[data[row]]. It moves the rows for which this is 1 to
-// the front of rows, and returns their number, kept. It writes the rows for which this is 0 to
-// the front of removed. The order of the rows does not change. The remaining elements of
-// rows and removed are undefined. removed must be as long as rows. Rows are not checked against
-// the length of data.
+// Partition divides rows by the value table[data[row]], which must be 0 or 1. It moves
+// the rows with the value 1 to the front of rows, and returns their number. It writes the
+// rows with the value 0 to the front of removed. The order of the rows does not change.
+// The remaining elements of rows and removed are undefined. removed must be as long as
+// rows. Rows are not checked against the length of data.
 func Partition(rows, removed []int32, data []uint8, table *[256]uint8) (kept int) {
 	checkLen("Partition", len(removed), len(rows))
 	done, kept := partitionVector(rows, removed, data, table)
@@ -21,9 +21,9 @@ func Partition(rows, removed []int32, data []uint8, table *[256]uint8) (kept int
 }
 
 // compressOrders holds, for each subset of eight rows, the permutation that moves the
-// rows of the subset to the front: byte i is the index of the row that moves to position
-// i. The subset is the index in compressOrders, as a bit mask whose highest bit stands
-// for the first row.
+// rows of the subset to the front. It is indexed by the subset, as a bit mask whose
+// highest bit stands for the first row. Byte i of a permutation is the index of the row
+// that moves to position i.
 var compressOrders = func() (orders [256]uint64) {
 	for set := range orders {
 		at := 0

@@ -15,8 +15,8 @@ var (
 )
 
 // tileRows is the number of rows of a full tile. With AVX2, a tile has 6 × 16 sums, which
-// fill twelve of the sixteen registers. With AVX-512, a tile has 12 × 16 sums, enough
-// independent ones to hide the latency of a multiply-add.
+// fill twelve of the sixteen registers. With AVX-512, a tile has 12 × 16 sums. These are
+// enough independent sums to hide the latency of a multiply-add.
 var tileRows = chooseTileRows()
 
 func chooseTileRows() int {
@@ -28,8 +28,8 @@ func chooseTileRows() int {
 
 // multiplyTile adds the product of the first rows of a and one panel of b to a tile,
 // which begins at dst[0]. The parameter rows is the number of rows of the tile, at most
-// tileRows. stride is the number of elements from the beginning of a row of dst to that
-// of the next.
+// tileRows. stride is the distance between the beginnings of consecutive rows of dst, in
+// elements.
 func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

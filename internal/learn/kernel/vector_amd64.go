@@ -2,62 +2,64 @@ package kernel
 
 import "unsafe"
 
-// Each function below is the assembly version of the kernel that its comment names. It
-// processes as many blocks of eight elements as possible and returns the number of
-// elements processed: 0 if the processor lacks the instructions. The caller processes the
-// remaining elements in Go.
+// Each function below runs a kernel in assembly, on as many blocks of eight elements as
+// possible. It returns the number of elements processed, which is 0 if the processor
+// lacks the instructions. The caller processes the remaining elements in Go.
 
-// adamVector is Adam.Update. c holds the constants that Adam.Update computes from the
-// parameters of the step.
+// adamVector runs Adam.Update in assembly and returns the number of elements processed. c
+// holds the constants that Adam.Update computes from the parameters of the step.
 func adamVector(w, m, v, g []float32, c *[8]float32) (done int) {
 	n := wholeBlocks(len(w))
 	adamBlocks(unsafe.SliceData(w), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(g), n, c)
 	return 8 * int(n)
 }
 
-// reluVector is ReLU.
+// reluVector runs ReLU in assembly and returns the number of elements processed.
 func reluVector(x []float32) (done int) {
 	n := wholeBlocks(len(x))
 	reluBlocks(unsafe.SliceData(x), n)
 	return 8 * int(n)
 }
 
-// reluBackwardVector is ReLUBackward.
+// reluBackwardVector runs ReLUBackward in assembly and returns the number of elements
+// processed.
 func reluBackwardVector(grad, act []float32, scale float32) (done int) {
 	n := wholeBlocks(len(grad))
 	reluBackwardBlocks(unsafe.SliceData(grad), unsafe.SliceData(act), n, scale)
 	return 8 * int(n)
 }
 
-// dropoutVector is Dropout.
+// dropoutVector runs Dropout in assembly and returns the number of elements processed.
 func dropoutVector(x []float32, threshold int32, scale float32, state uint64) (done int) {
 	n := wholeBlocks(len(x))
 	dropoutBlocks(unsafe.SliceData(x), n, threshold, scale, state)
 	return 8 * int(n)
 }
 
-// axpyVector is Axpy.
+// axpyVector runs Axpy in assembly and returns the number of elements processed.
 func axpyVector(dst, x []float32, alpha float32) (done int) {
 	n := wholeBlocks(len(x))
 	axpyBlocks(unsafe.SliceData(dst), unsafe.SliceData(x), n, alpha)
 	return 8 * int(n)
 }
 
-// lerpVector is Lerp.
+// lerpVector runs Lerp in assembly and returns the number of elements processed.
 func lerpVector(dst, x []float32, t float32) (done int) {
 	n := wholeBlocks(len(x))
 	lerpBlocks(unsafe.SliceData(dst), unsafe.SliceData(x), n, t)
 	return 8 * int(n)
 }
 
-// scaleShiftVector is ScaleShift of one row.
+// scaleShiftVector runs ScaleShift for one row in assembly and returns the number of
+// elements processed.
 func scaleShiftVector(dst, a, scale, bias []float32) (done int) {
 	n := wholeBlocks(len(scale))
 	scaleShiftBlocks(unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(scale), unsafe.SliceData(bias), n)
 	return 8 * int(n)
 }
 
-// scaleShiftBackwardVector is ScaleShiftBackward of one row.
+// scaleShiftBackwardVector runs ScaleShiftBackward for one row in assembly and returns
+// the number of elements processed.
 func scaleShiftBackwardVector(dst, dscale, grad, a, scale []float32) (done int) {
 	n := wholeBlocks(len(scale))
 	scaleShiftBackwardBlocks(unsafe.SliceData(dst), unsafe.SliceData(dscale), unsafe.SliceData(grad), unsafe.SliceData(a), unsafe.SliceData(scale), n)
@@ -72,7 +74,8 @@ func wholeBlocks(n int) uintptr {
 	return uintptr(n / 8)
 }
 
-// gatherVector is Gather. It reports whether it processed all rows.
+// gatherVector runs Gather in assembly. It reports whether it processed all rows;
+// otherwise it processed none.
 func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done bool) {
 	if !useAVX2 || len(dst) == 0 {
 		return useAVX2
@@ -82,7 +85,8 @@ func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done
 	return true
 }
 
-// gather4Vector is Gather4Columns. It reports whether it processed all rows.
+// gather4Vector runs Gather4Columns in assembly. It reports whether it processed all
+// rows; otherwise it processed none.
 func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) (done bool) {
 	if !useAVX2 || n == 0 {
 		return useAVX2
@@ -95,14 +99,14 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 // equal prefetchDistance in gen.
 const prefetchDistance = 32
 
-// prefetchable returns how many of the first n rows are followed by at least
-// prefetchDistance further rows.
+// prefetchable returns the number of rows, among the first n, that are followed by at
+// least prefetchDistance further rows.
 func prefetchable(rows []int32, n int) uintptr {
 	return uintptr(max(min(n, len(rows)-prefetchDistance), 0))
 }
 
-// partitionVector is Partition. It returns the number of rows processed, done, and the
-// number of these that are now at the front of rows, kept.
+// partitionVector runs Partition in assembly. done is the number of rows processed, and
+// kept the number of these rows that are now at the front of rows.
 func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done, kept int) {
 	n := wholeBlocks(len(rows))
 	kept = int(partitionBlocks(unsafe.SliceData(rows), unsafe.SliceData(rest), unsafe.SliceData(data), &table[0], &compressOrders, n))
@@ -117,8 +121,8 @@ type laneSplits struct {
 	block [8]int64
 }
 
-// bestSplitVector is BestSplit. It also returns the number of cells processed, done, and
-// the sum after them, end.
+// bestSplitVector runs BestSplit in assembly. done is the number of cells processed, and
+// end is the sum up to the last of these cells.
 func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, end int64, at int, left int64) {
 	n := len(cells) / 8
 	if !useAVX512DQ || n == 0 {
@@ -131,8 +135,7 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 		return 8 * n, end, at, 0
 	}
 	for lane, score := range best.score {
-		// A lane that found no split still has the initial score, params.Best, which no
-		// split had.
+		// A lane that found no split still has the initial score, params.Best.
 		if i := 8*int(best.block[lane]) + lane; score > params.Best || score == params.Best && at > i {
 			params.Best, at, left = score, i, best.left[lane]
 		}
@@ -140,7 +143,7 @@ func bestSplitVector(cells []int64, sum int64, params *GainParams) (done int, en
 	return 8 * n, end, at, left
 }
 
-// logisticVector is LogisticGradients.
+// logisticVector runs LogisticGradients in assembly and returns the number of elements processed.
 func logisticVector(dst []uint64, scores []float32, labels []int32, target int32) (done int) {
 	n := wholeBlocks(len(dst))
 	logisticBlocks(unsafe.SliceData(dst), unsafe.SliceData(scores), unsafe.SliceData(labels), target, n)

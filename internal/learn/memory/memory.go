@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Shape is the size of a training table: its rows, its features (the columns of the
-// schema), its classes, how many of the features are texts, the bytes of all texts, and the
-// mean size of a cell of the CSV file with its comma, in bytes.
+// Shape is the size of a training table. Features is the number of columns of the schema,
+// and Texts the number of these columns that hold texts. TextBytes is the size of all
+// texts. CellSize is the mean size of a cell of the CSV file with its comma, in bytes.
 type Shape struct {
 	Rows, Features, Classes, Texts int
 	TextBytes                      int64
@@ -50,28 +50,29 @@ const (
 	maxCellSize   = 10
 	// scoreCellBytes is the memory for each score of a text in each row.
 	scoreCellBytes = 8
-	// tableBytes is the memory for each class, validation row and algorithm: the
-	// probabilities of the current and of the best step.
-	tableBytes = 8
-	// sharedTableBytes is the memory for each class and validation row that the algorithms
-	// share: the probabilities of the blend and of the calibration.
-	sharedTableBytes = 12
+	// probabilityBytes is the memory of each algorithm for each class of each validation
+	// row: the probabilities of the current step and of the best step.
+	probabilityBytes = 8
+	// sharedProbabilityBytes is the memory for each class of each validation row that the
+	// algorithms share: the probabilities of the blend and of the calibration.
+	sharedProbabilityBytes = 12
 	// minCellBytes is the size of an empty cell of a CSV with its comma.
 	minCellBytes = 1
 	// textHeaderBytes is the memory for each text, besides its bytes.
 	textHeaderBytes = 16
-	// collectedFactor multiplies the bytes of texts, because the garbage collector runs
-	// when the memory has grown by 30 %.
-	collectedFactor = 1.3
-	// screenedFactor is the factor by which the screening of features increases the memory
-	// of an algorithm for each feature of a row, because each fold then has bins of its
-	// own.
-	screenedFactor = 3
+	// garbageFactor is the memory of texts with their garbage, as a multiple of their
+	// size. The garbage collector runs when the memory has grown by 30 %.
+	garbageFactor = 1.3
+	// screeningFactor is the factor by which the screening of features increases the
+	// memory of an algorithm for each selected feature of a row. With screening, each
+	// fold has bins of its own.
+	screeningFactor = 3
 )
 
-// memoryCost is the memory that an algorithm needs, in bytes. The field score is the
-// memory for each class, row and fold, for scores and gradients of boosting or votes of a
-// forest. The field cell is the memory for each feature of a row, for copies of the bins.
+// memoryCost is the memory that an algorithm needs, in bytes. The field score counts for
+// each class, row and fold. It is for the scores and gradients of boosting, or for the
+// votes of a forest. The field cell counts for each feature of each row. It is for copies
+// of the bins.
 type memoryCost struct{ score, cell float64 }
 
 // memoryCosts has the costs by the name of the algorithm without its prefix.
@@ -84,9 +85,9 @@ func Estimate(s Shape, algorithms []string) int64 {
 	folds, validation := split.EstimatePlanSize(s.Rows)
 	cells := rows * features
 	if s.Features > screen.MaxFeatures {
-		cells = rows * screen.MaxFeatures * screenedFactor
+		cells = rows * screen.MaxFeatures * screeningFactor
 	}
-	bytes := processBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedTableBytes
+	bytes := processBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
 	if s.Texts > 0 {
 		// The models of only one column of texts are trained at a time. Each fold has
 		// scores of its own, in the frame and in the bins, and some algorithms also have
@@ -94,11 +95,11 @@ func Estimate(s Shape, algorithms []string) int64 {
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)
-		bytes += collectedFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
+		bytes += garbageFactor * (float64(s.TextBytes) + rows*float64(s.Texts)*textHeaderBytes)
 	}
 	for _, name := range algorithms {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]
-		bytes += float64(validation)*classes*tableBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
+		bytes += float64(validation)*classes*probabilityBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
 	}
 	return int64(bytes)
 }

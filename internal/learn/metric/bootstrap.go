@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// bootstraps is the number of samples from which a standard error is estimated.
-const bootstraps = 200
+// bootstrapSamples is the number of samples from which a standard error is estimated.
+const bootstrapSamples = 200
 
 // maxBootstrapRows limits the time of a bootstrap. If there are more rows, about this
 // many of them are used, and the standard error is scaled down to the number of all rows.
@@ -18,14 +18,14 @@ const maxBootstrapRows = 5000
 // groups. It uses at most about maxRows rows of p; see maxBootstrapRows. The random
 // numbers are the same in each call.
 //
-// newScore(p) returns the function that computes the score of a sample of p: weights[i]
-// is the number of times that the sample contains row i.
+// newScore(p) returns a function that computes the score of a sample of p. Its argument
+// describes the sample: weights[i] is the number of times that the sample contains row i.
 //
 // The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
 // not used, because a sample repeats rows, which makes scores such as the calibration
 // error larger than they are on the rows themselves.
 //
-// The result has no meaning if ctx is cancelled.
+// The result is undefined if ctx is cancelled.
 func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
 	if math.IsNaN(score) || len(p.Labels) < 2 {
 		return unknownInterval
@@ -36,9 +36,9 @@ func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRow
 		return unknownInterval
 	}
 	compute, weights, drawn := newScore(p), make([]float64, len(p.Labels)), make([]float64, clusters)
-	rng := rand.New(rand.NewPCG(uint64(clusters), bootstraps))
+	rng := rand.New(rand.NewPCG(uint64(clusters), bootstrapSamples))
 	n, sum, squares := 0.0, 0.0, 0.0
-	for range bootstraps {
+	for range bootstrapSamples {
 		if ctx.Err() != nil {
 			return unknownInterval
 		}
@@ -99,14 +99,14 @@ func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
 	})
 }
 
-// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown
-// if no row is of the class. The error is that of ctx.
+// AveragePrecisionInterval returns the interval of AveragePrecision. It is unknown if no
+// row is of the class. An error is returned only if ctx is cancelled.
 func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (Interval, error) {
 	return meanPrecisionInterval(ctx, AveragePrecision(class, p), []int{class}, p), ctx.Err()
 }
 
 // meanPrecisionInterval returns the interval of score, which is the mean of the average
-// precisions of classes. The result has no meaning if ctx is cancelled.
+// precisions of classes. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p Predictions) Interval {
 	rows := max(maxBootstrapRows*4/max(len(classes), 4), 500) // the time grows with rows × classes
 	interval := bootstrapInterval(ctx, score, p, rows, func(p Predictions) func(weights []float64) float64 {
@@ -135,7 +135,7 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 	}
 	counts := newClassCounts(p)
 	if len(classes) == 1 {
-		counts = p.countsOf(classes[0])
+		counts = p.oneVsRestCounts(classes[0])
 	}
 	return counts.scoreInterval(score, 0)
 }

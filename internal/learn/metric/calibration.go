@@ -97,7 +97,7 @@ func (p Predictions) reliability(value func(row int) (probability float64, happe
 	for i := range bins {
 		bins[i].Interval = sums.ratioInterval(rows[i], func(row int32) (hit, base float64) {
 			_, happened := value(int(row))
-			return oneIf(happened), 1
+			return indicator(happened), 1
 		})
 	}
 	return bins
@@ -110,7 +110,7 @@ func CalibrationError(p Predictions) float64 {
 	return p.calibrationError(func(int) float64 { return 1 })
 }
 
-// calibrationError is CalibrationError of rows with the given weights.
+// calibrationError returns the CalibrationError if each row counts with the given weight.
 func (p Predictions) calibrationError(weight func(row int) float64) float64 {
 	var t reliabilityTable
 	for row := range p.Labels {

@@ -43,8 +43,8 @@ func TestCancelled(t *testing.T) {
 	}{
 		"temperature":           {func(ctx context.Context) error { _, err := FitTemperature(ctx, p); return err }, 5 * 10},
 		"temperature_of_no_row": {func(ctx context.Context) error { _, err := FitTemperature(ctx, Predictions{}); return err }, 1},
-		"weights_for_recall":    {weights(NameBalancedAccuracy), powerSteps + 5 + 6},
-		"weights_for_F1":        {weights(NameMacroF1), powerSteps + 5 + 6},
+		"weights_for_recall":    {weights(NameBalancedAccuracy), numPowers + 5 + 6},
+		"weights_for_F1":        {weights(NameMacroF1), numPowers + 5 + 6},
 		"weights_for_one_F1":    {weights("f1[b]"), 5 + 33},
 		"no_weights":            {weights(NameAccuracy), 1},
 		"accuracy":              {score(NameAccuracy, p), 1},
@@ -54,11 +54,11 @@ func TestCancelled(t *testing.T) {
 		"area_of_one_class":     {score("rocAuc[b]", p), 1},
 		"interval_of_the_area":  {interval(NameROCAUC, p), 6},
 		"interval_by_groups":    {interval(NameROCAUC, grouped), 6},
-		"bootstrap":             {interval(NameCalibrationError, p), bootstraps},
-		"bootstrap_of_areas":    {interval(NamePRAUC, p), 6 + bootstraps},
-		"interval_of_one_class": {interval("prAuc[b]", p), bootstraps},
+		"bootstrap":             {interval(NameCalibrationError, p), bootstrapSamples},
+		"bootstrap_of_areas":    {interval(NamePRAUC, p), 6 + bootstrapSamples},
+		"interval_of_one_class": {interval("prAuc[b]", p), bootstrapSamples},
 		"interval_of_no_row":    {interval(NameROCAUC, Predictions{}), 1},
-		"interval_of_one_area":  {func(ctx context.Context) error { _, err := AveragePrecisionInterval(ctx, 1, p); return err }, bootstraps},
+		"interval_of_one_area":  {func(ctx context.Context) error { _, err := AveragePrecisionInterval(ctx, 1, p); return err }, bootstrapSamples},
 		"performance_interval":  {func(ctx context.Context) error { _, err := PerformanceInterval(ctx, NameLogLoss, p); return err }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

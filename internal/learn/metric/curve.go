@@ -45,13 +45,13 @@ func NewCurve(class int, p Predictions, maxPoints int) Curve {
 			curve.Points = append(curve.Points, at)
 		}
 	}
-	curve.thin(maxPoints)
+	curve.reducePoints(maxPoints)
 	return curve
 }
 
-// thin removes points until there are at most maxPoints. It keeps the first and
+// reducePoints removes points until there are at most maxPoints. It keeps the first and
 // the last.
-func (c *Curve) thin(maxPoints int) {
+func (c *Curve) reducePoints(maxPoints int) {
 	if len(c.Points) <= maxPoints {
 		return
 	}
@@ -101,7 +101,8 @@ func AveragePrecision(class int, p Predictions) float64 {
 	return averagePrecision(class, p, make([]uint64, len(p.Labels)))
 }
 
-// averagePrecision is AveragePrecision. keyBuffer is scratch space, one key for each row.
+// averagePrecision returns AveragePrecision(class, p). keyBuffer is scratch space, one
+// key for each row.
 func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
 	positives := p.setRankKeys(keyBuffer, class)
 	if positives == 0 {
@@ -123,12 +124,12 @@ func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
 // PRAUC returns the area under the precision–recall curve. With two classes, this is the
 // average precision of the class with fewer rows, or of class 1 if both have the same
 // number of rows. With more classes, it is the mean of the average precisions of all
-// classes that have rows. The result is NaN if no such class has a row. The error is that
-// of ctx.
+// classes that have rows. The result is NaN if no such class has a row. An error is
+// returned only if ctx is cancelled.
 func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))
-	for _, c := range p.prClasses() {
+	for _, c := range p.prAUCClasses() {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -140,8 +141,8 @@ func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 	return meanOrNaN(sum, classes), ctx.Err()
 }
 
-// prClasses returns the classes whose average precisions PRAUC averages.
-func (p Predictions) prClasses() []int {
+// prAUCClasses returns the classes whose average precisions PRAUC averages.
+func (p Predictions) prAUCClasses() []int {
 	rows := p.ClassRows
 	if rows == nil {
 		rows = make([]int, p.Classes)
@@ -196,15 +197,15 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	if p.Groups != nil {
 		sums := newClusterSums(p)
 		sums.addAll(influence)
-		variance, clusters := sums.takeVariance()
+		variance, clusters := sums.varianceAndReset()
 		return area, clusterInterval(area, variance, clusters)
 	}
-	return area, p.countsOf(class).scoreInterval(area, sumSquares(influence))
+	return area, p.oneVsRestCounts(class).scoreInterval(area, sumSquares(influence))
 }
 
-// countsOf returns counts of two classes: actual[1] is the number of rows of class, and
+// oneVsRestCounts returns counts of two classes: actual[1] is the number of rows of class, and
 // actual[0] is the number of other rows. The other counts are 0.
-func (p Predictions) countsOf(class int) classCounts {
+func (p Predictions) oneVsRestCounts(class int) classCounts {
 	counts := emptyClassCounts(2)
 	for _, label := range p.Labels {
 		if int(label) == class {

@@ -8,18 +8,18 @@ import (
 
 // Limits of the search for weights.
 const (
-	// refineRows is the smallest number of rows at which a class has an
-	// individual weight. A class with fewer rows keeps the weight that follows
-	// from its frequency, because an individual weight would fit noise.
-	refineRows = 25
-	// refineClasses is the largest number of classes for which individual
+	// minRefineRows is the smallest number of rows of a class for which an individual
+	// weight is searched. A class with fewer rows keeps the weight that follows from its
+	// frequency, because an individual weight would fit noise.
+	minRefineRows = 25
+	// maxRefineClasses is the largest number of classes for which individual
 	// weights are searched. The time of the search is proportional to the number
 	// of classes times the number of rows.
-	refineClasses = 100
-	// refinePasses is the largest number of passes over the classes.
-	refinePasses = 3
-	// powerSteps is the number of powers that fitFrequencyPower tries.
-	powerSteps = 20
+	maxRefineClasses = 100
+	// maxRefinePasses is the largest number of passes over the classes.
+	maxRefinePasses = 3
+	// numPowers is the number of exponents that fitFrequencyPower tries.
+	numPowers = 20
 )
 
 // FitClassWeights returns the weights, one for each class, that maximise the named metric
@@ -35,7 +35,7 @@ const (
 //
 // For the F1 of one class only the weight of this class is searched.
 //
-// If ctx is cancelled, FitClassWeights returns its error.
+// If ctx is cancelled, FitClassWeights returns the error of ctx.
 func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64, error) {
 	weights := fitClassWeights(ctx, name, p)
 	if err := ctx.Err(); err != nil {
@@ -44,9 +44,10 @@ func FitClassWeights(ctx context.Context, name string, p Predictions) ([]float64
 	return weights, nil
 }
 
-// fitClassWeights is FitClassWeights. The result has no meaning if ctx is cancelled.
+// fitClassWeights returns the weights for FitClassWeights. If ctx is cancelled, the
+// result is undefined.
 func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 {
-	if base, class, known := p.resolve(name); known && base == NameF1 && len(p.Labels) > 0 {
+	if base, class, known := p.parseMetricName(name); known && base == NameF1 && len(p.Labels) > 0 {
 		return fitF1Weight(ctx, class, p)
 	}
 	if name != NameBalancedAccuracy && name != NameMacroF1 || len(p.Labels) == 0 {
@@ -59,7 +60,7 @@ func fitClassWeights(ctx context.Context, name string, p Predictions) []float64 
 	f.p.Weights = nil
 	f.actual = newClassCounts(f.p).actual
 	f.fitFrequencyPower(ctx)
-	if p.Classes <= refineClasses {
+	if p.Classes <= maxRefineClasses {
 		f.refineWeights(ctx)
 	}
 	return f.p.Weights
@@ -79,8 +80,8 @@ type classWeightFitter struct {
 func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 	f.best = f.score(newClassCounts(f.p))
 	trial := f.p
-	for step := 1; step <= powerSteps && ctx.Err() == nil; step++ {
-		power := float64(step) / powerSteps
+	for step := 1; step <= numPowers && ctx.Err() == nil; step++ {
+		power := float64(step) / numPowers
 		trial.Weights = make([]float64, f.p.Classes)
 		for c, n := range f.actual {
 			trial.Weights[c] = math.Pow(float64(max(n, 1))/float64(len(f.p.Labels)), -power)
@@ -94,7 +95,7 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 // fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
 // class between 1/16 and 16 in steps of 2^(1/4); the other classes have the weight 1. It
 // returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
-// The result has no meaning if ctx is cancelled.
+// The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f := classWeightFitter{p: p}
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
@@ -126,10 +127,10 @@ func (f *classWeightFitter) refineWeights(ctx context.Context) {
 		f.p.Weights = slices.Repeat([]float64{1}, f.p.Classes)
 	}
 	f.findTopTwo(ctx)
-	for range refinePasses {
+	for range maxRefinePasses {
 		before := f.best
 		for c, n := range f.actual {
-			if n >= refineRows && ctx.Err() == nil {
+			if n >= minRefineRows && ctx.Err() == nil {
 				f.refineWeight(c)
 			}
 		}
@@ -179,9 +180,9 @@ func (f *classWeightFitter) findTopTwo(ctx context.Context) {
 	}
 }
 
-// topTwo holds the two classes with the highest weighted probabilities in a row: the class
-// that Decide chooses, and the class that it would choose without the first. If there is
-// only one class, the second is 0 with the value -Inf.
+// topTwo holds the two classes with the highest weighted probabilities in a row, and
+// these values. The first is the class that Decide chooses. If there is only one class,
+// the second is 0 with the value -Inf.
 type topTwo struct {
 	class [2]int32
 	value [2]float64

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// groupScoreInterval is ScoreInterval for predictions with Groups. The rows of a group are
-// not independent, so the variance is computed from the influence of each group on the
-// score (cluster-robust variance: Liang and Zeger, Biometrika 73, 1986). The influence of
-// a group is the sum of the influences of its rows. With few groups the interval is wider,
-// by the ratio of Student's quantile to the normal one. The result has no meaning if ctx is
-// cancelled.
+// groupScoreInterval returns the interval of the named score for predictions with Groups.
+// The rows of a group are not independent, so the variance is computed from the influence
+// of each group on the score (cluster-robust variance: Liang and Zeger, Biometrika 73,
+// 1986). The influence of a group is the sum of the influences of its rows. With few
+// groups the interval is wider, by the ratio of Student's quantile to the normal one. The
+// result is undefined if ctx is cancelled.
 func groupScoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	score, influence := p.influences(ctx, name)
 	if influence == nil || math.IsNaN(score) {
@@ -18,7 +18,7 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 	}
 	sums := newClusterSums(p)
 	sums.addAll(influence)
-	variance, clusters := sums.takeVariance()
+	variance, clusters := sums.varianceAndReset()
 	if name != NameLogLoss && name != NameBrier {
 		return clusterInterval(score, variance, clusters)
 	}
@@ -65,19 +65,19 @@ func (p Predictions) clusters() (clusterOf []int32, n int) {
 type clusterSums struct {
 	clusterOf []int32   // the cluster of each row
 	sums      []float64 // by cluster
-	has       []bool    // by cluster, whether it is in touched
+	isTouched []bool    // by cluster: whether touched contains it
 	touched   []int32   // the clusters that influences were added to, in order
 }
 
 func newClusterSums(p Predictions) *clusterSums {
 	of, n := p.clusters()
-	return &clusterSums{clusterOf: of, sums: make([]float64, n), has: make([]bool, n)}
+	return &clusterSums{clusterOf: of, sums: make([]float64, n), isTouched: make([]bool, n)}
 }
 
 func (s *clusterSums) add(row int32, influence float64) {
 	cluster := s.clusterOf[row]
-	if !s.has[cluster] {
-		s.has[cluster] = true
+	if !s.isTouched[cluster] {
+		s.isTouched[cluster] = true
 		s.touched = append(s.touched, cluster)
 	}
 	s.sums[cluster] += influence
@@ -90,12 +90,12 @@ func (s *clusterSums) addAll(influence []float64) {
 	}
 }
 
-// takeVariance returns the variance of the score, computed from the influences that were
+// varianceAndReset returns the variance of the score, computed from the influences that were
 // added, and the number of clusters with influences. It then resets s.
-func (s *clusterSums) takeVariance() (variance float64, clusters int) {
+func (s *clusterSums) varianceAndReset() (variance float64, clusters int) {
 	for _, cluster := range s.touched {
 		variance += s.sums[cluster] * s.sums[cluster]
-		s.sums[cluster], s.has[cluster] = 0, false
+		s.sums[cluster], s.isTouched[cluster] = 0, false
 	}
 	clusters = len(s.touched)
 	s.touched = s.touched[:0]
@@ -108,8 +108,8 @@ func (s *clusterSums) takeVariance() (variance float64, clusters int) {
 }
 
 // ratioInterval returns the interval of the ratio Σ hit / Σ base over the given rows.
-// parts(row) returns hit and base of one row, where hit ≤ base. The influence of a row on
-// the ratio is (hit − ratio·base) / Σ base.
+// parts(row) returns the terms hit and base of one row, with hit ≤ base. The influence of
+// a row on the ratio is (hit − ratio·base) / Σ base.
 func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, base float64)) Interval {
 	hits, bases := 0.0, 0.0
 	for _, row := range rows {
@@ -126,7 +126,7 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 			s.add(row, (hit-ratio*base)/bases)
 		}
 	}
-	variance, clusters := s.takeVariance()
+	variance, clusters := s.varianceAndReset()
 	return clusterInterval(ratio, variance, clusters)
 }
 
@@ -145,7 +145,7 @@ func setGroupIntervals(scores []ClassScore, p Predictions) {
 	for c := range scores {
 		interval := func(parts func(actual, predicted float64) (hit, base float64)) Interval {
 			return sums.ratioInterval(rows[c], func(row int32) (hit, base float64) {
-				return parts(oneIf(int(p.Labels[row]) == c), oneIf(predicted[row] == c))
+				return parts(indicator(int(p.Labels[row]) == c), indicator(predicted[row] == c))
 			})
 		}
 		scores[c].PrecisionInterval = interval(func(a, p float64) (float64, float64) { return a * p, p })
@@ -154,22 +154,22 @@ func setGroupIntervals(scores []ClassScore, p Predictions) {
 	}
 }
 
-// oneIf returns 1 if the condition holds, otherwise 0.
-func oneIf(condition bool) float64 {
+// indicator returns 1 if the condition holds, otherwise 0.
+func indicator(condition bool) float64 {
 	if condition {
 		return 1
 	}
 	return 0
 }
 
-// influences returns the named score and the influence of each row on it, or nil
-// if the name is unknown. The influences sum to about 0. The results have no meaning if ctx
-// is cancelled.
+// influences returns the named score and the influence of each row on it, or nil if the
+// name is unknown. The influences sum to about 0. The results are undefined if ctx is
+// cancelled.
 func (p Predictions) influences(ctx context.Context, name string) (score float64, influence []float64) {
 	influence = make([]float64, len(p.Labels))
 	n := float64(len(p.Labels))
 	counts := newClassCounts(p)
-	right := func(i int) float64 { return oneIf(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
+	right := func(i int) float64 { return indicator(Decide(p.row(i), p.Weights) == int(p.Labels[i])) }
 	switch name {
 	case NameAccuracy:
 		score = Accuracy(p)

@@ -32,7 +32,8 @@ func Wilson(right, n int) Interval {
 	return wilson(float64(right)/float64(n), float64(n))
 }
 
-// wilson is Wilson for the proportion p of n rows. n need not be an integer.
+// wilson returns the Wilson interval of the proportion p of n rows. n need not be an
+// integer.
 func wilson(p, n float64) Interval {
 	z2 := Z95 * Z95 / n
 	middle := (p + z2/2) / (1 + z2)
@@ -42,8 +43,8 @@ func wilson(p, n float64) Interval {
 }
 
 // f1Interval returns the interval of a class's F1. The parameter both is the number of
-// rows that are of the class and predicted as the class. The parameter either is the
-// number of rows that are of the class, predicted as the class, or both.
+// rows that are of the class and also predicted as the class. The parameter either is the
+// number of rows that are of the class or predicted as the class.
 //
 // J = both/either, the Jaccard index, is a proportion. F1 = 2J/(1+J) increases with J, so
 // the ends of the interval of F1 are computed from those of J.
@@ -73,12 +74,13 @@ func ScoreInterval(ctx context.Context, name string, p Predictions) (Interval, e
 	return interval, nil
 }
 
-// scoreInterval is ScoreInterval. The result has no meaning if ctx is cancelled.
+// scoreInterval returns the result of ScoreInterval. If ctx is cancelled, the result is
+// undefined.
 func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 	if len(p.Labels) == 0 {
 		return unknownInterval
 	}
-	base, class, known := p.resolve(name)
+	base, class, known := p.parseMetricName(name)
 	switch {
 	case !known:
 		return unknownInterval
@@ -105,7 +107,7 @@ func scoreInterval(ctx context.Context, name string, p Predictions) Interval {
 		return counts.scoreInterval(area, sumSquares(influence))
 	case NamePRAUC:
 		area, _ := PRAUC(ctx, p) // ScoreInterval returns the error
-		return meanPrecisionInterval(ctx, area, p.prClasses(), p)
+		return meanPrecisionInterval(ctx, area, p.prAUCClasses(), p)
 	case NameLogLoss:
 		return logLossInterval(p)
 	case NameBrier:
@@ -126,8 +128,8 @@ func PerformanceInterval(ctx context.Context, name string, p Predictions) (Inter
 	return i, err
 }
 
-// classInterval returns the interval of the metric base of one class. The result has no
-// meaning if ctx is cancelled.
+// classInterval returns the interval of the metric base of one class. The result is
+// undefined if ctx is cancelled.
 func classInterval(ctx context.Context, base string, class int, p Predictions) Interval {
 	switch base {
 	case NameROCAUC:
@@ -140,8 +142,8 @@ func classInterval(ctx context.Context, base string, class int, p Predictions) I
 }
 
 // scoreInterval returns the interval of a score with the given variance. If the variance
-// is 0, as for a score of 0 or 1, the score is treated as the mean of one proportion per
-// class, each computed from the rows of its class.
+// is 0, as for a score of 0 or 1, the score is treated as the mean of proportions, one
+// for each class, that are computed from the rows of the class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -214,8 +216,8 @@ func sumSquares(values []float64) float64 {
 	return sum
 }
 
-// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC. The
-// results have no meaning if ctx is cancelled.
+// addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC.
+// The results are undefined if ctx is cancelled.
 func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mean float64) {
 	influences, sum, classes := newAUCInfluences(p), 0.0, 0
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
@@ -251,7 +253,7 @@ func newAUCInfluences(p Predictions) *aucInfluences {
 // is the fraction of the rows of the class with a higher probability, and the divisor is
 // the number of rows of the rest.
 //
-// It returns the area. If there are no rows of the class or no others, the area is NaN, and
+// add returns the area. If all rows, or no rows, are of the class, the area is NaN, and
 // dst is unchanged.
 func (f *aucInfluences) add(dst []float64, class int) (area float64) {
 	positives := 0
@@ -297,9 +299,10 @@ func logLossInterval(p Predictions) Interval {
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers have the
-// same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). The parameters
-// onlyFirstRight and onlySecondRight are the numbers of rows on which only the first
-// classifier, or only the second, is right. McNemar returns 1 if both are 0.
+// same accuracy on the same rows (Q. McNemar, Psychometrika 12, 1947). onlyFirstRight is
+// the number of rows that only the first classifier predicts correctly, and
+// onlySecondRight the number that only the second predicts correctly. McNemar returns 1
+// if both are 0.
 func McNemar(onlyFirstRight, onlySecondRight int) (pValue float64) {
 	n, fewer := onlyFirstRight+onlySecondRight, min(onlyFirstRight, onlySecondRight)
 	if 2*fewer == n {

@@ -1,9 +1,9 @@
 // Package metric scores class probabilities against labels. It also calibrates
 // probabilities (temperature scaling) and decisions (class weights).
 //
-// Functions whose time may exceed a second on large tables have a context, and return its
-// error soon after it is cancelled. The other functions read each probability once, or sort the
-// rows once.
+// Functions that may take more than a second on large tables have a context. They return
+// the error of the context soon after it is cancelled. The other functions read each
+// probability once, or sort the rows once.
 //
 // The scores equal those of scikit-learn, as the golden tests check, with one
 // difference: scikit-learn rejects the area under the curve if a class is
@@ -16,8 +16,8 @@ import (
 	"math"
 )
 
-// Predictions are the probabilities of some rows with their labels. They are
-// read-only.
+// Predictions are the probabilities of some rows with their labels. The functions of this
+// package do not modify them.
 type Predictions struct {
 	// Probabilities has Classes numbers for each label, row-major.
 	Probabilities []float32
@@ -66,7 +66,7 @@ func Decide(probabilities []float32, weights []float64) int {
 // logLoss is [Likelihood]. It is an error if the name is unknown, or if it names a class
 // that p.Names lacks. If ctx is cancelled, the error is that of ctx.
 func Score(ctx context.Context, name string, p Predictions) (float64, error) {
-	base, class, known := p.resolve(name)
+	base, class, known := p.parseMetricName(name)
 	switch {
 	case !known:
 	case class >= 0:

@@ -72,10 +72,10 @@ func UsesDecisions(name string) bool {
 	return false
 }
 
-// resolve splits the name of a metric into the metric and the index of its class:
+// parseMetricName splits the name of a metric into the metric and the index of its class:
 // "f1[yes]" → "f1", 1. For a metric of all classes, the index is -1. known is false if p
 // has no such class, or if the metric is not one of a class.
-func (p Predictions) resolve(name string) (base string, class int, known bool) {
+func (p Predictions) parseMetricName(name string) (base string, class int, known bool) {
 	base, label := SplitName(name)
 	if base == name {
 		return name, -1, true

@@ -21,12 +21,12 @@ func LogLoss(p Predictions) float64 {
 	return meanOrNaN(sum, len(p.Labels))
 }
 
-// ROCAUC returns the area under the receiver operating characteristic. It is
-// the probability that a row of a class has a higher predicted probability of
-// the class than a row of another class; ties count half. With two classes it
-// is the area of class 1. With more it is the mean of the areas of the classes,
-// each against the rest, except for classes that have no row or all rows. It is
-// NaN if no class is left. The error is that of ctx.
+// ROCAUC returns the area under the receiver operating characteristic. It is the
+// probability that a row of a class has a higher predicted probability of the class than
+// a row of another class; ties count half. With two classes it is the area of class 1.
+// With more it is the mean of the areas of the classes, each against the rest, except for
+// classes that have no row or all rows. It is NaN if no class is left. An error is
+// returned only if ctx is cancelled.
 func ROCAUC(ctx context.Context, p Predictions) (float64, error) {
 	sum, classes := 0.0, 0
 	keys := make([]uint64, len(p.Labels))

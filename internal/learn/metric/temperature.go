@@ -24,25 +24,26 @@ const priorDeviation = 0.5
 // far from the bound unless there are millions of rows.
 const maxLogTemperature = 3
 
-// FitTemperature returns the temperature that minimises the log loss of p. The
-// model must not have been trained on the rows of p. The result is 1 if p has no
-// rows. The error is that of ctx.
+// FitTemperature returns the temperature that minimises the log loss of p. The model must
+// not have been trained on the rows of p. The result is 1 if p has no rows. An error is
+// returned only if ctx is cancelled.
 func FitTemperature(ctx context.Context, p Predictions) (Temperature, error) {
 	if len(p.Labels) == 0 {
 		return 1, ctx.Err()
 	}
-	logs := p.relativeLogs(ctx)
+	logs := p.shiftedLogProbabilities(ctx)
 	rows := float64(len(p.Labels))
 	cost := func(u float64) float64 {
-		return powerLoss(ctx, logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
+		return temperedLogLoss(ctx, logs, p.Labels, math.Exp(-u)) + u*u/(2*priorDeviation*priorDeviation*rows)
 	}
 	u := goldenSectionSearch(cost, -maxLogTemperature, maxLogTemperature)
 	return Temperature(math.Exp(u)), ctx.Err()
 }
 
-// relativeLogs returns the logarithms of the probabilities of p. From those of each row it
-// subtracts the largest of the row. The result is incomplete if ctx is cancelled.
-func (p Predictions) relativeLogs(ctx context.Context) []float64 {
+// shiftedLogProbabilities returns the logarithms of the probabilities of p. They are
+// shifted so that the largest logarithm of each row is 0. The result is incomplete if ctx
+// is cancelled.
+func (p Predictions) shiftedLogProbabilities(ctx context.Context) []float64 {
 	logs := make([]float64, len(p.Probabilities))
 	for i := range p.Labels {
 		if isCancelled(ctx, i) {
@@ -67,9 +68,9 @@ func logProbability(q float32) float64 {
 	return math.Log(float64(max(q, 0x1p-126)))
 }
 
-// powerLoss returns the mean log loss of probabilities raised to the power beta. logs is
-// the result of relativeLogs. The result has no meaning if ctx is cancelled.
-func powerLoss(ctx context.Context, logs []float64, labels []int32, beta float64) float64 {
+// temperedLogLoss returns the mean log loss of probabilities raised to the power beta. logs is
+// the result of shiftedLogProbabilities. The result is undefined if ctx is cancelled.
+func temperedLogLoss(ctx context.Context, logs []float64, labels []int32, beta float64) float64 {
 	classes := len(logs) / len(labels)
 	sum := 0.0
 	for i, label := range labels {

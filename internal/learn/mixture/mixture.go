@@ -15,14 +15,14 @@ const MinProbability = 1e-7
 
 // Parameters of FitWeights.
 const (
-	// priorRows is the weight of the uniform prior, in rows for each candidate.
-	// It prevents a few rows from excluding a candidate.
+	// priorRows is the weight of the uniform prior: it counts as this number of rows for
+	// each candidate. It prevents a few rows from excluding a candidate.
 	priorRows = 2
-	// minWeight is the smallest weight of a component. A smaller one is not worth
-	// the time of its predictions.
+	// minWeight is the smallest weight of a component. With a smaller weight, a component
+	// would not be worth the time of its predictions.
 	minWeight = 0.04
-	// maxEqualRatio is the largest p/q for which two candidates with the probabilities p
-	// ≥ q of the true class count as equal on a row.
+	// maxEqualRatio determines whether candidates agree on a row: they do if the largest
+	// probability of the true class is at most maxEqualRatio times the smallest.
 	maxEqualRatio = 1.001
 	// The iterations end when no weight changes by minWeightChange or more, or after
 	// maxIterations. The weights are fitted to at most maxWeightRows rows, enough to

@@ -12,13 +12,13 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// maxCount, maxWidth and maxStack limit the sizes in a binary form, so that products of
+// maxCount, maxWidth and maxMembersOrLayers limit the sizes in a binary form, so that products of
 // sizes fit in an int. They do not limit the memory: UnmarshalBinary compares the sizes
 // with the length of the binary form.
 const (
-	maxCount = 1 << 20 // columns, levels, knots, classes
-	maxWidth = 1 << 14 // units, outputs of an embedding
-	maxStack = 1 << 6  // members of the ensemble, hidden layers
+	maxCount           = 1 << 20 // columns, levels, knots, classes
+	maxWidth           = 1 << 14 // units, outputs of an embedding
+	maxMembersOrLayers = 1 << 6  // members of the ensemble, hidden layers
 )
 
 // AppendBinary appends the model's binary form to b:
@@ -72,7 +72,7 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	if v := r.Byte(); r.Err() == nil && v != version {
 		return fmt.Errorf("neural: model version %d, want %d", v, version)
 	}
-	classes, members, layers := r.Uvarint(2, maxCount), r.Uvarint(1, maxStack), r.Uvarint(1, maxStack)
+	classes, members, layers := r.Uvarint(2, maxCount), r.Uvarint(1, maxMembersOrLayers), r.Uvarint(1, maxMembersOrLayers)
 	width, size := r.Uvarint(1, maxWidth), r.Uvarint(1, maxWidth)
 	inputs := r.Count(1)
 	if inputs > maxCount {

@@ -10,9 +10,9 @@ type dropout struct {
 	dropRate  uint8   // fraction of the units to drop, in units of 1/256
 }
 
-// nextMasked draws a random number and reports whether the next value of a categorical
+// drawMasked draws a random number and reports whether the next value of a categorical
 // column is treated as an unknown level.
-func (d *dropout) nextMasked() bool {
+func (d *dropout) drawMasked() bool {
 	d.cellState = d.cellState*6364136223846793005 + 1442695040888963407
 	return float64(d.cellState>>32) < d.maskRate*(1<<32)
 }

@@ -62,7 +62,7 @@ func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, c
 			code = codes[r]
 		}
 		level := in.rowOfLevel.Transform(code)
-		if drop != nil && drop.nextMasked() {
+		if drop != nil && drop.drawMasked() {
 			level = unknownRow
 		}
 		lookups[j*e.embeddings+in.embedIndex] = embeddingLookup{row: int32(in.firstRow) + level}

@@ -22,7 +22,7 @@ type Fitter struct {
 	workers int
 
 	params     []float32 // the weights being trained
-	mean       []float32 // running average of params, used to predict
+	mean       []float32 // exponential moving average of params, used to predict
 	checkpoint []float32 // mean at the last Checkpoint, or nil
 	optimiser  *optimiser
 	// workspace is the working memory. It includes packed weights: those of params to
@@ -54,19 +54,19 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*F
 	}
 	l := newLayout(e, o)
 	fitter := &Fitter{frame: f, fold: fold, opts: o, encoder: e, layout: l, workers: o.Workers}
-	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, streamWeights)))
+	fitter.params = l.initialParams(e, rand.New(rand.NewPCG(o.Seed, weightStream)))
 	fitter.mean = slices.Clone(fitter.params)
 	fitter.optimiser = newOptimiser(l)
 	fitter.order = slices.Clone(fold.Train)
 	fitter.next = len(fitter.order)
-	fitter.shuffle = rand.New(rand.NewPCG(o.Seed, streamRows))
+	fitter.shuffle = rand.New(rand.NewPCG(o.Seed, rowStream))
 	return fitter, nil
 }
 
 // Indices of the streams of random numbers derived from Options.Seed.
 const (
-	streamRows = iota + 1
-	streamWeights
+	rowStream = iota + 1
+	weightStream
 )
 
 // Step trains for 1/Options.steps of the learning-rate schedule. done reports whether the
@@ -93,7 +93,7 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 // acquireWorkspace takes a workspace from the pool and sets f.workspace to it. release
 // returns it to the pool and sets f.workspace to nil.
 func (f *Fitter) acquireWorkspace() (release func()) {
-	parts := max(1, f.opts.batch/partRows)
+	parts := max(1, f.opts.batch/minPartRows)
 	f.workspace = f.opts.Workspaces.acquire(f.layout, f.encoder, workspaceSize{
 		backprops: min(parts, f.workers), rows: (f.opts.batch + parts - 1) / parts, grads: parts,
 	})
@@ -118,8 +118,8 @@ func (f *Fitter) nextBatch() []int32 {
 
 // Cost returns an estimate of the time spent so far, in nanoseconds of one core. It is
 // computed from the sizes of the network and of the data, so it is the same in every run.
-// See nanosPerProduct for the times of single operations. To predict a row takes a third
-// of the time of training on it.
+// See nanosPerProduct for the times of single operations. The prediction of a row is
+// estimated to take a third of the time of training on the row.
 func (f *Fitter) Cost() float64 {
 	batch, columns := f.opts.batch, len(f.encoder.inputs)
 	row := f.layout.rowCost(columns)

@@ -123,7 +123,7 @@ func (e *encoder) assignIndices() {
 // fitNumericInput fits an inputColumn to a numeric column. It returns false if the column is
 // constant.
 func fitNumericInput(column *frame.Column, rows []int32, knots int) (input inputColumn, varies bool) {
-	sorted, missing := presentValues(column, rows)
+	sorted, missing := nonMissingValues(column, rows)
 	slices.Sort(sorted)
 	scaler, varies := preprocess.FitRobustScaler(sorted, missing)
 	if !varies {
@@ -139,20 +139,20 @@ func fitNumericInput(column *frame.Column, rows []int32, knots int) (input input
 	return in, true
 }
 
-// sampleRows is the largest number of values from which the distribution of a column is
+// maxSampleValues is the largest number of values from which the distribution of a column is
 // estimated.
-const sampleRows = 100_000
+const maxSampleValues = 100_000
 
-// presentValues returns the values of the given rows without the missing ones. If there
-// are more than sampleRows such values, it returns a sample of them. missing reports
+// nonMissingValues returns the values of the given rows without the missing ones. If there
+// are more than maxSampleValues such values, it returns a sample of them. missing reports
 // whether a row has a missing value.
-func presentValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
+func nonMissingValues(column *frame.Column, rows []int32) (sample []float64, missing bool) {
 	values := make([]float64, len(rows))
 	column.Gather(values, rows)
 	values = slices.DeleteFunc(values, math.IsNaN)
 	n := len(values)
-	stride := max((n+sampleRows-1)/sampleRows, 1)
-	sample = make([]float64, 0, min(n, sampleRows))
+	stride := max((n+maxSampleValues-1)/maxSampleValues, 1)
+	sample = make([]float64, 0, min(n, maxSampleValues))
 	for at := 0; at < n; at += stride {
 		sample = append(sample, values[at])
 	}

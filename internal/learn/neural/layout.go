@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// layout describes the slice that holds all parameters: it has the index of each kind of
-// parameter. The optimiser, the averaging of weights and the model file process the whole
-// slice, whatever the parameters are. The slice contains, in this order:
+// layout describes the slice that holds all parameters: its fields are the sizes of the
+// network and the index at which each kind of parameter begins. The optimiser, the
+// averaging of weights and the model file process the whole slice, whatever the
+// parameters are. The slice contains, in this order:
 //
 //	scale    members × width, then members × width biases: for the first layer
 //	dense    in × out, then out biases: for each hidden layer; the first has no

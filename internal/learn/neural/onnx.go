@@ -65,11 +65,11 @@ func (m *Model) addONNXInputs(g *onnx.Graph, x onnx.Value) (in onnx.Value, rows 
 		for i, c := range numbers {
 			scales[i] = c.scaler.Scale
 		}
-		centers := centersOf(numbers)
-		parts = append(parts, g.SmoothClip(g.FillMissing(g.SelectColumns(x, columnsOf(numbers)), centers), centers, scales))
+		centers := columnCenters(numbers)
+		parts = append(parts, g.SmoothClip(g.FillMissing(g.SelectColumns(x, columnIndices(numbers)), centers), centers, scales))
 	}
 	if len(flagged) > 0 {
-		parts = append(parts, g.IsMissing(g.SelectColumns(x, columnsOf(flagged))))
+		parts = append(parts, g.IsMissing(g.SelectColumns(x, columnIndices(flagged))))
 		for _, c := range flagged {
 			rows = append(rows, c.denseIndex+1)
 		}
@@ -119,7 +119,7 @@ func (m *Model) addONNXNumbers(g *onnx.Graph, x onnx.Value, columns []*inputColu
 			}
 		}
 	}
-	numbers := g.FillMissing(g.SelectColumns(x, columnsOf(columns)), centersOf(columns))
+	numbers := g.FillMissing(g.SelectColumns(x, columnIndices(columns)), columnCenters(columns))
 	sums := g.ToMatrix(g.PiecewiseLinearEmbedding(numbers, len(columns), low, width, steps), len(columns)*size)
 	return g.Op("Add", sums, g.ConstFloat64s(first, len(first)))
 }
@@ -135,12 +135,12 @@ func (m *Model) addONNXCategories(g *onnx.Graph, x onnx.Value, columns []*inputC
 			rows = append(rows, tables[(c.firstRow+int(row))*size:][:size]...)
 		}
 	}
-	levels := g.CategoryLevels(g.SelectColumns(x, columnsOf(columns)), highest)
+	levels := g.CategoryLevels(g.SelectColumns(x, columnIndices(columns)), highest)
 	found := g.Lookup(g.ConstFloat32s(rows, len(rows)/size, size), levels, first)
 	return g.ToMatrix(g.ToFloat64(found), len(columns)*size)
 }
 
-func columnsOf(inputs []*inputColumn) []int {
+func columnIndices(inputs []*inputColumn) []int {
 	columns := make([]int, len(inputs))
 	for i, c := range inputs {
 		columns[i] = c.column
@@ -148,7 +148,7 @@ func columnsOf(inputs []*inputColumn) []int {
 	return columns
 }
 
-func centersOf(inputs []*inputColumn) []float64 {
+func columnCenters(inputs []*inputColumn) []float64 {
 	centers := make([]float64, len(inputs))
 	for i, c := range inputs {
 		centers[i] = c.scaler.Center

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	partRows       = 128   // smallest number of rows of a part of a batch, unless the batch is smaller
-	chunkParams    = 16384 // largest number of parameters updated by one task
-	maxGradNorm    = 1.0   // longer gradients are scaled to this norm
-	warmup         = 0.05  // fraction of the schedule in which the learning rate rises linearly
-	averageWindow  = 0.02  // fraction of the schedule over which weights are averaged
-	cellMaskRate   = 0.01  // fraction of the values of categorical columns that training treats as unknown
-	beta1          = 0.9   // beta1, beta2 and epsilon are parameters of Adam
-	beta2          = 0.99
-	epsilon        = 1e-8
-	layerStateStep = 1 << 32 // separates the random numbers of the layers' dropout
+	minPartRows           = 128   // smallest number of rows of a part of a batch, unless the batch is smaller
+	maxRangeParams        = 16384 // largest number of parameters updated by one task
+	maxGradNorm           = 1.0   // longer gradients are scaled to this norm
+	warmupFraction        = 0.05  // fraction of the schedule in which the learning rate rises linearly
+	averageWindowFraction = 0.02  // fraction of the schedule over which weights are averaged
+	cellMaskRate          = 0.01  // fraction of the values of categorical columns that training treats as unknown
+	beta1                 = 0.9   // beta1, beta2 and epsilon are parameters of Adam
+	beta2                 = 0.99
+	epsilon               = 1e-8
+	layerStateStep        = 1 << 32 // separates the random numbers of the layers' dropout
 )
 
 // optimiser is the state of AdamW. The fields first and second hold, for each parameter,
@@ -32,7 +32,7 @@ type optimiser struct {
 }
 
 func newOptimiser(l *layout) *optimiser {
-	ranges := l.splitParams(chunkParams)
+	ranges := l.splitParams(maxRangeParams)
 	return &optimiser{
 		first:   make([]float32, l.params),
 		second:  make([]float32, l.params),
@@ -95,9 +95,9 @@ func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	now := scheduleFactor(float64(f.samples) / float64(f.opts.samples))
 	rate := maxRate * now
 	adam := kernel.Adam{Rate: float32(rate), Beta1: beta1, Beta2: beta2, Epsilon: epsilon, Step: o.steps}
-	// Until there are as many steps as averageWindow covers, the average is the mean of
-	// all weights so far.
-	window := averageWindow * float64(f.opts.samples) / float64(f.opts.batch)
+	// In the first steps, which do not fill the window, the average is the mean of the
+	// weights after each step so far.
+	window := averageWindowFraction * float64(f.opts.samples) / float64(f.opts.batch)
 	weight := float32(1 / math.Max(1, math.Min(window, float64(o.steps))))
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {
 		lo, hi := o.ranges[i].lo, o.ranges[i].hi
@@ -117,8 +117,8 @@ func (f *Fitter) updateWeightsAndAverage(norm float64) {
 // the fraction of the samples trained on, from 0 to 1. The learning rate first rises
 // linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
 func scheduleFactor(trainedFraction float64) float64 {
-	if trainedFraction < warmup {
-		return trainedFraction / warmup
+	if trainedFraction < warmupFraction {
+		return trainedFraction / warmupFraction
 	}
-	return 0.5 * (1 + math.Cos(math.Pi*min(1, (trainedFraction-warmup)/(1-warmup))))
+	return 0.5 * (1 + math.Cos(math.Pi*min(1, (trainedFraction-warmupFraction)/(1-warmupFraction))))
 }

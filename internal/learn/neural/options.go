@@ -20,16 +20,16 @@ type Options struct {
 	// Workspaces is a pool of working memory that fitters may share. Defaults to a pool
 	// that no other fitter shares.
 	Workspaces *WorkspacePool
-	// decay is AdamW's weight decay of the weight matrices, relative to the maximum
-	// learning rate, which withDefaults sets. It falls with the learning rate, so that there
-	// is hardly any decay in the last epochs. It is 2.5 for up to 500 rows. For more rows it
-	// falls with the square root of the number of rows.
+	// decay is AdamW's weight decay of the weight matrices at the maximum learning rate.
+	// It is set by withDefaults: to 2.5 for up to 500 rows, and to 2.5·√(500/rows) for
+	// more. During training the weight decay falls with the learning rate, so that there
+	// is hardly any decay in the last epochs.
 	decay float64
 	// The fields below have their defaults, except in tests.
 
-	// steps is the number of calls of Step in which the learning-rate schedule is done.
-	// The schedule does not depend on it. Defaults to 30. With more steps, training takes
-	// longer if the network is evaluated after each step: up to a third.
+	// steps is the number of calls of Step until the learning-rate schedule is complete.
+	// The schedule itself does not depend on steps. Defaults to 30. With more steps,
+	// training takes up to a third longer if the network is evaluated after each step.
 	steps int
 	// samples is the number of rows to train on in the whole schedule, counted again in
 	// each epoch. Defaults to 64 epochs for up to 2,000 rows. For more rows it grows with

@@ -20,8 +20,8 @@ func For(workers, tasks int, do func(worker, task int)) {
 	_ = ForContext(context.Background(), workers, tasks, do) // it is never cancelled
 }
 
-// ForContext is For, except that no further task begins after ctx is cancelled.
-// It returns the error of ctx.
+// ForContext does the same as For, but no further task begins after ctx is cancelled. It
+// returns the error of ctx.
 func ForContext(ctx context.Context, workers, tasks int, do func(worker, task int)) error {
 	workers = min(workers, tasks)
 	if workers <= 1 {

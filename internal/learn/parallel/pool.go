@@ -33,7 +33,8 @@ const (
 // take about a tenth of a millisecond, a few times as long as waking a goroutine.
 const spinLimit = 400
 
-// spin polls the state of w up to 64 times, until it is no longer state.
+// spin polls the state of w up to 64 times. It returns as soon as w has another state
+// than the given one.
 func (w *worker) spin(state int32) {
 	for range 64 {
 		if w.state.Load() != state {
@@ -85,7 +86,7 @@ type workerPool struct {
 	idle  []*worker
 }
 
-// idleWorkers is the pool of all loops.
+// idleWorkers is the pool that all loops share.
 var idleWorkers workerPool
 
 // acquire assigns a worker to a loop, a new one if none is idle.

@@ -42,7 +42,7 @@ type Fit struct {
 // New fits a model for each of o.Penalties to the rows fold.Train of f.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
 	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || len(o.Penalties) == 0 {
-		return nil, fmt.Errorf("rbf: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
+		return nil, fmt.Errorf("rbf: invalid parameters: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
 	}
 	e := fitEncoder(f, fold.Train)
 	if e.width == 0 || e.width > MaxInputs {
@@ -139,7 +139,7 @@ type logisticRegression struct {
 	momentum          []float64 // by penalty: the number of steps since the acceleration started
 	packed            []float32
 	scores            []float32
-	point             []float32
+	lookahead32       []float32 // lookahead as float32
 	gradient          []float32
 }
 
@@ -175,7 +175,7 @@ func newLogisticRegression(k choleskyFactor, labels []int32, o Options) *logisti
 	n := p.size * p.columns
 	p.params, p.lookahead = make([]float64, n), make([]float64, n)
 	p.momentum = make([]float64, len(o.Penalties))
-	p.packed, p.point = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
+	p.packed, p.lookahead32 = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
 	return p
 }
@@ -207,19 +207,19 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// iterations is the number of steps of minimise. More steps hardly change the
-// probabilities.
-const iterations = 50
+// numIterations is the number of steps of minimise. With more steps, the probabilities
+// hardly change.
+const numIterations = 50
 
 // minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a
 // quadratic function that is an upper bound of the loss. If a step is opposed to the last
 // movement of the parameters, the acceleration starts again (O'Donoghue and Candès 2015,
-// "Adaptive restart for accelerated gradient schemes", section 3.2). The only error is
-// that of ctx.
+// "Adaptive restart for accelerated gradient schemes", section 3.2). An error is returned
+// only if ctx is cancelled.
 func (p *logisticRegression) minimise(ctx context.Context) error {
 	var scratch stepScratch
 	scratch.slope, scratch.half, scratch.step = make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs), make([]float32, p.size*p.outputs)
-	for range iterations {
+	for range numIterations {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -235,11 +235,11 @@ func (p *logisticRegression) minimise(ctx context.Context) error {
 // penalty.
 func (p *logisticRegression) computeGradient() {
 	for i, v := range p.lookahead {
-		p.point[i] = float32(v)
+		p.lookahead32[i] = float32(v)
 	}
 	clear(p.scores)
 	packed := p.packed[:kernel.PackedLen(p.size, p.columns)]
-	kernel.Pack(packed, p.point, p.size, p.columns)
+	kernel.Pack(packed, p.lookahead32, p.size, p.columns)
 	kernel.Gemm(p.scores, p.features, packed, kernel.Shape{Rows: p.rows, Cols: p.columns, Depth: p.size})
 	for i, label := range p.labels {
 		row := p.scores[i*p.columns : (i+1)*p.columns]
@@ -379,7 +379,7 @@ func (p *logisticRegression) cost(width int) float64 {
 	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 3
 	padded := math.Ceil(columns/16) * 16
 	step := 2*nanosPerProduct*size*padded*(rows+size) + nanosPerLogit*rows*columns
-	return factor + bounds + iterations*step
+	return factor + bounds + numIterations*step
 }
 
 // Cost returns an estimate of the time of the fit, in nanoseconds of one core. It is

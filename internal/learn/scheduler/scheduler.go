@@ -38,46 +38,46 @@ const maxLead = 250e6
 // When a run then reaches the threshold, the others need little time to get to T. Without
 // a threshold no run waits, so that cheap runs end early.
 type Scheduler struct {
-	mu       sync.Mutex
-	changed  *sync.Cond
-	entrants []entrant
-	lead     float64 // maxLead, or +Inf if no run waits
-	winTime  float64 // virtual time of the win; +Inf if no entrant has reached the threshold
-	winner   int     // the entrant that has won so far; -1 if no entrant has reached the threshold
+	mu      sync.Mutex
+	changed *sync.Cond
+	runs    []runState
+	lead    float64 // maxLead, or +Inf if no run waits
+	winTime float64 // virtual time of the win; +Inf if no run has reached the threshold
+	winner  int     // the run that has won so far; -1 if no run has reached the threshold
 }
 
-// entrant is the state of a run in the scheduler. Runs are known by their index.
-type entrant struct {
-	active bool               // whether other entrants wait for it
-	local  bool               // whether wins on another machine no longer count, see DropRemoteWin
-	due    float64            // the due time of its next score
-	clock  float64            // the cost of its steps so far
-	step   float64            // the cost of its last step
-	cancel context.CancelFunc // nil until EntrantContext
+// runState is the state of a run in the scheduler. Runs are identified by their index.
+type runState struct {
+	active            bool               // whether other runs wait for it
+	ignoresRemoteWins bool               // whether wins on another machine no longer count, see DropRemoteWin
+	due               float64            // the due time of its next score
+	clock             float64            // the cost of its steps so far
+	lastStepCost      float64            // the cost of its last step
+	cancel            context.CancelFunc // nil until RunContext
 }
 
-// New returns a scheduler for the given number of entrants. wait reports whether a run waits when it
-// is far ahead of the slowest run.
-func New(entrants int, wait bool) *Scheduler {
+// New returns a scheduler for the given number of runs. If wait is true, a run that is
+// far ahead of the slowest run waits.
+func New(runs int, wait bool) *Scheduler {
 	lead := math.Inf(1)
 	if wait {
 		lead = maxLead
 	}
-	s := &Scheduler{entrants: make([]entrant, entrants), lead: lead, winTime: math.Inf(1), winner: -1}
+	s := &Scheduler{runs: make([]runState, runs), lead: lead, winTime: math.Inf(1), winner: -1}
 	s.changed = sync.NewCond(&s.mu)
-	for i := range s.entrants {
-		s.entrants[i].active = true
+	for i := range s.runs {
+		s.runs[i].active = true
 	}
 	return s
 }
 
-// EntrantContext returns the context for the steps of an entrant. The context is cancelled when
-// ctx is, or when the entrant can no longer win.
-func (s *Scheduler) EntrantContext(ctx context.Context, index int) context.Context {
+// RunContext returns the context for the steps of a run. The context is cancelled when
+// ctx is, or when the run can no longer win.
+func (s *Scheduler) RunContext(ctx context.Context, index int) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ctx, s.entrants[index].cancel = context.WithCancel(ctx)
-	s.entrants[index].active = true
+	ctx, s.runs[index].cancel = context.WithCancel(ctx)
+	s.runs[index].active = true
 	context.AfterFunc(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -86,13 +86,13 @@ func (s *Scheduler) EntrantContext(ctx context.Context, index int) context.Conte
 	return ctx
 }
 
-// WaitTurn waits until an entrant may do its next step. It returns false if the
-// entrant can no longer win or ctx is cancelled.
+// WaitTurn waits until a run may do its next step. It returns false if the
+// run can no longer win or ctx is cancelled.
 func (s *Scheduler) WaitTurn(ctx context.Context, index int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ctx.Err() == nil && s.canWin(index) {
-		if s.entrants[index].due <= s.latestDue() {
+		if s.runs[index].due <= s.latestDue() {
 			return true
 		}
 		s.changed.Wait()
@@ -100,9 +100,9 @@ func (s *Scheduler) WaitTurn(ctx context.Context, index int) bool {
 	return false
 }
 
-// canWin reports whether the next score of an entrant is due early enough to win.
+// canWin reports whether the next score of a run is due early enough to win.
 func (s *Scheduler) canWin(index int) bool {
-	due := s.entrants[index].due
+	due := s.runs[index].due
 	return due < s.winTime || due == s.winTime && index <= s.winner
 }
 
@@ -111,27 +111,27 @@ func (s *Scheduler) canWin(index int) bool {
 // cost of their longest last step, whichever is larger.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
-	for _, e := range s.entrants {
+	for _, e := range s.runs {
 		if e.active {
 			first = min(first, e.due)
-			ahead = max(ahead, e.step)
+			ahead = max(ahead, e.lastStepCost)
 		}
 	}
 	return first + ahead
 }
 
-// EndStep records that an entrant has done a step. clock is the total cost of the
-// entrant. The parameter reached reports whether the score has reached the threshold. If
-// so, the entrant does no further step, but another entrant may still win until all have
+// EndStep records that a run has done a step. clock is the total cost of the
+// run. The parameter reached reports whether the score has reached the threshold. If
+// so, the run does no further step, but another run may still win until all have
 // ended.
 func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := &s.entrants[index]
-	e.step = max(clock-e.clock, 0)
+	e := &s.runs[index]
+	e.lastStepCost = max(clock-e.clock, 0)
 	e.clock = clock
 	scoreTime := max(clock, e.due)
-	e.due = max(scoreTime, clock+e.step)
+	e.due = max(scoreTime, clock+e.lastStepCost)
 	e.active = e.active && !reached
 	if reached {
 		s.recordWinAndCancelLosers(index, scoreTime)
@@ -139,68 +139,69 @@ func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.changed.Broadcast()
 }
 
-// recordWinAndCancelLosers records that an entrant has reached the threshold at the virtual time
-// scoreTime, and cancels the entrants that can no longer win. It does nothing if the
+// recordWinAndCancelLosers records that a run has reached the threshold at the virtual time
+// scoreTime, and cancels the runs that can no longer win. It does nothing if the
 // current winner was earlier.
 func (s *Scheduler) recordWinAndCancelLosers(index int, scoreTime float64) {
 	if scoreTime > s.winTime || scoreTime == s.winTime && index >= s.winner {
 		return
 	}
 	s.winTime, s.winner = scoreTime, index
-	for i := range s.entrants {
-		if s.entrants[i].active && s.entrants[i].cancel != nil && !s.canWin(i) {
-			s.entrants[i].cancel()
+	for i := range s.runs {
+		if s.runs[i].active && s.runs[i].cancel != nil && !s.canWin(i) {
+			s.runs[i].cancel()
 		}
 	}
 }
 
-// SetRemote marks an entrant as trained by another machine. Other entrants do not wait for
+// SetRemote marks a run as trained by another machine. Other runs do not wait for
 // it.
 func (s *Scheduler) SetRemote(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entrants[index].active = false
+	s.runs[index].active = false
 }
 
-// RecordRemoteWin is recordWinAndCancelLosers for an entrant that another machine trains.
+// RecordRemoteWin records that a run on another machine has reached the threshold at the
+// virtual time scoreTime, and cancels the runs that can no longer win.
 func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.entrants[index].local {
+	if !s.runs[index].ignoresRemoteWins {
 		s.recordWinAndCancelLosers(index, scoreTime)
 	}
 	s.changed.Broadcast()
 }
 
-// DropRemoteWin drops the win of an entrant whose other machine has not delivered
-// its model. The entrant can then win only on this machine.
+// DropRemoteWin drops the win of a run whose other machine has not delivered
+// its model. The run can then win only on this machine.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entrants[index].local = true
+	s.runs[index].ignoresRemoteWins = true
 	if s.winner == index {
 		s.winTime, s.winner = math.Inf(1), -1
 	}
 	s.changed.Broadcast()
 }
 
-// NextDue returns the earliest virtual time of an entrant's next score.
+// NextDue returns the earliest virtual time of a run's next score.
 func (s *Scheduler) NextDue(index int) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entrants[index].due
+	return s.runs[index].due
 }
 
-// RemoveEntrant removes an entrant from the race.
-func (s *Scheduler) RemoveEntrant(index int) {
+// RemoveRun removes a run from the race.
+func (s *Scheduler) RemoveRun(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entrants[index].active = false
-	s.entrants[index].cancel()
+	s.runs[index].active = false
+	s.runs[index].cancel()
 	s.changed.Broadcast()
 }
 
-// CurrentWinner returns the entrant that has won so far, or -1 if no entrant has reached
+// CurrentWinner returns the run that has won so far, or -1 if no run has reached
 // the threshold.
 func (s *Scheduler) CurrentWinner() int {
 	s.mu.Lock()
@@ -208,8 +209,8 @@ func (s *Scheduler) CurrentWinner() int {
 	return s.winner
 }
 
-// IsLate reports whether a score is too late to be used: another entrant has won, and the
-// score was due too late to win. The parameter due is the due time of the score.
+// IsLate reports whether a score of a run is too late to be used, because another run has
+// won before the score was due. The parameter due is the due time of the score.
 func (s *Scheduler) IsLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,9 +12,9 @@ func TestSmallestVirtualTimeWins(t *testing.T) {
 	s := New(3, false)
 	var contexts []context.Context
 	for i := range 3 {
-		contexts = append(contexts, s.EntrantContext(t.Context(), i))
+		contexts = append(contexts, s.RunContext(t.Context(), i))
 		if !s.WaitTurn(contexts[i], i) {
-			t.Fatalf("entrant %d may not begin", i)
+			t.Fatalf("run %d may not begin", i)
 		}
 	}
 	s.EndStep(0, 5, false) // its next score is due at 10
@@ -24,10 +24,10 @@ func TestSmallestVirtualTimeWins(t *testing.T) {
 		t.Errorf("winner %d", s.CurrentWinner())
 	}
 	if contexts[0].Err() == nil || s.WaitTurn(contexts[0], 0) {
-		t.Error("entrant 0 may still win")
+		t.Error("run 0 may still win")
 	}
 	if contexts[2].Err() != nil || !s.WaitTurn(contexts[2], 2) {
-		t.Error("entrant 2 may no longer win")
+		t.Error("run 2 may no longer win")
 	}
 	s.EndStep(2, 6, true)
 	if s.CurrentWinner() != 2 {

@@ -17,8 +17,8 @@ import (
 // features need not be screened.
 const MaxFeatures = 1000
 
-// maxBins is the largest number of bins of a numeric feature, and maxRows the largest
-// number of rows, from which gains are computed.
+// maxBins is the largest number of bins of a numeric feature. maxRows is the largest
+// number of rows from which gains are computed.
 const (
 	maxBins = 32
 	maxRows = 20_000
@@ -35,11 +35,12 @@ type feature struct {
 	categorical bool
 }
 
-// Select returns the MaxFeatures of the given features of f that have the highest gain on
-// rows, ascending. It samples the rows if there are many. f must be the same table in each
-// call, and len(features) at least MaxFeatures. The only error is that of ctx.
+// Select returns the indices of the MaxFeatures features of f with the highest Gini gain
+// on rows, in ascending order. It chooses only among the given features, which must be at
+// least MaxFeatures. It samples the rows if there are many. f must be the same table in
+// each call. An error is returned only if ctx is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
-	if err := s.bin(ctx, f, workers); err != nil {
+	if err := s.binFeatures(ctx, f, workers); err != nil {
 		return nil, err
 	}
 	rows = split.Subsample(rows, maxRows)
@@ -61,9 +62,10 @@ func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []
 	return best, nil
 }
 
-// bin sets s.features. It bins MaxFeatures features at a time and drops the bin mappers,
-// which for few rows take several times the memory of the bins.
-func (s *Screener) bin(ctx context.Context, f *frame.Frame, workers int) error {
+// binFeatures sets s.features to the binned columns of f. It bins MaxFeatures features at
+// a time, and keeps the bins without the bin mappers. If there are few rows, the mappers
+// would take several times the memory of the bins.
+func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int) error {
 	for lo := len(s.features); lo < len(f.Columns); lo = len(s.features) {
 		some := *f
 		hi := min(lo+MaxFeatures, len(f.Columns))

@@ -21,12 +21,13 @@ type TableInfo struct {
 	Features, Classes int
 }
 
-// JointFeature is a feature that is computed from two other features. It is replaced when
-// both of them are replaced. Until then it keeps the value of the background row, so that
-// it never has a value that is computed from two different rows.
+// JointFeature is a feature that is computed from two other features, the Sources. The
+// feature is replaced in the step in which the later of its sources is replaced. Until
+// then it keeps the value of the background row. It never has a value that is computed
+// from two different rows.
 type JointFeature struct {
 	Feature int
-	Of      [2]int
+	Sources [2]int
 }
 
 // Explainer computes the contributions of columns to predictions. It is not safe for
@@ -34,12 +35,12 @@ type JointFeature struct {
 type Explainer struct {
 	table  TableInfo
 	rows   Rows
-	orders *Orders
+	orders *ColumnOrders
 	// The rest is scratch space.
 	different     []bool
 	columns       []int
 	order         []int
-	values        []float64 // the predicted probability of each set of columns, in addExact
+	values        []float64 // the predicted probability of each set of columns, in addExactValues
 	path          Path
 	probabilities []float32
 }
@@ -48,19 +49,19 @@ type Explainer struct {
 // columns are predicted.
 const maxExactColumns = 6
 
-// Orders holds, for each background row, a permutation of the columns: the order in which
+// ColumnOrders holds, for each background row, a permutation of the columns: the order in which
 // their cells are replaced. It is immutable.
-type Orders struct{ list [][]int }
+type ColumnOrders struct{ list [][]int }
 
-// NewOrders returns the orders for a table. They are random permutations of the columns
-// and the rotations of these permutations. Among all rotations of a permutation, each
-// column is once at each position, as in a Latin square, so that no column comes early
-// more often than others. The orders depend only on t, so that equal rows have equal
-// explanations.
-func NewOrders(t TableInfo) *Orders {
+// NewColumnOrders returns the orders for a table. They are random permutations of the
+// columns and the rotations of these permutations. Among all rotations of a permutation,
+// each column is once at each position, as in a Latin square, so that no column comes
+// early more often than others. The orders depend only on t. Equal rows therefore have
+// equal explanations.
+func NewColumnOrders(t TableInfo) *ColumnOrders {
 	n := len(t.Columns)
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(t.Background)))
-	o := &Orders{list: make([][]int, t.Background)}
+	o := &ColumnOrders{list: make([][]int, t.Background)}
 	var first []int
 	for i := range o.list {
 		shift := i % max(n, 1)
@@ -73,8 +74,8 @@ func NewOrders(t TableInfo) *Orders {
 }
 
 // NewExplainer returns an explainer of rows, which must begin with the background rows.
-// orders must be the result of NewOrders(t).
-func NewExplainer(t TableInfo, rows Rows, orders *Orders) *Explainer {
+// orders must be the result of NewColumnOrders(t).
+func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 	return &Explainer{
 		table: t, rows: rows, orders: orders, different: make([]bool, t.Features),
 		values: make([]float64, 1<<maxExactColumns), path: Path{Step: make([]int32, t.Features)},
@@ -89,8 +90,8 @@ func NewExplainer(t TableInfo, rows Rows, orders *Orders) *Explainer {
 // differs from the explained row in at most six columns is exact. The term of another
 // background row is computed from one random order and its reverse, which is exact if
 // only pairs of columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
-// permutations for Shapley value estimation", JMLR 23, 2022). The only error is that of
-// ctx.
+// permutations for Shapley value estimation", JMLR 23, 2022). An error is returned only
+// if ctx is cancelled.
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -100,7 +101,7 @@ func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) 
 		e.path.From, e.path.To = background, row
 		e.findDifferent()
 		if len(e.columns) <= maxExactColumns {
-			e.addExact(dst, class)
+			e.addExactValues(dst, class)
 			continue
 		}
 		e.order = e.order[:0]
@@ -109,9 +110,9 @@ func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) 
 				e.order = append(e.order, column)
 			}
 		}
-		e.addOrder(dst, class, e.order)
+		e.addOrderContributions(dst, class, e.order)
 		slices.Reverse(e.order)
-		e.addOrder(dst, class, e.order)
+		e.addOrderContributions(dst, class, e.order)
 	}
 	for i := range dst {
 		dst[i] /= float64(e.table.Background)
@@ -152,7 +153,7 @@ func (e *Explainer) predict(order []int) {
 		}
 	}
 	for _, joint := range e.table.Joint {
-		e.path.Step[joint.Feature] = max(e.path.Step[joint.Of[0]], e.path.Step[joint.Of[1]])
+		e.path.Step[joint.Feature] = max(e.path.Step[joint.Sources[0]], e.path.Step[joint.Sources[1]])
 	}
 	if need := (len(order) + 1) * e.table.Classes; cap(e.probabilities) < need {
 		e.probabilities = make([]float32, need)
@@ -161,9 +162,9 @@ func (e *Explainer) predict(order []int) {
 	e.rows.PredictPath(e.probabilities, &e.path)
 }
 
-// addOrder adds to dst the contributions that result from one order of the columns,
+// addOrderContributions adds to dst the contributions that result from one order of the columns,
 // divided by two because Explain averages over an order and its reverse.
-func (e *Explainer) addOrder(dst []float64, class int, order []int) {
+func (e *Explainer) addOrderContributions(dst []float64, class int, order []int) {
 	e.predict(order)
 	before := float64(e.probabilities[class])
 	for i, column := range order {
@@ -173,14 +174,14 @@ func (e *Explainer) addOrder(dst []float64, class int, order []int) {
 	}
 }
 
-// addExact adds to dst the exact Shapley values of e.columns. Sets of columns are bit
-// masks: bit i stands for e.columns[i].
-func (e *Explainer) addExact(dst []float64, class int) {
+// addExactValues adds to dst the exact Shapley values of e.columns. A set of columns is a
+// bit mask: bit i stands for e.columns[i].
+func (e *Explainer) addExactValues(dst []float64, class int) {
 	n := len(e.columns)
 	if n == 0 {
 		return
 	}
-	for _, order := range coverings[n] {
+	for _, order := range coveringOrders[n] {
 		e.order = e.order[:0]
 		for _, i := range order {
 			e.order = append(e.order, e.columns[i])
@@ -216,16 +217,16 @@ func coalitionWeight(n, coalition int) float64 {
 	return 1 / (float64(n) * binomial)
 }
 
-// coverings[n] holds permutations of n columns. Each set of columns is the beginning of at
-// least one of them.
-var coverings = func() (list [maxExactColumns + 1][][]int) {
+// coveringOrders[n] holds permutations of n columns, such that each set of columns is the
+// beginning of at least one permutation.
+var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	for n := range list {
 		list[n] = newCoveringOrders(n)
 	}
 	return list
 }()
 
-// newCoveringOrders returns the element of coverings for n columns. An order begins with only
+// newCoveringOrders returns the element of coveringOrders for n columns. An order begins with only
 // one set of each size. Most sets have about n/2 columns. newCoveringOrders therefore starts
 // with these, and adds an order for each set that no order begins with yet.
 func newCoveringOrders(n int) (orders [][]int) {
@@ -272,8 +273,9 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number below n that rate calls possible and better. If there is
-// no such number, it returns the first that rate calls possible.
+// firstPreferred returns the first number below n for which rate returns possible and
+// better. If there is no such number, it returns the first number for which rate returns
+// possible.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

@@ -16,8 +16,8 @@ import (
 const (
 	// MaxRows is the largest number of rows of a table for which there is a smooth part.
 	MaxRows = 3000
-	// maxCells is the largest number of rows × classes, because the time and the memory of
-	// the part grow with both.
+	// maxCells is the largest value of rows × classes for which there is a smooth part,
+	// because its time and its memory grow with both.
 	maxCells = 100_000
 	// searchFolds is the number of folds on which kernel widths are compared.
 	searchFolds = 2
@@ -33,9 +33,9 @@ var (
 // IsSmall reports whether a table is small enough for a smooth part.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
 
-// Choice is the smooth part of a checkpoint: its parameters, and its weight beside the
-// networks. The weight is 0 if there is no smooth part.
-type Choice struct{ Width, Penalty, Weight float64 }
+// Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in
+// the mean of the networks and the smooth part. It is 0 if there is no smooth part.
+type Params struct{ Width, Penalty, Weight float64 }
 
 // Task describes the table and the folds for which Search fits smooth parts.
 type Task struct {
@@ -63,7 +63,7 @@ type Fits struct {
 // Search fits smooth parts and chooses their width and penalty by the log loss on the
 // validation rows. It compares the widths on the first searchFolds folds, each with its
 // best penalty. It then fits the best width on the other folds, and chooses the best
-// penalty on all folds. The error is that of ctx, or rbf.ErrTooWide.
+// penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
 	compared := min(searchFolds, len(t.Folds))
 	fits := make([][]*rbf.Fit, len(widths))
@@ -148,9 +148,9 @@ func (f *Fits) Cost() float64 {
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the smooth part did not converge")
 
-// Fit returns a smooth part with the parameters of c that is fitted to the given rows. The
-// error is that of ctx, rbf.ErrTooWide or ErrNotConverged.
-func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Choice) (*rbf.Model, error) {
+// Fit returns a smooth part with the parameters of c that is fitted to the given rows.
+// The error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
+func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*rbf.Model, error) {
 	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Penalties: []float64{c.Penalty}})
 	if err != nil {
 		return nil, err

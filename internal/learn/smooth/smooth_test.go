@@ -51,7 +51,7 @@ func TestSearch(t *testing.T) {
 		t.Error("three workers make other fits than one")
 	}
 	fold := task.Folds[0]
-	again, err := Fit(t.Context(), task.Frame, fold.Train, 3, Choice{Width: fits.Width, Penalty: fits.Penalty})
+	again, err := Fit(t.Context(), task.Frame, fold.Train, 3, Params{Width: fits.Width, Penalty: fits.Penalty})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,11 @@ func TestSearch(t *testing.T) {
 // A model predicts the weighted mean of its parts.
 func TestModel(t *testing.T) {
 	task := newTask(120, 1)
-	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Choice{Width: 0.15, Penalty: 0.1})
+	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Params{Width: 0.15, Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Fit(t.Context(), task.Frame, task.Folds[1].Train, 3, Choice{Width: 1.5, Penalty: 0.02})
+	two, err := Fit(t.Context(), task.Frame, task.Folds[1].Train, 3, Params{Width: 1.5, Penalty: 0.02})
 	if err != nil {
 		t.Fatal(err)
 	}

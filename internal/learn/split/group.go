@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// groupFolds is Folds for a sample with Groups. All rows of a group are in the Validation
-// of one fold. A group that has all rows of a class is in every Train, because the class
-// could not be learned without it.
+// groupFolds divides a sample with Groups into k folds, see Folds. All rows of a group
+// are in the Validation of one fold. A group that has all rows of a class is in every
+// Train, because the class could not be learned without it.
 //
 // Groups are assigned one by one, the largest first. Each is assigned to the fold that
 // has so far the fewest validation rows of the group's classes; see addedFraction. The folds
@@ -48,9 +48,9 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout is Holdout for a sample with Groups. It visits the groups in random order.
-// It holds a group out if the held-out part of each class then comes closer to fraction;
-// see gain.
+// groupHoldout holds out a fraction of a sample with Groups, see Holdout. It visits the
+// groups in random order. It holds a group out if the held-out part of each class then
+// comes closer to fraction; see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()

@@ -13,8 +13,8 @@ import (
 // held may have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.
 //
-// If the sample has Groups, all rows of a group are in the same list, and the
-// number of held rows and their classes are near the fraction.
+// If the sample has Groups, all rows of a group are in the same list. The number of held
+// rows and their class proportions are then only approximate.
 func Holdout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	if s.Groups != nil {
 		return groupHoldout(s, fraction, seed)
@@ -51,10 +51,11 @@ func (s Sample) rowsWithout(held []int32) (rest []int32) {
 }
 
 // allocateByClass returns how many rows to hold out from each class to get want rows in
-// total. lists holds the rows of each class. It uses the method of largest remainders
-// (Hamilton): each class gets the integer part of its proportional share of want, and the
-// classes that lost most by rounding get one more row. Ties are broken at random, so that
-// the order of classes does not matter. At least one row of each class is left.
+// total. lists holds the rows of each class. allocateByClass uses the method of largest
+// remainders (Hamilton): each class gets the integer part of its proportional share of
+// want, and the classes that lost most by rounding get one more row. Ties are broken at
+// random, so that the order of classes does not matter. At least one row of each class is
+// left.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) (counts []int) {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

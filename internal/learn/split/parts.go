@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// AssignParts assigns each row of the sample to one of k parts, for predictions of rows by a
-// model that was trained on the other parts. It returns the number of the part, from 0 to
-// k-1, of each row, in the order of s.Rows. All rows of a group are in the same part.
+// AssignParts assigns each row of the sample to one of k parts. The rows of a part can
+// then be predicted by a model that was trained on the other parts. It returns the number
+// of the part, from 0 to k-1, of each row, in the order of s.Rows. All rows of a group
+// are in the same part.
 //
 // If rows have times, the parts are ranges of time (Bergmeir & Benítez, On the use of
 // cross-validation for time series predictor evaluation, 2012). If rows have no times, or
@@ -119,8 +120,8 @@ func (s Sample) timeUnits(rows []int32) []*timeUnit {
 	return units
 }
 
-// nearest returns the value nearest to want in the ascending slice sorted, or the lower of
-// two equally near values.
+// nearest returns the value of sorted that is nearest to want, or the lower of two
+// equally near values. sorted must be ascending and not empty.
 func nearest(sorted []int, want int) int {
 	at, _ := slices.BinarySearch(sorted, want)
 	if at == len(sorted) || at > 0 && want-sorted[at-1] <= sorted[at]-want {

@@ -12,8 +12,9 @@ type ValidationPlan struct {
 	// Folds divide Rest. Their Validation rows are used for early stopping, for
 	// the choice of the algorithm and for calibration. If Rest is empty, Folds is empty, too.
 	Folds []Fold
-	// Dropped is the number of rows that are on neither side, because the sample has Times and
-	// later rows of their groups are test rows.
+	// Dropped is the number of rows with a time that are in neither Test nor Rest. If the
+	// sample has Times and Groups, rows are dropped if later rows of their group are test
+	// rows.
 	Dropped int
 }
 
@@ -31,10 +32,10 @@ const (
 	// because a fifth of them would be less than enoughValidationRows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Tables with fewer than smallBelow rows have smallFolds folds, because training on a
+	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training on a
 	// fifth fewer rows costs accuracy, and more folds take little time.
-	smallBelow = 1000
-	smallFolds = 10
+	smallTableBelow = 1000
+	smallTableFolds = 10
 )
 
 // NewValidationPlan returns the plan of a race over the sample.
@@ -77,8 +78,8 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 	remaining.Rows = rest
 	switch {
 	case rest == nil:
-	case len(rest) < smallBelow:
-		plan.Folds = Folds(remaining, smallFolds, seed)
+	case len(rest) < smallTableBelow:
+		plan.Folds = Folds(remaining, smallTableFolds, seed)
 	case len(rest) < crossValidationBelow:
 		plan.Folds = Folds(remaining, crossValidationFolds, seed)
 	default:
@@ -93,8 +94,8 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
-	case rest < smallBelow:
-		return smallFolds, rest
+	case rest < smallTableBelow:
+		return smallTableFolds, rest
 	case rest < crossValidationBelow:
 		return crossValidationFolds, rest
 	}

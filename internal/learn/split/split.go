@@ -6,9 +6,8 @@
 // same rows on every machine. The order of the rows in a sample does not matter.
 //
 // A class with a single row is never validated, because no row would be left to train on:
-// the row is in the training rows of every fold. Only if the sample is divided by time
-// may the row be missing there, because training rows must be earlier than validation
-// rows.
+// the row is in the training rows of every fold. If the sample is divided by time,
+// however, classes play no role, and this row may be a validation row.
 //
 // Rows that belong together, such as those of one customer, are kept together if
 // Sample.Groups has their groups. Rows that are ordered in time are divided by time if

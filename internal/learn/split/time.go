@@ -10,9 +10,9 @@ import (
 // timeFolds is the number of folds of a sample with Times.
 const timeFolds = 5
 
-// newTimePlan is NewValidationPlan for a sample with Times. Every row of Test is
-// later than every row of Rest, and in each fold every row of Validation is later
-// than every row of Train:
+// newTimePlan returns the validation plan of a sample with Times. Every row of Test is
+// later than every row of Rest, and in each fold every row of Validation is later than
+// every row of Train:
 //
 //	earliest ─────────────────────────────▶ latest
 //	fold 1  │ train            │ val │

@@ -13,8 +13,8 @@ const (
 	// for each different term. If all texts together have more entries, the corpus
 	// contains only some of the texts; see drawRowPerStride. An entry takes 8 bytes.
 	maxEntries = 12_000_000
-	// sampleTexts is the number of texts from which the number of terms is estimated.
-	sampleTexts = 1000
+	// numSampleTexts is the number of texts from which the number of terms is estimated.
+	numSampleTexts = 1000
 	// maxVocabulary is the largest number of buckets that have weights. maxWeights is the
 	// largest number of weights, which is the number of these buckets times the number of
 	// outputs.
@@ -57,13 +57,13 @@ type Corpus struct {
 }
 
 // NewCorpus returns the corpus of texts. classes is the number of classes that models
-// will predict. The only error is that of ctx.
+// will predict. An error is returned only if ctx is cancelled.
 func NewCorpus(ctx context.Context, texts []string, classes, workers int) (*Corpus, error) {
 	return newCorpus(ctx, texts, chooseStride(texts), classes, workers)
 }
 
-// newCorpus is NewCorpus with a given stride: the corpus contains one text of every stride
-// consecutive texts; see drawRowPerStride.
+// newCorpus returns the corpus of one text out of every stride consecutive texts; see
+// drawRowPerStride.
 func newCorpus(ctx context.Context, texts []string, stride, classes, workers int) (*Corpus, error) {
 	c := &Corpus{rows: drawRowPerStride(len(texts), stride), stride: stride}
 	counts, err := c.countTexts(ctx, texts, workers)
@@ -102,7 +102,7 @@ func drawRowPerStride(rows, stride int) []int32 {
 // maxEntries entries.
 func chooseStride(texts []string) int {
 	var r termReader
-	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/sampleTexts, 1))
+	terms, sample := 0, drawRowPerStride(len(texts), max(len(texts)/numSampleTexts, 1))
 	for _, row := range sample {
 		r.read(texts[row], func(termKind, uint32) { terms++ })
 	}
@@ -139,8 +139,8 @@ func (c *Corpus) countTexts(ctx context.Context, texts []string, workers int) ([
 	return counters[0].counts, err
 }
 
-// has reports whether the text of a row of the table is in the corpus.
-func (c *Corpus) has(row int32) bool { return c.rows[int(row)/c.stride] == row }
+// contains reports whether the text of a row of the table is in the corpus.
+func (c *Corpus) contains(row int32) bool { return c.rows[int(row)/c.stride] == row }
 
 // fillVector sets dst to the vector of the text of a row. The text must be in the corpus.
 func (c *Corpus) fillVector(dst *vector, row int32) {

@@ -65,7 +65,7 @@ func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 		if err := f.runPass(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		f.keepCurrent()
+		f.saveAsBest()
 		all, err := f.features(t.Context(), texts)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestDrawRows(t *testing.T) {
 }
 
 func TestIndexOfABucket(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 100, minBitmap - 1, minBitmap, numBuckets} {
+	for _, n := range []int{0, 1, 2, 100, minBitmapBuckets - 1, minBitmapBuckets, numBuckets} {
 		buckets := make([]uint32, 0, n)
 		for _, b := range rand.New(rand.NewPCG(1, uint64(n))).Perm(numBuckets)[:n] {
 			buckets = append(buckets, uint32(b))

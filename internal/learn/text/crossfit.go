@@ -44,16 +44,16 @@ func NumParts(rows int) int {
 // all texts. features has a slice for each feature of the model, indexed by row; see
 // Model.Features. The features of a training row are computed by a model that was not
 // trained on this row. The features of all other rows are computed by the returned model.
-// texts must be the texts of the corpus. The only error is that of ctx.
+// texts must be the texts of the corpus. An error is returned only if ctx is cancelled.
 func (c *Corpus) CrossFit(ctx context.Context, texts []string, t Task) (m *Model, features [][]float64, err error) {
 	f := newCrossFit(c, &t)
 	for pass, best := 0, 0; pass < maxPasses && pass-best <= patience; pass++ {
 		if err := f.runPass(ctx, pass); err != nil {
 			return nil, nil, err
 		}
-		if loss := f.logLoss(); pass == 0 || loss < f.best {
-			f.best, best = loss, pass
-			f.keepCurrent()
+		if loss := f.logLoss(); pass == 0 || loss < f.bestLoss {
+			f.bestLoss, best = loss, pass
+			f.saveAsBest()
 		}
 	}
 	features, err = f.features(ctx, texts)
@@ -67,20 +67,21 @@ type crossFit struct {
 	rows   [][]int32 // the training rows of each part, then those of all parts
 	// models has, for each part, a model that is trained on the other parts, then a model
 	// that is trained on all training rows.
-	models []*linear
-	scores [][]float32 // the scores of the training rows, by part
-	best   float64     // the lowest log loss so far
-	// kept and keptScores are copies of models and scores after the pass with the lowest
-	// log loss. The copies of the models of parts are needed only to score training rows
-	// whose texts are not in the corpus. They are made only if there are such rows.
-	kept       []linear
-	keptScores [][]float32
+	models   []*linearModel
+	scores   [][]float32 // the scores of the training rows, by part
+	bestLoss float64     // the lowest log loss so far
+	// bestModels and bestScores are copies of models and scores, made after the pass with
+	// the lowest log loss. The copies of the models of parts are needed only to score
+	// training rows whose texts are not in the corpus. They are made only if there are
+	// such rows.
+	bestModels []linearModel
+	bestScores [][]float32
 }
 
 func newCrossFit(c *Corpus, t *Task) *crossFit {
-	f := &crossFit{corpus: c, task: t, rows: make([][]int32, t.NumParts+1), kept: make([]linear, t.NumParts+1)}
+	f := &crossFit{corpus: c, task: t, rows: make([][]int32, t.NumParts+1), bestModels: make([]linearModel, t.NumParts+1)}
 	for i, row := range t.Rows {
-		if c.has(row) {
+		if c.contains(row) {
 			f.rows[t.Parts[i]] = append(f.rows[t.Parts[i]], row)
 			f.rows[t.NumParts] = append(f.rows[t.NumParts], row)
 		}
@@ -88,10 +89,10 @@ func newCrossFit(c *Corpus, t *Task) *crossFit {
 	k := outputs(t.Classes)
 	for part := range t.NumParts {
 		f.scores = append(f.scores, make([]float32, len(f.rows[part])*k))
-		f.keptScores = append(f.keptScores, make([]float32, len(f.rows[part])*k))
+		f.bestScores = append(f.bestScores, make([]float32, len(f.rows[part])*k))
 	}
 	for part := range f.rows {
-		f.models = append(f.models, newLinear(len(c.vocabulary.buckets), t.Classes, t.Labels, f.trainingRows(part)))
+		f.models = append(f.models, newLinearModel(len(c.vocabulary.buckets), t.Classes, t.Labels, f.trainingRows(part)))
 	}
 	return f
 }
@@ -141,22 +142,22 @@ func (f *crossFit) logLoss() float64 {
 	return sum
 }
 
-// keepCurrent copies the current models and scores to kept and keptScores.
-func (f *crossFit) keepCurrent() {
+// saveAsBest copies the current models and scores to bestModels and bestScores.
+func (f *crossFit) saveAsBest() {
 	for part, m := range f.models {
 		if part == f.task.NumParts || f.corpus.stride > 1 {
-			f.kept[part].bias = append(f.kept[part].bias[:0], m.bias...)
-			f.kept[part].weights = append(f.kept[part].weights[:0], m.weights...)
+			f.bestModels[part].bias = append(f.bestModels[part].bias[:0], m.bias...)
+			f.bestModels[part].weights = append(f.bestModels[part].weights[:0], m.weights...)
 		}
 	}
 	for part, scores := range f.scores {
-		copy(f.keptScores[part], scores)
+		copy(f.bestScores[part], scores)
 	}
 }
 
-// model returns the kept model of a part, or of all training rows if part is NumParts.
+// model returns the best model of a part, or of all training rows if part is NumParts.
 func (f *crossFit) model(part int) *Model {
-	return newModel(f.corpus.vocabulary, f.task.Classes, f.kept[part].bias, f.kept[part].weights)
+	return newModel(f.corpus.vocabulary, f.task.Classes, f.bestModels[part].bias, f.bestModels[part].weights)
 }
 
 // features returns the features of all texts; see CrossFit.
@@ -172,7 +173,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 	}
 	scoredBy := slices.Repeat([]*Model{whole}, len(texts)) // the model that scores each text; nil if the scores are known
 	for i, row := range f.task.Rows {
-		if scoredBy[row] = models[f.task.Parts[i]]; f.corpus.has(row) {
+		if scoredBy[row] = models[f.task.Parts[i]]; f.corpus.contains(row) {
 			scoredBy[row] = nil
 		}
 	}
@@ -188,7 +189,7 @@ func (f *crossFit) features(ctx context.Context, texts []string) ([][]float64, e
 		}
 	})
 	one, k := make([]float32, whole.Features()), outputs(f.task.Classes)
-	for part, scores := range f.keptScores {
+	for part, scores := range f.bestScores {
 		for i, row := range f.rows[part] {
 			whole.toFeatures(one, slices.Clone(scores[i*k:(i+1)*k]))
 			setFeatures(features, int(row), one)

@@ -15,21 +15,21 @@ const (
 	// counted from 0, it is divided by 1 + decay·i.
 	learningRate = 1.0
 	decay        = 0.5
-	// classRate is the relative increase of the learning rate for each doubling of the
+	// rateIncreasePerDoubling is the relative increase of the learning rate for each doubling of the
 	// number of classes beyond two. With more classes, each class has fewer rows.
-	classRate = 0.125
+	rateIncreasePerDoubling = 0.125
 	// biasRate is the ratio of the learning rate of the biases to that of the weights.
 	biasRate = 0.1
 	// maxPasses is the largest number of passes over the rows. Training ends earlier
 	// after more than patience passes without improvement.
 	maxPasses = 10
 	patience  = 2
-	// checkRows is the number of rows between two checks for cancellation.
-	checkRows = 256
+	// cancelCheckRows is the number of rows between two checks for cancellation.
+	cancelCheckRows = 256
 )
 
-// linear is a linear model in training.
-type linear struct {
+// linearModel is a linear model in training.
+type linearModel struct {
 	outputs int
 	bias    []float32
 	weights []float32 // by term, then by output
@@ -46,16 +46,16 @@ func outputs(classes int) int {
 	return classes
 }
 
-// newLinear returns a model whose weights are zero. Its biases are the logarithms of the
+// newLinearModel returns a model whose weights are zero. Its biases are the logarithms of the
 // class frequencies in the given rows; for two classes, its bias is the logarithm of the
 // odds of the second class.
-func newLinear(terms, classes int, labels, rows []int32) *linear {
+func newLinearModel(terms, classes int, labels, rows []int32) *linearModel {
 	counts := make([]float64, classes)
 	for _, row := range rows {
 		counts[labels[row]]++
 	}
 	k := outputs(classes)
-	l := &linear{outputs: k, bias: make([]float32, k), weights: make([]float32, terms*k), z: make([]float32, k)}
+	l := &linearModel{outputs: k, bias: make([]float32, k), weights: make([]float32, terms*k), z: make([]float32, k)}
 	const prior = 0.5 // added to the count of each class, so that a class without rows has a finite bias
 	if k == 1 {
 		l.bias[0] = float32(math.Log((counts[1] + prior) / (counts[0] + prior)))
@@ -68,7 +68,7 @@ func newLinear(terms, classes int, labels, rows []int32) *linear {
 }
 
 // score writes the scores of the text x to dst.
-func (l *linear) score(dst []float32, x *vector) {
+func (l *linearModel) score(dst []float32, x *vector) {
 	copy(dst, l.bias)
 	addScores(dst, x, l.weights)
 }
@@ -96,14 +96,14 @@ func addScores(dst []float32, x *vector, weights []float32) {
 
 // runPass trains on each of the given rows once, in an order drawn from seed. pass is the
 // number of the pass, from 0.
-func (l *linear) runPass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
+func (l *linearModel) runPass(ctx context.Context, c *Corpus, labels, rows []int32, pass int, seed uint64) {
 	rate := learningRate / (1 + decay*float64(pass))
 	if l.outputs > 1 {
-		rate *= 1 + classRate*math.Log2(float64(l.outputs)/2)
+		rate *= 1 + rateIncreasePerDoubling*math.Log2(float64(l.outputs)/2)
 	}
 	order := rand.New(rand.NewPCG(rng.Derive(seed, pass), 0)).Perm(len(rows))
 	for done, i := range order {
-		if done%checkRows == 0 && ctx.Err() != nil {
+		if done%cancelCheckRows == 0 && ctx.Err() != nil {
 			return
 		}
 		c.fillVector(&l.scratch, rows[i])
@@ -115,7 +115,7 @@ func (l *linear) runPass(ctx context.Context, c *Corpus, labels, rows []int32, p
 
 // scoresToGradient replaces the scores z by the derivatives of the log loss with respect to them:
 // the probability of each class, minus 1 for the class of the label.
-func (l *linear) scoresToGradient(label int) {
+func (l *linearModel) scoresToGradient(label int) {
 	if l.outputs == 1 {
 		l.z[0] = float32(1/(1+math.Exp(-float64(l.z[0])))) - float32(label)
 		return
@@ -129,7 +129,7 @@ func (l *linear) scoresToGradient(label int) {
 
 // step moves the biases and the weights of the terms of the scratch vector against the
 // gradient z.
-func (l *linear) step(rate float32) {
+func (l *linearModel) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {
 		l.bias[c] -= float32(biasRate * rate * g)

@@ -14,8 +14,8 @@ type Memo struct {
 // NewMemo returns an empty memo. It must be used with scorers of one model only.
 func NewMemo() *Memo { return &Memo{features: map[string][]float32{}} }
 
-// Score is s.Score, but computes the features of equal texts only once. If m is nil, it
-// computes them each time.
+// Score writes the features of a text to dst, as s.Score does, but computes the features
+// of equal texts only once. If m is nil, it computes them each time.
 func (m *Memo) Score(s *Scorer, dst []float32, text string) {
 	if m == nil {
 		s.Score(dst, text)

@@ -8,29 +8,28 @@ import (
 )
 
 // The terms of a text are its words, its pairs of consecutive words, and the sequences of
-// minGram to maxGram characters of its runs, all in lower case. Words are defined by
+// minGramLength to maxGramLength characters of its runs, all in lower case. Words are defined by
 // cells.Tokenizer. A run is a sequence of characters without white space. A space is added
 // before and after it, so that terms include punctuation and mark the beginnings and ends
 // of words.
 const (
-	minGram = 3
-	maxGram = 5
-	// maxTextTerms is the largest number of terms of each block of a text, counting
+	minGramLength = 3
+	maxGramLength = 5
+	// maxTextTerms is the largest number of terms of each kind in a text, counting
 	// repetitions. Further terms are ignored.
 	maxTextTerms = 20_000
-	// maxGramRun is the number of characters of a run that are used. Further characters
-	// are ignored.
-	maxGramRun = 40
+	// maxRunLength is the largest number of characters of a run that are used. Further
+	// characters are ignored.
+	maxRunLength = 40
 )
 
-// termKind is a kind of term. The terms of one kind in a text form a block, which is
-// normalised separately.
+// termKind is a kind of term. The terms of each kind in a text are normalised separately.
 type termKind uint8
 
 const (
-	blockWords termKind = iota // words and pairs
-	blockGrams                 // sequences of characters
-	numBlocks
+	kindWords termKind = iota // words and pairs
+	kindGrams                 // sequences of characters
+	numKinds
 )
 
 // bucketBits is the logarithm of the number of buckets that terms are hashed to.
@@ -39,14 +38,14 @@ const (
 	numBuckets = 1 << bucketBits
 )
 
-// Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), with a different
-// initial value for each kind of term. The hash is then mixed by the finaliser of
-// MurmurHash3 (Appleby 2008).
+// Terms are hashed by FNV-1a with 32 bits (Fowler, Noll & Vo 1991), with different
+// initial values for words, pairs and sequences. The hash is then mixed by the finaliser
+// of MurmurHash3 (Appleby 2008).
 const (
-	fnvPrime  = 16777619
-	wordStart = 2166136261
-	pairStart = wordStart ^ 0x5bd1e995
-	gramStart = wordStart ^ 0x1b873593
+	fnvPrime      = 16777619
+	wordHashBasis = 2166136261
+	pairHashBasis = wordHashBasis ^ 0x5bd1e995
+	gramHashBasis = wordHashBasis ^ 0x1b873593
 )
 
 func hashByte(h uint32, b byte) uint32 { return (h ^ uint32(b)) * fnvPrime }
@@ -71,22 +70,22 @@ type termReader struct {
 	text      []byte
 	run       []byte // the current run in lower case, after a space
 	starts    []int  // the offset of each character of run
-	left      int    // number of terms of the current block that may still be visited
+	left      int    // number of terms of the current kind that may still be visited
 	visit     func(kind termKind, bucket uint32)
 }
 
-// read calls visit with the block and the bucket of each term of a text: first words and
+// read calls visit with the kind and the bucket of each term of a text: first words and
 // pairs, then sequences of characters.
 func (r *termReader) read(text string, visit func(kind termKind, bucket uint32)) {
 	r.visit, r.left = visit, maxTextTerms
 	r.text = append(r.text[:0], text...)
 	previous, hasPrevious := uint32(0), false
 	r.tokenizer.Tokenize(r.text, func(word []byte) {
-		r.addTerm(blockWords, hashBytes(wordStart, word))
+		r.addTerm(kindWords, hashBytes(wordHashBasis, word))
 		if hasPrevious {
-			r.addTerm(blockWords, hashBytes(hashByte(previous, ' '), word))
+			r.addTerm(kindWords, hashBytes(hashByte(previous, ' '), word))
 		}
-		previous, hasPrevious = hashBytes(pairStart, word), true
+		previous, hasPrevious = hashBytes(pairHashBasis, word), true
 	})
 	r.resetRun()
 	r.left = maxTextTerms
@@ -98,7 +97,7 @@ func (r *termReader) read(text string, visit func(kind termKind, bucket uint32))
 		i += size
 		if char <= ' ' || char >= utf8.RuneSelf && (char == utf8.RuneError || unicode.IsSpace(char)) {
 			r.endRun()
-		} else if len(r.starts) <= maxGramRun {
+		} else if len(r.starts) <= maxRunLength {
 			r.starts = append(r.starts, len(r.run))
 			r.run = utf8.AppendRune(r.run, unicode.ToLower(char))
 		}
@@ -119,11 +118,11 @@ func (r *termReader) endRun() {
 	r.starts = append(r.starts, len(r.run), len(r.run)+1)
 	r.run = append(r.run, ' ')
 	n := len(r.starts) - 1
-	for first := 0; first+minGram <= n; first++ {
-		h := hashBytes(gramStart, r.run[r.starts[first]:r.starts[first+minGram-1]])
-		for last := first + minGram - 1; last < min(first+maxGram, n); last++ {
+	for first := 0; first+minGramLength <= n; first++ {
+		h := hashBytes(gramHashBasis, r.run[r.starts[first]:r.starts[first+minGramLength-1]])
+		for last := first + minGramLength - 1; last < min(first+maxGramLength, n); last++ {
 			h = hashBytes(h, r.run[r.starts[last]:r.starts[last+1]])
-			r.addTerm(blockGrams, h)
+			r.addTerm(kindGrams, h)
 		}
 	}
 	r.resetRun()

@@ -55,23 +55,23 @@ func train(tb testing.TB, texts []string, task Task) (*Model, [][]float64) {
 
 func TestTerms(t *testing.T) {
 	var r termReader
-	read := func(text string) (terms [numBlocks][]uint32) {
+	read := func(text string) (terms [numKinds][]uint32) {
 		r.read(text, func(kind termKind, bucket uint32) { terms[kind] = append(terms[kind], bucket) })
 		return terms
 	}
-	word := func(w string) uint32 { return bucketOf(hashBytes(wordStart, []byte(w))) }
-	pair := func(a, b string) uint32 { return bucketOf(hashBytes(pairStart, []byte(a+" "+b))) }
-	gram := func(g string) uint32 { return bucketOf(hashBytes(gramStart, []byte(g))) }
+	word := func(w string) uint32 { return bucketOf(hashBytes(wordHashBasis, []byte(w))) }
+	pair := func(a, b string) uint32 { return bucketOf(hashBytes(pairHashBasis, []byte(a+" "+b))) }
+	gram := func(g string) uint32 { return bucketOf(hashBytes(gramHashBasis, []byte(g))) }
 	got := read("Don't STOP!\tÄß9\u00a0x")
-	want := [numBlocks][]uint32{
+	want := [numKinds][]uint32{
 		{word("dont"), word("stop"), pair("dont", "stop"), word("äß"), pair("stop", "äß"), word("9"), pair("äß", "9"), word("x"), pair("9", "x")},
 		nil,
 	}
 	for _, run := range []string{" don't ", " stop! ", " äß9 ", " x "} {
 		chars := []rune(run)
 		for first := range chars {
-			for n := minGram; n <= maxGram && first+n <= len(chars); n++ {
-				want[blockGrams] = append(want[blockGrams], gram(string(chars[first:first+n])))
+			for n := minGramLength; n <= maxGramLength && first+n <= len(chars); n++ {
+				want[kindGrams] = append(want[kindGrams], gram(string(chars[first:first+n])))
 			}
 		}
 	}
@@ -120,12 +120,12 @@ func TestVectorsHaveTheNormsOfTheirBlocks(t *testing.T) {
 	for row, one := range texts {
 		entries := e.count(one)
 		corpus.vocabulary.fillVector(&x, entries)
-		var squares [numBlocks]float64
+		var squares [numKinds]float64
 		for i, entry := range entries {
 			squares[entry.kind] += float64(x.values[i]) * float64(x.values[i])
 		}
 		for kind, sum := range squares {
-			if want := float64(blockNorms[kind]); math.Abs(math.Sqrt(sum)-want) > 1e-5 {
+			if want := float64(kindNorms[kind]); math.Abs(math.Sqrt(sum)-want) > 1e-5 {
 				t.Errorf("norm %v of block %d, want %v", math.Sqrt(sum), kind, want)
 			}
 		}

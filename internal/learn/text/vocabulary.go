@@ -11,7 +11,7 @@ import (
 type vocabulary struct {
 	buckets []uint32  // ascending
 	idf     []float32 // the inverse document frequency of each bucket, by its index in buckets
-	// bitmap finds the index of a bucket. If there are fewer than minBitmap buckets,
+	// bitmap finds the index of a bucket. If there are fewer than minBitmapBuckets buckets,
 	// bitmap is nil and the field first is used instead, because first needs memory only
 	// in proportion to the number of buckets.
 	bitmap *bitmap
@@ -20,10 +20,10 @@ type vocabulary struct {
 	shift int
 }
 
-// minBitmap is the smallest number of buckets for which a vocabulary has a bitmap. The
+// minBitmapBuckets is the smallest number of buckets for which a vocabulary has a bitmap. The
 // binary form of that many buckets takes at least 36 KB, so the memory for a model is at most
 // a small multiple of its binary form.
-const minBitmap = 4096
+const minBitmapBuckets = 4096
 
 // bitmap is a set of buckets: bit b%64 of present[b/64] is set if b is in the set.
 // before[i] is the number of buckets in the set below 64·i.
@@ -35,7 +35,7 @@ type bitmap struct {
 // newVocabulary returns the vocabulary of the given buckets, which must be ascending.
 func newVocabulary(sortedBuckets []uint32, idf []float32) *vocabulary {
 	v := &vocabulary{buckets: sortedBuckets, idf: idf}
-	if len(sortedBuckets) >= minBitmap {
+	if len(sortedBuckets) >= minBitmapBuckets {
 		v.bitmap = newBitmap(sortedBuckets)
 		return v
 	}
@@ -103,12 +103,12 @@ func selectVocabulary(counts []uint32, numTexts, maxBuckets int) *vocabulary {
 	return newVocabulary(buckets, idf)
 }
 
-// blockNorms are the norms to which the terms of each block are scaled. Sequences of
+// kindNorms are the norms to which the terms of each kind are scaled. Sequences of
 // characters weigh less than words, because there are more of them and they overlap.
-var blockNorms = [numBlocks]float32{1, 0.7}
+var kindNorms = [numKinds]float32{1, 0.7}
 
-// entry is a term of a text: the index of its bucket in the vocabulary, its block, and
-// how often it occurs in the text.
+// entry is a term of a text: the index of its bucket in the vocabulary, its kind, and the
+// number of times that it occurs in the text.
 type entry struct {
 	index int32
 	kind  termKind
@@ -116,8 +116,8 @@ type entry struct {
 }
 
 // vector is a text as a sparse vector. terms are ascending indices in the vocabulary, and
-// values are the weights of the terms. The values of each block have the norm of
-// blockNorms.
+// values are the weights of the terms. The values of each kind of term have the norm in
+// kindNorms.
 type vector struct {
 	terms  []int32
 	values []float32
@@ -127,7 +127,7 @@ type vector struct {
 type termCounter struct {
 	vocabulary *vocabulary
 	reader     termReader
-	found      []uint64 // numBlocks·index + block of each term that was found
+	found      []uint64 // numKinds·index + kind of each term that was found
 	entries    []entry
 }
 
@@ -141,7 +141,7 @@ func (e *termCounter) count(text string) []entry {
 	e.found, e.entries = e.found[:0], e.entries[:0]
 	e.reader.read(text, func(kind termKind, bucket uint32) {
 		if i := e.vocabulary.index(bucket); i >= 0 {
-			e.found = append(e.found, uint64(i)*uint64(numBlocks)+uint64(kind))
+			e.found = append(e.found, uint64(i)*uint64(numKinds)+uint64(kind))
 		}
 	})
 	slices.Sort(e.found)
@@ -152,15 +152,15 @@ func (e *termCounter) count(text string) []entry {
 			}
 			continue
 		}
-		e.entries = append(e.entries, entry{int32(key / uint64(numBlocks)), termKind(key % uint64(numBlocks)), 1})
+		e.entries = append(e.entries, entry{int32(key / uint64(numKinds)), termKind(key % uint64(numKinds)), 1})
 	}
 	return e.entries
 }
 
-// logCount[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
+// logTermFrequency[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
 // Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section
 // 6.4.1.
-var logCount = func() (table [math.MaxUint8 + 1]float32) {
+var logTermFrequency = func() (table [math.MaxUint8 + 1]float32) {
 	for i := 1; i < len(table); i++ {
 		table[i] = float32(1 + math.Log(float64(i)))
 	}
@@ -170,16 +170,16 @@ var logCount = func() (table [math.MaxUint8 + 1]float32) {
 // fillVector sets dst to the vector of a text with the given entries.
 func (v *vocabulary) fillVector(dst *vector, entries []entry) {
 	dst.terms, dst.values = dst.terms[:0], dst.values[:0]
-	var squares [numBlocks]float32
+	var squares [numKinds]float32
 	for _, e := range entries {
-		value := logCount[e.count] * v.idf[e.index]
+		value := logTermFrequency[e.count] * v.idf[e.index]
 		squares[e.kind] += float32(value * value)
 		dst.terms, dst.values = append(dst.terms, e.index), append(dst.values, value)
 	}
-	var scale [numBlocks]float32
+	var scale [numKinds]float32
 	for kind, sum := range squares {
 		if sum > 0 {
-			scale[kind] = blockNorms[kind] / float32(math.Sqrt(float64(sum)))
+			scale[kind] = kindNorms[kind] / float32(math.Sqrt(float64(sum)))
 		}
 	}
 	for i, e := range entries {

@@ -17,8 +17,8 @@ type binIndex struct {
 	firstThreshold []uint8
 }
 
-// indexCells is the number of cells of a binIndex.
-const indexCells = 1024
+// binIndexCells is the number of cells of a binIndex.
+const binIndexCells = 1024
 
 // newBinIndex returns the index of ascending thresholds, or nil if a binary
 // search is as fast.
@@ -27,11 +27,11 @@ func newBinIndex(thresholds []float64) *binIndex {
 	if n < 8 {
 		return nil
 	}
-	idx := &binIndex{origin: thresholds[0], scale: indexCells / (thresholds[n-1] - thresholds[0])}
+	idx := &binIndex{origin: thresholds[0], scale: binIndexCells / (thresholds[n-1] - thresholds[0])}
 	if idx.scale <= 0 || math.IsInf(idx.scale, 0) || math.IsInf(idx.origin, 0) {
 		return nil
 	}
-	idx.firstThreshold = make([]uint8, indexCells+1)
+	idx.firstThreshold = make([]uint8, binIndexCells+1)
 	cell := 0
 	for i, threshold := range thresholds {
 		for at := idx.cellIndex(threshold); cell < at; {
@@ -39,7 +39,7 @@ func newBinIndex(thresholds []float64) *binIndex {
 			idx.firstThreshold[cell] = uint8(i)
 		}
 	}
-	for cell++; cell <= indexCells; cell++ {
+	for cell++; cell <= binIndexCells; cell++ {
 		idx.firstThreshold[cell] = uint8(n)
 	}
 	return idx
@@ -48,7 +48,7 @@ func newBinIndex(thresholds []float64) *binIndex {
 // cellIndex returns the index of the cell that contains x, which must be between the first and
 // the last threshold.
 func (idx *binIndex) cellIndex(x float64) int {
-	return min(int((x-idx.origin)*idx.scale), indexCells-1)
+	return min(int((x-idx.origin)*idx.scale), binIndexCells-1)
 }
 
 // fill writes the bins of values to dst[0], dst[stride] and so on. thresholds must be the

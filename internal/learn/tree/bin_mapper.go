@@ -125,9 +125,9 @@ func (m *BinMapper) fillValues(dst []uint8, stride int, values []float64) {
 	}
 }
 
-// NewNumericMapper returns a mapper for a numeric column. It has at
-// most maxBins bins, not counting the bin of missing values. scratchValues holds the
-// values, which must not be NaN. Its contents are overwritten.
+// NewNumericMapper returns a mapper for a numeric column, with at most maxBins bins, not
+// counting the bin of missing values. scratchValues holds the values, which must not be
+// NaN. Its contents are overwritten.
 func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
 	sortFloats(scratchValues)
 	distinct, counts := compactAndCount(scratchValues)

@@ -10,9 +10,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// sampleRows is the largest number of rows from which the thresholds of numeric
+// maxSampleRows is the largest number of rows from which the thresholds of numeric
 // features are computed.
-const sampleRows = 100_000
+const maxSampleRows = 100_000
 
 // BinnedMatrix holds the bins of a frame column by column, one byte for each row. It is
 // read-only once built and may be shared by any number of fitters.
@@ -49,9 +49,10 @@ type Feature struct {
 // NewBinnedMatrix bins every column of f, using at most workers goroutines. A numeric
 // column has at most maxBins bins, including the bin of missing values. A categorical
 // column has a bin for each of its most frequent levels. maxBins is clamped to 3…MaxBins;
-// zero means MaxBins. Labels are not read. The result does not depend on workers. reuse
-// holds other matrices of f. If one of them has the same mapper for a column, the result
-// shares its bins of this column.
+// zero means MaxBins. Labels are not read. The result does not depend on workers.
+//
+// reuse holds other matrices of f. If one of these has the same mapper for a column, the
+// new matrix shares the bins of the column with it.
 func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, reuse ...*BinnedMatrix) (*BinnedMatrix, error) {
 	if maxBins <= 0 {
 		maxBins = MaxBins
@@ -97,7 +98,7 @@ func (b *BinnedMatrix) Mappers() []BinMapper {
 func fitMapper(f *frame.Frame, i int, sample []int32, maxBins int) BinMapper {
 	col := &f.Columns[i]
 	if col.Codes == nil {
-		return NewNumericMapper(presentValues(col, sample), maxBins-1)
+		return NewNumericMapper(nonMissingValues(col, sample), maxBins-1)
 	}
 	levels := 0
 	if f.Schema != nil && i < len(f.Schema.Columns) {
@@ -124,20 +125,20 @@ func binColumn(f *frame.Frame, i int, mapper BinMapper, reuse []*BinnedMatrix) F
 	return feature
 }
 
-// presentValues returns the values of the sampled rows that are not missing.
-func presentValues(col *frame.Column, sample []int32) []float64 {
+// nonMissingValues returns the values of the sampled rows that are not missing.
+func nonMissingValues(col *frame.Column, sample []int32) []float64 {
 	values := make([]float64, len(sample))
 	col.Gather(values, sample)
 	return slices.DeleteFunc(values, func(x float64) bool { return x != x })
 }
 
 // drawSampleRows returns the rows from which thresholds are computed, ascending. It
-// returns all rows if there are at most sampleRows. Otherwise it draws one row from each
-// of sampleRows ranges of about equal length.
+// returns all rows if there are at most maxSampleRows. Otherwise it draws one row from each
+// of maxSampleRows ranges of about equal length.
 func drawSampleRows(rows int) []int32 {
-	n := min(rows, sampleRows)
+	n := min(rows, maxSampleRows)
 	sample := make([]int32, n)
-	draw := rand.New(rand.NewPCG(uint64(rows), sampleRows))
+	draw := rand.New(rand.NewPCG(uint64(rows), maxSampleRows))
 	for i := range sample {
 		lo, hi := i*rows/n, (i+1)*rows/n
 		sample[i] = int32(lo + draw.IntN(hi-lo))

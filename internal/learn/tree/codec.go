@@ -141,7 +141,7 @@ func (t *Tree) readSplit(n *Node, r *codec.Reader, missing uint8) {
 	case flagMissingLeft:
 		n.Threshold, n.MissingBin = r.Byte(), missing
 	case flagCategorical:
-		var set Set
+		var set BinSet
 		for i := range set {
 			set[i] = r.Uint64()
 		}

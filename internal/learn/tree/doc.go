@@ -29,13 +29,13 @@
 // because the rows of a leaf are spread over the matrix. There are three ways to build
 // the histogram of a leaf.
 //
-// Column-wise (histogram_columnwise): one feature after another, the bins of all rows of
-// the leaf are read. The cells of one feature fit in the nearest cache. The gradients of
-// the rows are first copied next to each other, so that they are read in sequence. The
-// bins of eight features, a group (histogram_group), are also packed into words, so that
-// one read of a word serves eight histograms. Workers build different groups. Symmetric
-// trees are built column-wise, because all leaves of a level are built together and
-// contain all rows.
+// Column-wise (histogram_columnwise): the features are processed one after another. For
+// each feature, the bins of all rows of the leaf are read. The cells of one feature fit
+// in the nearest cache. The gradients of the rows are first copied next to each other, so
+// that they are read in sequence. The bins of eight features, a group (histogram_group),
+// are also packed into words, so that one read of a word serves eight histograms. Workers
+// build different groups. Symmetric trees are built column-wise, because all leaves of a
+// level are built together and contain all rows.
 //
 // Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of
 // the matrix, in which the words of up to eight groups are next to each other

@@ -15,9 +15,9 @@ const maxSerialCost = 1 << 13
 // smaller leaf, each worker builds the histograms of some features from all rows.
 const minSharedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves. It first builds
-// the histogram of the leaf named built from its rows. leaves must contain built, sibling
-// or both.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
+// builds the histogram of the leaf named built from the rows of this leaf. leaves must
+// contain built, sibling or both.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent.
 // findBestSplits subtracts the histogram of built from it, which leaves the histogram of
@@ -92,8 +92,8 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 }
 
 // buildPartials divides rows among the workers. The first worker builds the histogram of
-// its rows in dst, and each other worker builds one in g.partials. The caller must add
-// them.
+// its rows in dst, and the other workers build the histograms of theirs in g.partials.
+// The caller must add g.partials to dst.
 func (g *Grower) buildPartials(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))
@@ -108,8 +108,8 @@ func (g *Grower) buildPartials(ctx context.Context, dst []int64, rows []int32) e
 }
 
 // addCost adds to g.cost the cost of building a histogram from the given number of rows
-// and of finding the splits of the given number of leaves. It returns the number of
-// additions to cells plus the number of bins scanned.
+// and of finding the splits of the given number of leaves. The result work is the number
+// of additions to cells plus the number of bins scanned.
 func (g *Grower) addCost(rows, leaves int) (work int) {
 	var features, bins int
 	for _, group := range g.groups {

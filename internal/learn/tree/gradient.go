@@ -26,9 +26,9 @@ type Scale struct {
 	Gradient, Hessian float64
 }
 
-// maxSum is the largest sum, over all rows, of the absolute values of one packed
+// maxPackedSum is the largest sum, over all rows, of the absolute values of a packed
 // derivative.
-const maxSum = 1 << 30
+const maxPackedSum = 1 << 30
 
 // PackGradHess packs the gradient and the hessian of a row into one word, each as a
 // float32. Quantise reads this form.
@@ -41,16 +41,16 @@ func UnpackGradHess(raw int64) (gradient, hessian float32) {
 	return math.Float32frombits(uint32(raw >> 32)), math.Float32frombits(uint32(raw))
 }
 
-// quantiseRows is the number of rows that one task quantises.
-const quantiseRows = 1 << 13
+// quantiseTaskRows is the number of rows that one task quantises.
+const quantiseTaskRows = 1 << 13
 
 // Quantise converts the gradients of the given rows from PackGradHess to packed
 // integers, in place, and returns their scale. gradients is indexed by row.
 // Hessians must not be negative. The result does not depend on workers.
 func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32) (Scale, error) {
-	tasks := (len(rows) + quantiseRows - 1) / quantiseRows
+	tasks := (len(rows) + quantiseTaskRows - 1) / quantiseTaskRows
 	sums := make([]Scale, tasks)
-	chunk := func(i int) []int32 { return rows[i*quantiseRows : min((i+1)*quantiseRows, len(rows))] }
+	chunk := func(i int) []int32 { return rows[i*quantiseTaskRows : min((i+1)*quantiseTaskRows, len(rows))] }
 	err := parallel.ForContext(ctx, workers, tasks, func(_, i int) {
 		var sum Scale
 		for _, row := range chunk(i) {
@@ -70,7 +70,7 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	}
 	// Rounding changes the sum by up to half a unit for each row. One unit for each row
 	// is reserved for this error.
-	available := float64(maxSum - min(len(rows), maxSum/2))
+	available := float64(maxPackedSum - min(len(rows), maxPackedSum/2))
 	scale := Scale{Gradient: unitSize(sum.Gradient, available), Hessian: unitSize(sum.Hessian, available)}
 	perG, perH := 1/scale.Gradient, 1/scale.Hessian
 	return scale, parallel.ForContext(ctx, workers, tasks, func(_, i int) {

@@ -31,8 +31,8 @@ type Params struct {
 type Sample struct {
 	// Rows are the rows of the sample, ascending.
 	Rows []int32
-	// Gradients holds the packed gradient of each row of the matrix, and Scale
-	// its unit; see Quantise.
+	// Gradients holds the packed gradient of each row of the matrix, and Scale the unit
+	// of these gradients; see Quantise.
 	Gradients []int64
 	Scale     Scale
 	// Features are the features that may be used, ascending; nil means all.
@@ -77,8 +77,8 @@ type Cost struct {
 	Moved int64
 }
 
-// Plus returns c + times·more.
-func (c Cost) Plus(more Cost, times int64) Cost {
+// AddScaled returns c + times·more, a new Cost.
+func (c Cost) AddScaled(more Cost, times int64) Cost {
 	return Cost{c.Counted + times*more.Counted, c.Scanned + times*more.Scanned, c.Moved + times*more.Moved}
 }
 

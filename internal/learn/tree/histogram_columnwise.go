@@ -34,7 +34,8 @@ func build2(h0, h1 *[histWidth]int64, data0, data1 []uint8, rows []int32, gradie
 	}
 }
 
-// build1 is build2 for one feature.
+// build1 adds the gradients of rows to the histogram h of one feature. data[row] is the
+// bin of a row. gradients[i] is the gradient of rows[i].
 func build1(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -42,8 +43,8 @@ func build1(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) 
 	}
 }
 
-// subtractRows subtracts the gradients of rows from the histogram of one
-// feature.
+// subtractRows subtracts the gradients of rows from the histogram h of one feature. The
+// parameters are those of build1.
 func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []int64) {
 	gradients = gradients[:len(rows)]
 	for i, row := range rows {
@@ -51,9 +52,9 @@ func subtractRows(h *[histWidth]int64, data []uint8, rows []int32, gradients []i
 	}
 }
 
-// The histograms of a group are built in a histBuffer and then copied, if the group has
-// at least minBufferedFeatures active features and there are at least minBufferedRows
-// rows. Otherwise the copy would cost more than the buffer saves.
+// If a group has at least minBufferedFeatures active features and there are at least
+// minBufferedRows rows, the histograms of the group are built in a histBuffer and then
+// copied. Otherwise the copy would take more time than the buffer saves.
 const (
 	minBufferedFeatures = 5
 	minBufferedRows     = 128

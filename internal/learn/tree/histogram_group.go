@@ -42,8 +42,8 @@ func (g *activeGroup) cellRange(offsets []int) (lo, hi int) {
 // histograms in a histBuffer.
 func (g *activeGroup) isBuffered() bool {
 	n := len(g.active)
-	return n >= minBufferedFeatures || n > 2 && g.isLowHalf()
+	return n >= minBufferedFeatures || n > 2 && g.usesOnlyLowHalf()
 }
 
-// isLowHalf reports whether only the first four features are active.
-func (g *activeGroup) isLowHalf() bool { return g.active[len(g.active)-1]%8 < 4 }
+// usesOnlyLowHalf reports whether only the first four features are active.
+func (g *activeGroup) usesOnlyLowHalf() bool { return g.active[len(g.active)-1]%8 < 4 }

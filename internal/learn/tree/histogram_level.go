@@ -9,7 +9,7 @@ import (
 // assignHistograms assigns histograms to the leaves of a new level that have at least
 // sparseRows rows. The larger of two siblings takes over the slot of the parent's
 // histogram, and the smaller gets a new slot. At most len(rows)/sparseRows leaves are
-// large enough for a histogram. Only the root has a histogram in any case.
+// large enough for a histogram. The root always has a histogram.
 func (g *SymmetricGrower) assignHistograms() {
 	half := len(g.slots)
 	for leaf := range half {

@@ -60,8 +60,8 @@ func (b *BinnedMatrix) DropRowMajor() {
 // stay in a near cache.
 const packRows = 1 << 12
 
-// zeroBins stands for the bins of the missing features if the last group has fewer than
-// eight.
+// zeroBins replaces the bins of the missing features if the last group has fewer than
+// eight features.
 var zeroBins [packRows]uint8
 
 // pack packs the bins of up to eight features, for at most packRows rows lo…hi-1. It

@@ -3,23 +3,23 @@ package tree
 import "foretell/internal/learn/kernel"
 
 // gatherBuffer is the working memory of one worker that builds row-wise histograms. It
-// holds a copy of the words of up to gatherRows rows, group by group, and of the
+// holds a copy of the words of up to maxGatherRows rows, group by group, and of the
 // gradients of these rows:
 //
 //	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
 //	                    group 1  | w3 w7 w8 …
 //
-// To copy the words of scattered rows, the processor waits for memory, but for many rows
-// at once. The histograms are then built group by group from words in sequence, while the
-// cells of one group stay in the nearest cache.
+// While the words of scattered rows are copied, the processor waits for memory, but it
+// waits for many rows at once. The histograms are then built group by group from words in
+// sequence, while the cells of one group stay in the nearest cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
-	words      [maxBlockGroups * gatherRows]uint64
-	gradients  [gatherRows]int64
+	words      [maxBlockGroups * maxGatherRows]uint64
+	gradients  [maxGatherRows]int64
 }
 
-// gatherRows is the number of rows gathered at a time.
-const gatherRows = 1 << 10
+// maxGatherRows is the number of rows gathered at a time.
+const maxGatherRows = 1 << 10
 
 // packedColumn holds the words of one group: the word of the i-th row is words[i·stride].
 type packedColumn struct {
@@ -40,7 +40,8 @@ func (b *gatherBuffer) buildHistograms(g *Grower, groups []activeGroup, dst []in
 	}
 }
 
-// buildBlock is buildHistograms for groups of the same row block.
+// buildBlock sets the cells of the groups' active features in dst to the sums of the
+// gradients of rows. All groups must be in the same row block.
 func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, rows []int32) {
 	direct := len(rows) < minBufferedRows
 	for i := range groups {
@@ -50,7 +51,7 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 	first := groups[0].index % maxBlockGroups
 	last := groups[len(groups)-1].index % maxBlockGroups
 	for len(rows) > 0 {
-		n := min(gatherRows, len(rows))
+		n := min(maxGatherRows, len(rows))
 		columns, gradients := b.gather(block, first, last+1, rows, g.sample.Gradients)
 		for i := range groups {
 			group := &groups[i]
@@ -58,7 +59,7 @@ func (b *gatherBuffer) buildBlock(g *Grower, groups []activeGroup, dst []int64, 
 			switch {
 			case direct || !group.isBuffered():
 				accumulateActive(g.offsets, group, dst, column, gradients)
-			case group.isLowHalf():
+			case group.usesOnlyLowHalf():
 				accumulate4(&b.histograms[group.index%maxBlockGroups], column, gradients)
 			default:
 				accumulate8(&b.histograms[group.index%maxBlockGroups], column, gradients)
@@ -92,12 +93,12 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 	}
 }
 
-// gather returns the words and gradients of the first gatherRows elements of rows, or of
+// gather returns the words and gradients of the first maxGatherRows elements of rows, or of
 // all if there are fewer. A row of block has one word for each group; gather returns
 // those at indices first … end-1, as one column each. If the rows are consecutive, the
 // results are parts of block and gradients instead of copies.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
-	n := min(gatherRows, len(rows))
+	n := min(maxGatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
 		for i := first; i < end; i++ {
 			columns[i-first] = packedColumn{block.words[low*block.width+i:], block.width}
@@ -106,13 +107,13 @@ func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gra
 	}
 	i := first
 	for ; end-i >= 4; i += 4 {
-		kernel.Gather4Columns(b.words[i*gatherRows:], gatherRows, block.words[i:], block.width, rows, n)
+		kernel.Gather4Columns(b.words[i*maxGatherRows:], maxGatherRows, block.words[i:], block.width, rows, n)
 	}
 	for ; i < end; i++ {
-		kernel.Gather(b.words[i*gatherRows:][:n], block.words[i:], block.width, rows)
+		kernel.Gather(b.words[i*maxGatherRows:][:n], block.words[i:], block.width, rows)
 	}
 	for i := first; i < end; i++ {
-		columns[i-first] = packedColumn{b.words[i*gatherRows:][:n], 1}
+		columns[i-first] = packedColumn{b.words[i*maxGatherRows:][:n], 1}
 	}
 	gathered = b.gradients[:n]
 	kernel.Gather(gathered, gradients, 1, rows)
@@ -137,7 +138,8 @@ func accumulate8(h *histBuffer, column packedColumn, gradients []int64) {
 	}
 }
 
-// accumulate4 is accumulate8 for the first four features.
+// accumulate4 adds gradients to the histograms of the first four features of a group. The
+// parameters are those of accumulate8.
 func accumulate4(h *histBuffer, column packedColumn, gradients []int64) {
 	next := 0
 	for _, g := range gradients {
@@ -176,7 +178,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 is accumulate2 for one feature.
+// accumulate1 adds gradients to the histogram of one feature. Its bins are the byte byte0
+// of the column's words.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0

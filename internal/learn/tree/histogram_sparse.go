@@ -15,7 +15,7 @@ type sparseHistogram struct {
 // between uses.
 type sparseBuilder struct {
 	sums [histWidth]int64
-	used Set
+	used BinSet
 }
 
 // sparseThreshold returns the number of rows of a leaf below which summing its

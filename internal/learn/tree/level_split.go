@@ -1,7 +1,7 @@
 package tree
 
-// scoredSplit is a split and its score: the score of the level after the split of all
-// leaves.
+// scoredSplit is a split of a level and the score of the level after this split, see
+// levelScorer.
 type scoredSplit struct {
 	LevelSplit
 	score float64
@@ -160,9 +160,9 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 		for i := range s.scorers[o] {
 			leaf := &s.scorers[o][i]
 			missing := g.loadNumericHistogram(w, feature, int(s.leaves[i]), o)
-			leaf.addGains(&w.histogram, 0, order, &w.missingHigh)
+			leaf.addGainsInDirection(&w.histogram, 0, order, &w.missingHigh)
 			if direction.hasMissing {
-				leaf.addGains(&w.histogram, missing, order, &w.missingLow)
+				leaf.addGainsInDirection(&w.histogram, missing, order, &w.missingLow)
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (g *SymmetricGrower) considerFeature(s *levelScorer, feature int, w *splitW
 	}
 }
 
-// considerCategorical is considerFeature for a categorical feature.
+// considerCategorical does the same as considerFeature for a categorical feature.
 func (g *SymmetricGrower) considerCategorical(s *levelScorer, feature int, w *splitWorkspace, best *scoredSplit) {
 	// gains[bin] is the increase of the score if the category in bin is separated from the
 	// other categories.

@@ -37,8 +37,9 @@ func (b *bounds) score(g, h float64) float64 {
 	return -(2*g + h*w) * w
 }
 
-// findBoundedNumeric is findNumeric for a leaf with bounds. Splits against the direction of
-// the feature are not considered.
+// findBoundedNumeric finds the best threshold of a numeric feature for a leaf with
+// bounds. h is the histogram of the feature. Splits against the direction of the feature
+// are not considered.
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
 	end := last - 1 // the last bin that is not empty: a split after it separates the missing values
@@ -126,10 +127,10 @@ func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	return b.low * unit, b.high * unit
 }
 
-// addGains is addThresholdGains for a feature with the given direction, which may be
-// AnyOrder. The direction does not apply to a split that separates only the missing
-// values.
-func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
+// addGainsInDirection adds to dst what addThresholdGains adds, but for a feature with the
+// given direction, which may be AnyOrder. The direction does not apply to a split that
+// separates only the missing values.
+func (s *leafScorer) addGainsInDirection(h *sparseHistogram, start int64, direction Direction, dst *[histWidth]float64) {
 	if direction == AnyOrder {
 		s.addThresholdGains(h, start, dst)
 		return
@@ -152,9 +153,10 @@ func (s *leafScorer) addGains(h *sparseHistogram, start int64, direction Directi
 	}
 }
 
-// monotoneScore is score for a feature with a direction. The parameter left is the packed
-// sum of the low side. If the values of the two sides are in the wrong order, both sides
-// get the same value, so the result is the score without a split.
+// monotoneScore returns the score of the leaf after a split by a feature with a
+// direction. The parameter left is the packed sum of the low side. If the values of the
+// two sides are in the wrong order, both sides get the same value, so the result is the
+// score without a split.
 func (s *leafScorer) monotoneScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore

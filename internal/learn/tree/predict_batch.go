@@ -97,8 +97,8 @@ func (p *BatchPredictor) partition(t *Tree, n *Node, r nodeRange) (numLeft int32
 	return int32(left) - r.lo
 }
 
-// partitionSet is partition for a node that compares bins with a set.
-func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *Set, r nodeRange) (numLeft int32) {
+// partitionSet does the same as partition for a node that compares bins with a set.
+func partitionSet(from []uint16, to *[BatchRows]uint16, bins *[BatchRows]uint8, set *BinSet, r nodeRange) (numLeft int32) {
 	left, right := int(r.lo), int(r.hi)-1
 	for _, row := range from {
 		bin := bins[row%BatchRows]

@@ -19,7 +19,7 @@ type Node struct {
 // numbered from 0 in the same order. Sets are the sets that nodes refer to.
 type Tree struct {
 	Nodes []Node
-	Sets  []Set
+	Sets  []BinSet
 	// Leaves is the number of leaves.
 	Leaves int
 }

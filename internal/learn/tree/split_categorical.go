@@ -66,9 +66,9 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 // is the packed sum of the left side. Levels that no row of the leaf has go to the
 // default side, see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
-	set := new(Set)
+	set := new(BinSet)
 	if s.defaultGoesLeft(left) {
-		*set = Set{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+		*set = BinSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 		for _, level := range levels[n:] {
 			bin := uint8(level)
 			set[bin>>6] &^= 1 << (bin & 63)

@@ -13,20 +13,20 @@ type split struct {
 	left int64
 	// leftBins is the set of bins that go left in a categorical split; nil in a
 	// numeric one.
-	leftBins *Set
+	leftBins *BinSet
 	// In a numeric split the bins 0 … bin go left. missingLeft reports whether missing
 	// values also go left.
 	bin         uint8
 	missingLeft bool
 }
 
-// Set is a set of bins.
-type Set [4]uint64
+// BinSet is a set of bins.
+type BinSet [4]uint64
 
 // Has reports whether bin is in the set.
-func (s *Set) Has(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
+func (s *BinSet) Has(bin uint8) bool { return s[bin>>6]>>(bin&63)&1 != 0 }
 
-func (s *Set) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
+func (s *BinSet) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 
 // splitFinder finds the best split of one leaf.
 //
@@ -53,7 +53,7 @@ type splitFinder struct {
 	bounds *bounds
 }
 
-// maxOneHot is the largest number of levels at which a split separates one
+// If a categorical feature has at most maxOneHot levels in a leaf, a split separates one
 // level from the others.
 const maxOneHot = 4
 

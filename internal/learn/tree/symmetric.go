@@ -19,10 +19,10 @@ func (s *LevelSplit) Passes(bin uint8) bool {
 	return bin-s.Low <= s.High-s.Low
 }
 
-// sideTable returns a table for the function partition: 1 for the bins that do not pass,
+// notPassingTable returns a table for the function partition: 1 for the bins that do not pass,
 // and 0 for the others. partition moves the rows that do not pass to the front, because
 // they belong to the child with the smaller number.
-func (s *LevelSplit) sideTable() (table [histWidth]uint8) {
+func (s *LevelSplit) notPassingTable() (table [histWidth]uint8) {
 	for bin := range table {
 		if !s.Passes(uint8(bin)) {
 			table[bin] = 1
@@ -87,9 +87,9 @@ type SymmetricGrower struct {
 	workspaces []splitWorkspace // by worker
 	rowRanges  []rowRange       // by leaf
 	totals     [][]int64        // by output, then leaf
-	// sparseRows is the number of rows below which a leaf has no histogram. slots[leaf]
-	// is the number of the leaf's histogram, negative if it has none. assigned is the
-	// number of histograms in use.
+	// A leaf with fewer than sparseRows rows has no histogram. slots[leaf] is the number
+	// of the leaf's histogram, or negative if it has none. assigned is the number of
+	// histograms in use.
 	sparseRows int
 	slots      []int32
 	assigned   int32
@@ -108,10 +108,10 @@ const MaxSymmetricDepth = 8
 const minL2 = 1e-9
 
 // NewSymmetricGrower returns a grower of trees of up to depth levels, at most
-// MaxSymmetricDepth, on matrices that have the same bin mappers as the matrix bins. l2 is the penalty on
-// the square of a leaf's value. Trees have fewer levels if the histograms of
-// the last level would need more than half a gigabyte. The trees do not depend
-// on workers.
+// MaxSymmetricDepth. The trees are grown on matrices that have the same bin mappers as
+// the matrix bins. l2 is the penalty on the square of a leaf's value. Trees have fewer
+// levels if the histograms of the last level would need more than half a gigabyte. The
+// trees do not depend on workers.
 func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, maxCells: 1 << 26, l2: max(l2, minL2), workers: max(workers, 1)}
@@ -171,10 +171,10 @@ func (g *SymmetricGrower) Grow(ctx context.Context, sample SymmetricSample) ([]L
 	return splits, nil
 }
 
-// packThreshold is the largest ratio of all features to the features that a tree may use
-// at which the tree uses packed feature groups. Packed groups take one byte for each row
-// and feature as long as the matrix is in use. At a higher ratio, too few features of a
-// group are active to justify this memory.
+// A tree uses packed feature groups if the number of all features is at most
+// packThreshold times the number of features that the tree may use. Packed groups take
+// one byte for each row and feature as long as the matrix is in use. If a tree uses fewer
+// features, too few features of each group are active to justify this memory.
 const packThreshold = 2.5
 
 // startTree resets the grower for a new tree.
@@ -251,7 +251,7 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 // different leaves or, while there are fewer leaves than workers, different chunks of one
 // leaf.
 func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) error {
-	table := split.sideTable()
+	table := split.notPassingTable()
 	data := g.sample.Bins.Features[split.Feature].Data
 	leaves, within, across := len(g.rowRanges), g.workers, 1
 	if leaves >= g.workers {
@@ -280,7 +280,7 @@ func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) er
 func PartitionSymmetric(splits []LevelSplit, bins *BinnedMatrix, rows, scratch []int32, visit func(leaf int, rows []int32)) {
 	tables := make([][histWidth]uint8, len(splits))
 	for i := range splits {
-		tables[i] = splits[i].sideTable()
+		tables[i] = splits[i].notPassingTable()
 	}
 	var apply func(level, leaf int, rows []int32)
 	apply = func(level, leaf int, rows []int32) {

@@ -1,4 +1,4 @@
-// Package onnxtest evaluates ONNX models in tests. It shares no code with package onnx. It
-// decodes Protocol Buffers itself. It computes the operators that package onnx uses one
-// number at a time, as Operators.md describes them.
+// Package onnxtest evaluates ONNX models in tests. To find errors of package onnx, it
+// shares no code with it, and decodes Protocol Buffers itself. It implements the
+// operators that package onnx uses as Operators.md describes them, in simple loops.
 package onnxtest

@@ -14,16 +14,16 @@ func (t *Tensor) axisOf(axis int) int {
 	return axis
 }
 
-// around returns the length of an axis as along. outer and inner are the products of the
-// dimensions before and after the axis.
-func (t *Tensor) around(axis int) (outer, along, inner int) {
+// splitAtAxis returns the product of the dimensions before an axis, the length of the
+// axis, and the product of the dimensions after it.
+func (t *Tensor) splitAtAxis(axis int) (outer, along, inner int) {
 	return product(t.Dims[:axis]), t.Dims[axis], product(t.Dims[axis+1:])
 }
 
 func gather(n *node, in []*Tensor) *Tensor {
 	data, index := in[0], in[1]
 	axis := data.axisOf(n.attribute("axis", 0))
-	outer, along, inner := data.around(axis)
+	outer, along, inner := data.splitAtAxis(axis)
 	t := &Tensor{kind: data.kind, Dims: slices.Concat(data.Dims[:axis], index.Dims, data.Dims[axis+1:])}
 	for o := range outer {
 		for _, i := range index.Numbers {
@@ -53,7 +53,7 @@ func concat(n *node, in []*Tensor) *Tensor {
 	}
 	for o := range product(t.Dims[:axis]) {
 		for _, part := range in {
-			_, along, inner := part.around(axis)
+			_, along, inner := part.splitAtAxis(axis)
 			t.Numbers = append(t.Numbers, part.Numbers[o*along*inner:(o+1)*along*inner]...)
 		}
 	}
@@ -155,7 +155,7 @@ func reduce(start float64, f func(a, b float64) float64) func(*node, []*Tensor) 
 			axis = n.ints("axes")[0]
 		}
 		axis = in[0].axisOf(axis)
-		outer, along, inner := in[0].around(axis)
+		outer, along, inner := in[0].splitAtAxis(axis)
 		t := &Tensor{kind: in[0].kind, Dims: slices.Clone(in[0].Dims), Numbers: slices.Repeat([]float64{start}, outer*inner)}
 		for o := range outer {
 			for k := range along {
@@ -187,7 +187,7 @@ func cumSum(_ *node, in []*Tensor) *Tensor {
 	if in[0].kind != typeFloat32 || len(in[1].Dims) != 0 {
 		panic("types of CumSum")
 	}
-	outer, along, inner := in[0].around(int(in[1].Numbers[0]))
+	outer, along, inner := in[0].splitAtAxis(int(in[1].Numbers[0]))
 	t := &Tensor{kind: in[0].kind, Dims: in[0].Dims, Numbers: slices.Clone(in[0].Numbers)}
 	for o := range outer {
 		for k := 1; k < along; k++ {

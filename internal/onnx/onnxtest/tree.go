@@ -9,13 +9,13 @@ import (
 type tree map[int]*treeNode
 
 type treeNode struct {
-	mode        string
-	feature     int
-	threshold   float64
-	yes, no     int
-	missingTrue bool
-	targets     []int
-	weights     []float64
+	mode                  string
+	feature               int
+	threshold             float64
+	trueChild, falseChild int
+	missingTrue           bool
+	targets               []int
+	weights               []float64
 }
 
 // treeEnsemble is the operator TreeEnsembleRegressor. It adds the weights of the leaves in
@@ -47,9 +47,9 @@ func (t tree) leaf(row []float64) *treeNode {
 	for at.mode == "BRANCH_LEQ" {
 		x := row[at.feature]
 		if x <= at.threshold || math.IsNaN(x) && at.missingTrue {
-			at = t[at.yes]
+			at = t[at.trueChild]
 		} else {
-			at = t[at.no]
+			at = t[at.falseChild]
 		}
 	}
 	if at.mode != "LEAF" {
@@ -74,7 +74,7 @@ func (n *node) decodeTrees() {
 			panic(fmt.Sprintf("node %d of tree %d is not in its place", id, trees[i]))
 		}
 		n.trees[trees[i]][id] = &treeNode{
-			mode: modes[i], feature: features[i], threshold: thresholds[i], yes: yes[i], no: no[i], missingTrue: missing[i] == 1,
+			mode: modes[i], feature: features[i], threshold: thresholds[i], trueChild: yes[i], falseChild: no[i], missingTrue: missing[i] == 1,
 		}
 	}
 	weights := n.attributes["target_weights_as_tensor"].message(5).tensor().Numbers
@@ -91,12 +91,12 @@ func (n *node) decodeTrees() {
 				if len(at.weights) == 0 {
 					panic("a leaf without weights")
 				}
-			case at.yes <= id || at.no <= id || tree[at.yes] == nil || tree[at.no] == nil:
+			case at.trueChild <= id || at.falseChild <= id || tree[at.trueChild] == nil || tree[at.falseChild] == nil:
 				panic("a child before its parent, or no child")
-			case falseParents[at.no]:
+			case falseParents[at.falseChild]:
 				panic("a false child of two nodes")
 			default:
-				falseParents[at.no] = true
+				falseParents[at.falseChild] = true
 			}
 		}
 	}
