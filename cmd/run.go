@@ -127,7 +127,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer cancel()
 	limit := o.training.Deadline(o.factory.Now, began)
-	prepCtx, stop := limit.PrepContext(ctx)
+	prepCtx, stop := limit.PreparationContext(ctx)
 	defer stop()
 	files, err := o.checkInputs(ctx, prepCtx, progress, limit, train)
 	if err != nil {
@@ -226,8 +226,8 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 }
 
 // estimateCost estimates, before the race, how long the command will take after the race.
-func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
-	return race.CostEstimate{
+func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimator {
+	return race.CostEstimator{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
 	}
 }
@@ -296,7 +296,7 @@ type runPipeline struct {
 	files      *preflight.Preflight
 	provenance download.Provenance
 	limit      race.Deadline
-	cost       race.CostEstimate
+	cost       race.CostEstimator
 
 	// stem is the name of the series if --name is not given; see chooseStem.
 	stem    string

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file: the newest
-// such dataset of the series or, if none exists, a new one.
+// findOrCreateDataset returns a prepared dataset with the contents of the training file. It is the
+// newest such dataset of the series or, if there is none, a new one.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {

@@ -116,10 +116,10 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 // anyHost in --allowed-hosts allows all host names.
 const anyHost = "any"
 
-// allowedHostNames returns the host names to which requests may be sent; nil allows all. They are
-// the names of --allowed-hosts. If the flag is not set, they are LoopbackHosts if only this machine
-// can reach the listener at address and neither a proxy nor a public URL is configured. Otherwise
-// they are nil.
+// allowedHostNames returns the host names to which requests may be sent; nil allows all. If
+// --allowed-hosts is set, it returns the names of the flag. Otherwise it returns LoopbackHosts if
+// only this machine can reach the listener at address, and nil in all other cases. A proxy or a
+// public URL shows that other machines can reach the listener.
 func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):

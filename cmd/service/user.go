@@ -31,7 +31,8 @@ administrators use ` + "`foretell api`" + ` and the operations under /api/v1/adm
 	return cmd
 }
 
-// dataDirFlag holds the flags that select the service whose accounts a command works on.
+// dataDirFlag holds the flags that select the data folder, database and storage of the service on
+// which a command works.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command

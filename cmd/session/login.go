@@ -157,7 +157,7 @@ type signedIn struct {
 	StaysSignedIn bool   `json:"staysSignedIn"`
 }
 
-// settingNames has the names of settings in error messages, by key.
+// settingNames maps the key of a setting to its name in error messages.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
 // promptForMissingSetting prints the question and sets the setting called key to the answer. It

@@ -203,11 +203,11 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns the first of these folders that is set: the value of the environment
-// variable own; the folder foretell in the value of the variable xdg; the folder foretell
-// in the default folder of the operating system. native has these default folders by
-// operating system, and under "" the one for all others: {"HOME", ".config"} →
-// $HOME/.config.
+// userDir returns the first of these folders that is set: the value of the environment variable
+// own; the folder foretell in the value of the variable xdg; the folder foretell in the default
+// folder of the operating system. The map native has the default folder of each operating system,
+// and under "" that of all others. A folder is a variable followed by path elements: {"HOME",
+// ".config"} means $HOME/.config.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)

@@ -85,12 +85,12 @@ func (p *LocalPages) Link(path string) string {
 	return p.url + "/open?" + query.Encode()
 }
 
-// closeTime is how long [LocalPages.Close] waits for requests in progress.
-const closeTime = 3 * time.Second
+// shutdownTimeout is how long [LocalPages.Close] waits for requests in progress.
+const shutdownTimeout = 3 * time.Second
 
-// Close stops serving. It waits at most closeTime for requests in progress.
+// Close stops serving. It waits at most shutdownTimeout for requests in progress.
 func (p *LocalPages) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	if err := p.server.Shutdown(ctx); err != nil {
 		return errors.Join(err, p.server.Close())

@@ -50,8 +50,8 @@ type localOptions struct {
 	log *slog.Logger
 	// acceptDatabase is set to open a database that does not belong to the stored files.
 	acceptDatabase bool
-	// ownWork is set to run only the jobs that this command queues or waits for.
-	ownWork bool
+	// ownJobsOnly is set to run only the jobs that this command queues or waits for.
+	ownJobsOnly bool
 	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
 	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
@@ -60,18 +60,19 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
-	// unchanged has the meaning of OpenUnchanged.
+	// unchanged is set to neither create the database nor upgrade its schema.
 	unchanged bool
 	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
-	// to a folder that --data-dir selects: the default folder may have data of the user's own.
+	// to a folder that --data-dir selects, because the default folder may already have the data of
+	// the embedded service.
 	writesMarker bool
-	// races and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
-	races  int
-	memory int64
+	// maxRaces and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
+	maxRaces int
+	memory   int64
 }
 
-// openDatabase opens the database at location, which belongs to the data folder dir. Unless unchanged is
-// set, it creates both if they do not exist.
+// openDatabase opens the database at location, which belongs to the data folder dir. If the
+// database or the folder does not exist, it is created, unless unchanged is set.
 func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	if !o.unchanged {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -94,7 +95,7 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
 }
 
 // ErrOldSchema is returned by OpenUnchanged. Test with errors.Is.
@@ -103,7 +104,7 @@ var ErrOldSchema = store.ErrOldSchema
 // OpenUnchanged is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
 // returns ErrOldSchema if the schema is of an earlier release.
 func OpenUnchanged(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), unchanged: true})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), unchanged: true})
 }
 
 // OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is
@@ -178,7 +179,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 		}
 	}
 	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
+		scanner: scanner, log: log, maxRaces: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
 	if err != nil {
 		return nil, err
@@ -192,9 +193,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 // formatJSON is the value of --log-format for a log of JSON lines.
 const formatJSON = "json"
 
-// Note prints a notice of serve or worker, such as the address of the service, to standard error,
-// also with --quiet and for any --log-level. The values of the attributes follow the message. With
-// --log-format json, the notice is a line of the log.
+// Note prints a notice of serve or worker, such as the address of the service, to standard error.
+// Neither --quiet nor --log-level suppresses it. The values of the attributes follow the message.
+// With --log-format json, the notice is a line of the log.
 func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 	if s.notices != nil {
 		s.notices.LogAttrs(context.Background(), slog.LevelInfo, strings.TrimSuffix(message, ":"), attributes...)
@@ -260,8 +261,8 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	a, err := app.New(app.Config{
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
-		MaxRaces: opts.races, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownJobsOnly, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
+		MaxRaces: opts.maxRaces, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
@@ -332,14 +333,14 @@ func (s *LocalService) StartJobs() func() error {
 	}
 }
 
-// PollDirectUploads starts preparing the datasets whose files clients send directly to the S3
-// store, until ctx is done or stop is called. It does nothing unless the service was opened
-// with DirectTransfers.
+// PollDirectUploads starts to watch for files that clients have sent directly to the S3 store, and
+// prepares their datasets. It ends when ctx is done or stop is called. It does nothing unless the
+// service was opened with DirectTransfers.
 func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.PollDirectUploads)
 }
 
-// SendMails starts sending the mails in the outbox, until ctx is done or stop is called. The
+// SendMails starts to send the mails in the outbox. It ends when ctx is done or stop is called. The
 // function stop waits for a mail that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.SendMails)

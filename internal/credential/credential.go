@@ -15,7 +15,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// Credential is the token of an account, and its password if the user wants that to be stored.
+// Credential is the token of an account, and its password if the user wants to store the password.
 type Credential struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires"`

@@ -52,8 +52,8 @@ func (p *Pages) requestAccess(v *visit) error {
 	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, nil)
 }
 
-// formProblem converts err to a problem, which the page of a form can show. If the problem has a
-// RetryAfter, it sets the header Retry-After.
+// formProblem converts err to a problem that the page of a form can show. If the problem has a
+// RetryAfter, formProblem also sets the header Retry-After of the response.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r.Context(), err)
 	if problem.RetryAfter > 0 {

@@ -21,7 +21,7 @@ type trainPage struct {
 	Metrics    []string
 }
 
-// ShowMore reports whether the form shows the fields that are rarely needed, because one of them
+// ShowMore reports whether the form shows the fields that are rarely needed. It does if one of them
 // differs from its default.
 func (t trainPage) ShowMore() bool {
 	f := t.Form

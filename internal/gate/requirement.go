@@ -89,7 +89,7 @@ func ParseRequirement(text string) (*Requirement, error) {
 }
 
 // unknownMetricError returns an error for an unknown metric in a requirement. It lists the known
-// metrics. If name is what other programs call one of these metrics, as in "auc" for rocAuc, the
+// metrics. If another program uses name for one of these metrics, such as "auc" for rocAuc, the
 // error suggests this metric.
 func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
@@ -106,7 +106,8 @@ func Unquote(class string) string {
 	return class
 }
 
-// CheckClass returns an error if the requirement is about a class that is not in classes.
+// CheckClass returns an error if the requirement is about one class, and this class is not in
+// classes.
 func (r *Requirement) CheckClass(classes []string) error {
 	if r.Class == "" || slices.Contains(classes, r.Class) {
 		return nil
@@ -263,7 +264,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// notMeasuredReason returns the reason why a report lacks a metric of its test rows.
+// notMeasuredReason returns the reason why a report has no value of a metric on the test rows.
 func notMeasuredReason(report *api.ModelReport) string {
 	if why := report.TestMissingReason(); why != "" {
 		return why

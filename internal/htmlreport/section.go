@@ -81,14 +81,15 @@ type confusionRow struct {
 type confusionCell struct {
 	Rows  int64
 	Shade int
-	Right bool
+	Right bool // whether the predicted class is the true class
 }
 
 // maxConfusionClasses is the maximum number of classes of a confusion matrix. A larger
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
-// maxNamedColumns is the maximum number of classes of a confusion matrix whose columns have names.
+// maxNamedColumns is the number of classes up to which the columns of a confusion matrix have
+// labels. In a larger matrix they have numbers.
 const maxNamedColumns = 6
 
 func newConfusionTable(r *api.ModelReport) *confusionTable {
@@ -214,8 +215,8 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 	return list
 }
 
-// shownClassName returns whose probability a plot shows: the name of the class if it
-// shows one class, and otherwise "each class".
+// shownClassName returns the name of the class whose probability a plot shows, or "each class" if
+// the plot shows several classes.
 func shownClassName(r *api.ModelReport, shown []int) string {
 	if len(shown) == 1 {
 		return api.AbbreviateValue(r.CurveClasses[shown[0]])

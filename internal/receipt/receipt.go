@@ -27,8 +27,8 @@ const Version = 1
 // is next to the target of the link.
 func Path(result string) string { return ResolveLink(result) + ".receipt.json" }
 
-// ResolveLink returns the path of the file that is written to path. If path is a symbolic link, this
-// is the target of the link, which may be missing.
+// ResolveLink returns path or, if path is a symbolic link, the final target of the link. The target
+// need not exist.
 func ResolveLink(path string) string {
 	if end, err := filepath.EvalSymlinks(path); err == nil {
 		return end
@@ -85,8 +85,8 @@ type Result struct {
 	Columns []string `json:"columns,omitempty"`
 	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
-	// Reasons is the number of columns of reasons in the result, before columns are
-	// selected.
+	// Reasons is the number of reasons for each row in the result, before --columns selects
+	// columns.
 	Reasons int `json:"reasons,omitempty"`
 }
 
@@ -130,8 +130,8 @@ type Options struct {
 	Delimiter  string   `json:"delimiter,omitempty"`
 	Encoding   string   `json:"encoding,omitempty"`
 	Sheet      string   `json:"sheet,omitempty"`
-	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
-	// column has the values of ID.
+	// MadeID is the name of the ID column that was added; "" if no column was added. If ID is not
+	// -, the added column has the values of the column ID.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`
@@ -156,7 +156,7 @@ type Model struct {
 	File *Input `json:"file,omitempty"`
 }
 
-// Metrics is the measured performance of the model.
+// Metrics is the performance of the model, measured on validation and test rows.
 type Metrics struct {
 	// Metric is the metric of the race.
 	Metric string `json:"metric,omitempty"`
@@ -272,7 +272,7 @@ func Read(path string) (*Receipt, error) {
 	return Parse(b)
 }
 
-// Parse is Read for the contents of a receipt.
+// Parse decodes the contents of a receipt. Its errors are those of Read.
 func Parse(b []byte) (*Receipt, error) {
 	r := &Receipt{}
 	if err := json.Unmarshal(b, r); err != nil {

@@ -50,7 +50,8 @@ func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	return nil
 }
 
-// runnerUp returns the candidate with the lowest log loss, except the winner.
+// runnerUp returns the candidate with the lowest log loss, except the winner, and its name for a
+// sentence, such as "next best BSIX01". It returns nil if there is no other candidate.
 func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
@@ -69,7 +70,8 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// The minimum widths of a report, in characters, for intervals and for titles.
+// The minimum widths of a report, in characters, for a column of intervals, and for titles of
+// algorithms instead of their codes.
 const (
 	intervalWidth = 62
 	titleWidth    = 78

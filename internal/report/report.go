@@ -32,10 +32,11 @@ const (
 	wideWidth   = 76
 )
 
-// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration, importances,
-// partial dependence, interactions, race, drift and how to reproduce it. No line of a table exceeds width, which should be at least
-// 40. Long names are truncated, and a confusion matrix that does not fit is omitted. Below
-// 60 columns the training scores, the steps and the pictures are omitted.
+// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration,
+// importances, partial dependence, interactions, race, drift, and the commands that reproduce the
+// model. No line of a table exceeds width, which should be at least 40. Long names are truncated,
+// and a confusion matrix that does not fit is omitted. Below 60 columns the training scores, the
+// steps and the pictures are omitted.
 func WriteText(w io.Writer, d *Document, width int) error {
 	var b strings.Builder
 	r := d.Report
@@ -161,8 +162,8 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
-// raceMetricOfOneClass returns the name of the metric of the race if it is a metric of one class,
-// such as f1[yes].
+// raceMetricOfOneClass returns the metric of the race if it is a metric of one class, such as
+// f1[yes]. Otherwise it returns false.
 func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
 	if !strings.Contains(r.Metric, "[") {
 		return "", false
@@ -170,7 +171,7 @@ func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
 	return r.Metric, true
 }
 
-// isMeasured reports whether the metric is known for any set of rows.
+// isMeasured reports whether the metric is known for the test, validation or training rows.
 func isMeasured(r *api.ModelReport, name string) bool {
 	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
 }
@@ -350,8 +351,8 @@ func escapeAndTruncate(name string, width int) string {
 	return name
 }
 
-// writeOmittedCount writes how many columns or classes, as noun says, are not shown. It writes nothing
-// if count is not positive.
+// writeOmittedCount writes how many more items are not shown. noun names the items, such as
+// columns. It writes nothing if count is not positive.
 func writeOmittedCount(w io.Writer, count int, noun string) {
 	if count > 0 {
 		fmt.Fprintf(w, "  … and %d more %s, see --json\n", count, noun)
