@@ -15,7 +15,7 @@ import (
 	"foretell/internal/prune"
 )
 
-// defaultPruneAge is the default of --older-than if --keep is not set either.
+// defaultPruneAge is the value of --older-than if neither --older-than nor --keep is set.
 const defaultPruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
@@ -155,10 +155,10 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
-// delete deletes items and returns those that it deleted. An item that is now in use is
-// kept. It is not an error if an item is already gone.
+// delete deletes items and returns the deleted ones. It keeps an item that is in use by now, and
+// counts an item that is already gone as deleted.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the item was kept; the implied items that follow it are then kept, too
+	stays := false // whether the last explicit item was kept; its implied items, which follow it, then stay, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

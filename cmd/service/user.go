@@ -48,8 +48,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the accounts are stored. If a server is configured, it also says that
-// they are not those of this server.
+// noteLocation prints where the listed accounts are stored. If a server is configured, it also says
+// that these are not the accounts of that server.
 func (r *dataDirFlag) noteLocation(o *cli.Output, service *connect.LocalService) {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {

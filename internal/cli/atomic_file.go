@@ -65,8 +65,8 @@ func InstallFile(tempPath, path string, force bool) error {
 }
 
 // renameNew does what InstallFile does if force is false, on a file system that has no hard links.
-// It first creates an empty file at path, which fails if the path exists, and then replaces this
-// file.
+// It first reserves path by creating an empty file, which fails if path exists, and then renames
+// tempPath to path.
 func renameNew(tempPath, path string) error {
 	reserved, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {

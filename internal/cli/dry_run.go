@@ -32,7 +32,7 @@ var errDryRunEnded = errors.New("the dry run has ended")
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // base URL of the service
-	Paths  map[string]string // paths that replace those of operations, by operation ID
+	Paths  map[string]string // URL paths of operations that differ from the defaults, by operation ID
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex

@@ -46,8 +46,8 @@ type Settings struct {
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins holds, for each setting and for the profile, where the value comes from. Its keys
-	// are those of the settings.
+	// origins says where each value comes from, such as "flag --server". Its keys are the keys of
+	// the settings, and KeyProfile.
 	origins map[string]string
 }
 

@@ -33,12 +33,13 @@ type LocalService struct {
 	App   *app.App
 	store *store.Store
 	blobs *blob.Store
-	// Log receives what the service logs.
+	// Log is the log of the service.
 	Log    *slog.Logger
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
-	// factory and notices are for Note. notices is nil unless the log has the format JSON.
+	// factory and notices print the notices of the method Note. notices is nil unless the log has
+	// the format JSON.
 	factory *cli.Factory
 	notices *slog.Logger
 	// Location is the data folder, or the URL of the PostgreSQL database without the password.
@@ -87,9 +88,9 @@ func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (
 	return database, err
 }
 
-// OpenLocal opens the service in the data folder dir, with the database and the storage that
-// the flags of cmd select. It creates what does not exist. Several processes may open the same
-// folder at once.
+// OpenLocal opens the service in the data folder dir, with the database and the storage that the
+// flags of cmd select. If the folder or the database does not exist, it is created. Several
+// processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
@@ -98,12 +99,12 @@ func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
 }
 
-// ErrOldSchema is returned by OpenUnchanged. Test with errors.Is.
+// ErrOldSchema is returned by OpenWithoutUpgrade. Test with errors.Is.
 var ErrOldSchema = store.ErrOldSchema
 
-// OpenUnchanged is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
+// OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
 // returns ErrOldSchema if the schema is of an earlier release.
-func OpenUnchanged(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), unchanged: true})
 }
 

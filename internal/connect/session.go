@@ -34,8 +34,9 @@ type Session struct {
 	// command is `foretell run`.
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
-	// is the reference to the model, quoted for a shell. PredictCommand is nil unless the current
-	// command is `foretell run`. It is also nil if the run can be repeated with RunCommand.
+	// is the reference to the model, quoted for a shell. PredictCommand is set only if the current
+	// command is `foretell run` and reads a file from standard input, so that the run cannot be
+	// repeated with RunCommand.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race

@@ -15,9 +15,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. It takes a token from the
-// environment or the store. If there is none, it requests one from the service with a
-// password from the environment or the store.
+// TokenSource returns tokens for an account of a service. The token is taken from the environment
+// or the store. If neither has a token, TokenSource signs in to the service with a password from
+// the environment or the store.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time

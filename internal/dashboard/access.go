@@ -93,7 +93,8 @@ func (p *Pages) setPassword(v *visit) error {
 	data := passwordPage{Code: form.Get("code"), ServiceURL: p.opts.BaseURL(v.r)}
 	link, err := p.opts.Link(v.r.Context(), data.Code)
 	if err != nil {
-		// The code is invalid. SetPassword, below, rejects it, too, and counts the failed attempt.
+		// The code is invalid. The call of SetPassword below also rejects the code, and counts the
+		// failed attempt.
 		link, data.Code = nil, ""
 	}
 	in := &api.SetPasswordInput{Body: api.NewPassword{Code: form.Get("code"), Password: form.Get("password")}}

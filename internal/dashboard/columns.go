@@ -197,7 +197,8 @@ func (f *convertedFile) uploadError(err error) error {
 	return err
 }
 
-// fileProblem returns a problem of the field `file` if err is a defect of the file, or else err.
+// fileProblem converts a defect of the file to a problem about the form field `file`. It returns
+// any other err unchanged.
 func fileProblem(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {

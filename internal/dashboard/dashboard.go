@@ -225,7 +225,7 @@ func (p *Pages) checkOrigin(r *http.Request) error {
 		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, which browsers send: programs use the API")
 	}
 	received := *r
-	received.Host = p.opts.Host(r) // the Host header may be that of a proxy
+	received.Host = p.opts.Host(r) // a proxy may have replaced the Host header
 	if err := p.crossSite.Check(&received); err != nil {
 		return api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
 	}
@@ -293,8 +293,8 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem that err wraps. If err wraps none, it logs err and returns a
-// problem with CodeInternal.
+// problemFromError returns the problem that err wraps. If err does not wrap a problem, it logs err
+// and returns a problem with CodeInternal.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem
 	if errors.As(err, &problem) {

@@ -16,7 +16,7 @@ type formField struct {
 	Name, ID, Label string
 }
 
-// fieldError is the message about a rejected field. ID and Label are those of the [formField].
+// fieldError is the message about a rejected field. ID and Label are copied from the [formField].
 type fieldError struct{ ID, Label, Message string }
 
 // NoteID returns the ID of the element with the message beside the field.

@@ -10,7 +10,7 @@ import (
 // homePage is the data of the front page.
 type homePage struct {
 	// Running has the newest races that are PENDING or RUNNING, and OmittedRaces is the number of
-	// those that are not shown. Processing has the datasets that are being prepared.
+	// such races that are not shown. Processing has the datasets that are being prepared.
 	Running      []api.Training
 	OmittedRaces int64
 	Processing   []api.DatasetEntry

@@ -89,7 +89,7 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 }
 
 // The limits, in bytes, of the form to verify a result. A result is larger than a blind file,
-// because it has the columns of the blind file and those of the prediction.
+// because it has the columns of the blind file and further columns.
 const (
 	maxReceiptBytes = 4 << 20
 	maxResultBytes  = 2 * api.MaxUploadBytes

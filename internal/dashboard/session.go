@@ -133,8 +133,8 @@ func (p *Pages) askToSignIn(v *visit) error {
 	return v.redirect("/sign-in?" + query.Encode())
 }
 
-// formPagePath returns the path and query of the page with the form that a request sends.
-// It returns "/" if the request does not name a page of this service.
+// formPagePath returns the path and query of the page whose form was sent by a request, according
+// to its Referer header. It returns "/" if the header does not name a page of this service.
 func (p *Pages) formPagePath(r *http.Request) string {
 	path, found := strings.CutPrefix(r.Referer(), p.opts.BaseURL(r))
 	if !found || r.URL.Path == "/sign-out" {

@@ -119,7 +119,8 @@ func (f trainForm) parseSeed() (seed *int64, ok bool) {
 }
 
 // invalidAlgorithms returns why the chosen algorithms cannot race, or "" if they can. The neural
-// network does not race with monotone columns. If all algorithms are chosen, the API omits it.
+// network does not race with monotone columns. If all algorithms are chosen, the API omits the
+// network.
 func (f trainForm) invalidAlgorithms() string {
 	switch {
 	case len(f.Algorithms) == 0:

@@ -85,7 +85,8 @@ type responseRecorder struct {
 // Header returns the headers.
 func (w *responseRecorder) Header() http.Header { return w.header }
 
-// WriteHeader sets the status unless it is informational or was set before.
+// WriteHeader sets the status. It ignores informational (1xx) statuses, and all calls after the
+// first other one.
 func (w *responseRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status

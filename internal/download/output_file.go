@@ -22,7 +22,7 @@ type OutputFile struct {
 	Factory *cli.Factory
 	Path    string
 	Force   bool
-	// Content is what messages call the content of the file, such as "the predictions".
+	// Content describes the content of the file in messages, such as "the predictions".
 	Content string
 	// NoReceipt is set if no receipt is written.
 	NoReceipt bool

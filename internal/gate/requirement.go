@@ -127,7 +127,7 @@ type Result struct {
 	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
-	// Baseline is the metric of the model to beat, on BaselineRows test rows.
+	// Baseline is the value of the metric for the model to beat, on BaselineRows test rows.
 	Baseline     *float64 `json:"than,omitempty"`
 	BaselineRows int64    `json:"thanRows,omitempty"`
 	// Reason explains the result.
@@ -286,7 +286,8 @@ func (r *Requirement) isMet(value float64) bool {
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
 // model's race. The parameter baseline is the report of the baseline, and baselineName is what
-// messages call it. The requirement is missed if both are equal, or if a report is nil.
+// messages call it. The requirement is missed if both models have the same score, or if a report is
+// nil.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {

@@ -68,6 +68,6 @@ func racePlots(r *api.ModelReport) (byStep, byTime *design.Plot) {
 		axes.MaxX = max(axes.MaxX, times[len(times)-1])
 	}
 	byStep.Title = "The race by step"
-	axes.MinY, axes.MaxY = byStep.MinY, byStep.MaxY // the same heights in both
+	axes.MinY, axes.MaxY = byStep.MinY, byStep.MaxY // both plots have the same vertical axis
 	return byStep, design.NewPlot(axes, raceCurves(names, seconds, scores))
 }

@@ -116,9 +116,9 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	return nil
 }
 
-// CheckColumnFlags returns a usage error if --group or --time is not one of the columns of the
-// training file, or if --monotone names a column in which a model cannot be monotone. The files
-// must have been read.
+// CheckColumnFlags returns a usage error if --group or --time is not a column of the training file,
+// or if --monotone names a column in which a model cannot be monotone. files must have been
+// checked.
 func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	train, hint := files.TrainProfile, "see the columns with `"+files.CheckCommand()+"`"
 	names := train.Schema.FieldNames()
@@ -158,8 +158,8 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 
 // CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
 // columns of --group and --time. Without this check, the service would report the problem only
-// after the upload. CheckGroupAndTime reads the training file if one of the flags is set. It must
-// be called after the checks of the files.
+// after the upload. CheckGroupAndTime reads the training file if one of the flags is set. files
+// must have been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -267,8 +267,8 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// CheckClassFlags returns a usage error if --metric or --class-weight names a class that the
-// training file lacks, or if a weight is invalid.
+// CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in
+// labels, or if a weight is invalid.
 func (f *Flags) CheckClassFlags(labels []string) error {
 	classes := make([]api.Class, len(labels))
 	for i, label := range labels {

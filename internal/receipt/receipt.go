@@ -74,7 +74,7 @@ type Receipt struct {
 	Service Service `json:"service"`
 }
 
-// Result is the file that the receipt is for.
+// Result describes the result file to which the receipt belongs.
 type Result struct {
 	Name string `json:"name"`
 	Digest
@@ -137,7 +137,8 @@ type Options struct {
 	NoHeader bool `json:"noHeader,omitempty"`
 	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
-	// Added are the columns without values that were added because the model does not use them.
+	// Added are the columns that the blind file lacks and that the model does not use. They were
+	// added without values.
 	Added []string `json:"added,omitempty"`
 	// Ignored are the columns of the blind file that have neither a name nor a value.
 	Ignored []string `json:"ignored,omitempty"`
@@ -170,7 +171,7 @@ type Metrics struct {
 // produce the same model.
 type Race struct {
 	Metric string `json:"metric,omitempty"`
-	// Threshold is nil if none was set.
+	// Threshold is nil if no threshold was set.
 	Threshold     *float64 `json:"threshold,omitempty"`
 	ScalingFactor int      `json:"scalingFactor,omitempty"`
 	Buckets       int      `json:"buckets,omitempty"`

@@ -36,8 +36,8 @@ func ExplainWin(r *api.ModelReport) string {
 // blend is the algorithm code of a blend.
 const blend = "BLEND"
 
-// findCandidate returns the scores that an algorithm or the blend had when the model was
-// chosen. It returns nil if there are none.
+// findCandidate returns the scores that an algorithm or the blend had when the model was chosen. It
+// returns nil if the scores are unknown.
 func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended

@@ -67,7 +67,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	writeRace(&b, r, width)
 	writeRaceCurves(&b, r, width)
 	writeDrift(&b, d.Drift, width)
-	writeSteps(&b, d)
+	writeReproductionSteps(&b, d)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -112,8 +112,8 @@ func writeSentences(w io.Writer, title string, sentences []string, width int) {
 	}
 }
 
-// writeSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
-func writeSteps(w io.Writer, d *Document) {
+// writeReproductionSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
+func writeReproductionSteps(w io.Writer, d *Document) {
 	if d.Dataset == nil || d.Training == nil {
 		return
 	}

@@ -18,7 +18,7 @@ type ProgressMode string
 const (
 	Auto  ProgressMode = "auto"  // Bar if lines can be redrawn, Plain otherwise
 	Bar   ProgressMode = "bar"   // lines that are redrawn in place
-	Plain ProgressMode = "plain" // a few lines, none of them redrawn
+	Plain ProgressMode = "plain" // a few lines that are never redrawn
 	JSON  ProgressMode = "json"  // one JSON event a line
 	None  ProgressMode = "none"  // no progress
 )

@@ -30,7 +30,7 @@ type RunState struct {
 type RaceOptions struct {
 	// Name is the name of the dataset, and Metric the metric of the scores.
 	Name, Metric string
-	// Threshold is the threshold; nil if none exists.
+	// Threshold is the score at which the race ends; nil if the race has no threshold.
 	Threshold *float64
 	// Start is when the race started. Defaults to now.
 	Start time.Time
