@@ -298,13 +298,13 @@ type runPipeline struct {
 	limit      race.Deadline
 	cost       race.CostEstimator
 
-	// stem is the name of the series if --name is not given; see chooseStem.
-	stem    string
-	dataset *api.Dataset
-	job     *api.Training
-	steps   []race.SearchStep // the races of --threshold auto
-	model   *api.Model
-	result  prediction.Result
+	// seriesStem is the name of the series if --name is not given; see chooseSeriesStem.
+	seriesStem string
+	dataset    *api.Dataset
+	job        *api.Training
+	steps      []race.SearchStep // the races of --threshold auto
+	model      *api.Model
+	result     prediction.Result
 	// gateReport is nil if there are no requirements.
 	gateReport *gate.Report
 }
@@ -327,11 +327,11 @@ func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) 
 
 // trainNew prepares the dataset and races on it.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
-	err := p.chooseStem(ctx)
+	err := p.chooseSeriesStem(ctx)
 	if err != nil {
 		return err
 	}
-	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.stem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.seriesStem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

@@ -52,11 +52,11 @@ input or the environment.`,
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
 	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token expires")
-	flags.StringVar(&opts.storage, config.KeyStorage, "", "where to store credentials: keyring, file or none")
+	flags.StringVar(&opts.storage, config.KeyAuthStorage, "", "where to store credentials: keyring, file or none")
 	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
-	cli.SetFlagCompletions(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	cli.SetFlagCompletions(cmd, config.KeyAuthStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
@@ -90,7 +90,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.Set(config.KeyStorage, storage)
+	s.Set(config.KeyAuthStorage, storage)
 	if !o.tokenStdin {
 		if err := o.promptForMissingSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, o
 	if _, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil {
 		return err
 	}
-	if err := o.checkStorage(s.GetString(config.KeyStorage)); err != nil {
+	if err := o.checkStorage(s.GetString(config.KeyAuthStorage)); err != nil {
 		return err
 	}
 	c, err := config.NewClient(opts)
@@ -200,7 +200,7 @@ func (o *loginOptions) checkStorage(storage string) error {
 // chooseStorage returns where to store credentials: in the storage that the user has set, or
 // else in the keyring. If the keyring is unavailable, it asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
-	storage := s.GetString(config.KeyStorage)
+	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.StorageFile || storage == config.StorageNone {
 		return storage, nil
 	}
@@ -315,7 +315,7 @@ func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.Toke
 // saveProfile stores the account in the profile, without secrets.
 func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSource) error {
 	for _, setting := range [][2]string{
-		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyStorage, tokens.Storage},
+		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyAuthStorage, tokens.Storage},
 	} {
 		if err := config.WriteOrRemoveValue(o.factory.Env, setting[1], "profiles", profile, setting[0]); err != nil {
 			return err

@@ -134,9 +134,9 @@ func ListFlagValue(names []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// CommandWith returns the current command line with a flag set to value, and without the other
-// flags in omitted, which must take a value. A repeatable flag keeps its other values. If value
-// is "", the flag is removed.
+// CommandWith returns the current command line with a flag set to value. If the flag is repeatable,
+// it keeps its other values. If value is "", the flag is removed. CommandWith also removes the
+// flags in omitted, which must be flags that take a value.
 func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	args := f.Args
 	for _, other := range omitted {

@@ -276,7 +276,7 @@ func (o *Output) PrintLine(text string) error {
 	return err
 }
 
-// PrintTable prints a table. It is aligned on a terminal and TSV in a pipe.
+// PrintTable prints a table: aligned on a terminal, and as TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
 // IsAligned reports whether tables are printed for a person: on a terminal, and neither as

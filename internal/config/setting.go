@@ -20,17 +20,17 @@ import (
 
 // The keys of settings. All except KeyProfile belong to a profile of the config file.
 const (
-	KeyProfile  = "profile"
-	KeyServer   = "server"
-	KeyUsername = "username"
-	KeyStorage  = "storage"
-	KeyPaths    = "paths"
-	KeyDataDir  = "data-dir"
-	KeyNoInput  = "no-input"
-	KeyProgress = "progress"
-	KeyTimeout  = "timeout"
-	KeyDebug    = "debug"
-	KeyPager    = "pager"
+	KeyProfile     = "profile"
+	KeyServer      = "server"
+	KeyUsername    = "username"
+	KeyAuthStorage = "storage"
+	KeyPaths       = "paths"
+	KeyDataDir     = "data-dir"
+	KeyNoInput     = "no-input"
+	KeyProgress    = "progress"
+	KeyTimeout     = "timeout"
+	KeyDebug       = "debug"
+	KeyPager       = "pager"
 )
 
 // Getenv returns the value of an environment variable; "" if it is not set.

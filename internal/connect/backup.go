@@ -38,8 +38,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 }
 
 // Backup writes to w a backup of the service that the flags of cmd select. The service may be
-// running. The backup has the same schema version as the database, which may be that of an earlier
-// release.
+// running. The backup has the same schema version as the database, which may be older than that of
+// this program.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {

@@ -130,7 +130,7 @@ type DaemonFlags struct {
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
-	races                 int
+	maxRaces              int
 	memory, clamav        string
 	// Accounts configures the accounts of the service.
 	Accounts account.Options
@@ -143,7 +143,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	BindDatabase(cmd)
 	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
-	cmd.Flags().IntVar(&f.races, "races", 1, "maximum `number` of races at once, which share the cores")
+	cmd.Flags().IntVar(&f.maxRaces, "races", 1, "maximum `number` of races at once, which share the cores")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "maximum `size` of the memory for races, such as 12GB, or none for no limit (default the memory of the machine or its cgroup, minus a reserve)")
 	cmd.Flags().StringVar(&f.clamav, "clamav", "", "scan uploaded files for malware with the clamd at this `address`: HOST:PORT, or the path of a Unix socket")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
@@ -166,8 +166,8 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	for _, name := range cli.UnknownVariables(cmd.Root(), f.Environ()) {
 		log.WarnContext(ctx, "no command reads this environment variable", "variable", name)
 	}
-	if flags.races < 1 {
-		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
+	if flags.maxRaces < 1 {
+		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.maxRaces)
 	}
 	memory, err := parseRaceMemory("--memory", flags.memory)
 	if err != nil {
@@ -180,7 +180,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 		}
 	}
 	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, maxRaces: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
+		scanner: scanner, log: log, maxRaces: flags.maxRaces, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
 	if err != nil {
 		return nil, err
@@ -213,11 +213,11 @@ func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 }
 
 // The default of --memory leaves a reserve for other work of the process and for other programs.
-// The reserve is minReserve bytes or the fraction reserveShare of the machine's memory, whichever
+// The reserve is minMemoryReserve bytes or the fraction memoryReserveShare of the machine's memory, whichever
 // is larger.
 const (
-	minReserve   = 512 << 20
-	reserveShare = 1.0 / 8
+	minMemoryReserve   = 512 << 20
+	memoryReserveShare = 1.0 / 8
 )
 
 // parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
@@ -227,7 +227,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
 		total := machine.Memory()
-		return max(total/2, total-max(minReserve, int64(float64(total)*reserveShare))), nil
+		return max(total/2, total-max(minMemoryReserve, int64(float64(total)*memoryReserveShare))), nil
 	case "none":
 		return 0, nil
 	}

@@ -74,6 +74,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
 }
 
+// commandGroups maps the name of a type of object to its command group.
 var commandGroups = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
 // DatasetKey resolves a reference to a dataset. The name of a series refers to its newest

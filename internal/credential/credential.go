@@ -37,7 +37,7 @@ var errNoCredential = errors.New("no credentials are stored")
 
 // openStore returns the store that the settings select.
 func openStore(env config.Getenv, s *config.Settings) (Store, error) {
-	switch s.GetString(config.KeyStorage) {
+	switch s.GetString(config.KeyAuthStorage) {
 	case config.StorageKeyring:
 		return NewKeyringStore(), nil
 	case config.StorageFile:
@@ -49,7 +49,7 @@ func openStore(env config.Getenv, s *config.Settings) (Store, error) {
 	case config.StorageNone, "":
 		return noStore{}, nil
 	}
-	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyStorage), s.GetString(config.KeyStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
+	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyAuthStorage), s.GetString(config.KeyAuthStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
 }
 
 // noStore stores nothing.

@@ -43,7 +43,7 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	}
 	return &TokenSource{
 		env: env, now: now, Server: c.BaseURL(), Username: s.GetString(config.KeyUsername),
-		Storage: s.GetString(config.KeyStorage), Store: store, Client: c,
+		Storage: s.GetString(config.KeyAuthStorage), Store: store, Client: c,
 	}, nil
 }
 
@@ -195,5 +195,5 @@ func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	case env(config.EnvPasswordFile) != "" && s.GetString(config.KeyUsername) != "":
 		return config.EnvPasswordFile
 	}
-	return s.GetString(config.KeyStorage)
+	return s.GetString(config.KeyAuthStorage)
 }

@@ -20,7 +20,8 @@ import (
 const (
 	// sampleBytes is how much of a file is read to choose the columns of the row IDs and the label.
 	sampleBytes = 1 << 20
-	// generatedID is the value of the field for the column of row IDs if the rows are numbered.
+	// generatedID is the value of the form field for the column of row IDs that requests numbered
+	// rows.
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
@@ -41,8 +42,8 @@ type fileSample struct {
 	description *roles.Description
 }
 
-// readSample describes a file whose beginning is text. If isWhole is false, the file continues
-// after text. The parameter wanted has the same meaning as in [roles.Describe].
+// readSample describes a file. The parameter text is the beginning of the file, or the whole file
+// if isWhole is true. The parameter wanted has the same meaning as in [roles.Describe].
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
 	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
@@ -143,7 +144,7 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	return layout
 }
 
-// convertedFile is the file of a form in the canonical form.
+// convertedFile is an uploaded file that was converted to the canonical form.
 type convertedFile struct {
 	client.Source
 	defect *atomic.Pointer[csvfile.Defect]

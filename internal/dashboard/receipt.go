@@ -173,7 +173,7 @@ func (p *Pages) storeUpload(file io.Writer, upload io.Reader) error {
 }
 
 func verifyStorageProblem(cause error) error {
-	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(cause)
+	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file to verify it: use `foretell predictions verify`").WithCause(cause)
 }
 
 // compareWithService compares the digest in a receipt with the digest of the result that the

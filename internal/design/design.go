@@ -59,10 +59,10 @@ func InlineStylesheet() template.CSS {
 // Templates returns the templates of repeated parts, such as "plot". The function now is the clock
 // for texts such as "3 days ago".
 func Templates(now func() time.Time) *template.Template {
-	return template.Must(template.New("").Funcs(funcs(now)).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(templateFuncs(now)).ParseFS(files, "templates/*.html"))
 }
 
-func funcs(now func() time.Time) template.FuncMap {
+func templateFuncs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
 		"comma":     formatCount,
 		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },

@@ -93,7 +93,7 @@ func NewPlot(axes Axes, curves []Curve) *Plot {
 		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
 	}
 	if p.Level != nil {
-		p.LevelY = p.y(*p.Level)
+		p.LevelY = p.yCoordinate(*p.Level)
 	}
 	p.fillTable(curves)
 	return p
@@ -180,8 +180,8 @@ func scale(v float64, exponent int) float64 {
 	return v * math.Pow10(exponent)
 }
 
-func (p *Plot) x(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
-func (p *Plot) y(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
+func (p *Plot) xCoordinate(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
+func (p *Plot) yCoordinate(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
 
 // coordinate formats share · plotSize; share is between 0 and 1.
 func coordinate(share float64) string {
@@ -196,7 +196,7 @@ func (p *Plot) path(points []Point) string {
 		if i == 0 {
 			command = "M"
 		}
-		fmt.Fprintf(&b, "%s%s %s", command, p.x(point.X), p.y(point.Y))
+		fmt.Fprintf(&b, "%s%s %s", command, p.xCoordinate(point.X), p.yCoordinate(point.Y))
 	}
 	if len(points) == 1 {
 		b.WriteString("h6")

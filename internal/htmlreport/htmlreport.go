@@ -33,9 +33,9 @@ type Document struct {
 	// Report is nil if the service has no reports. Then the fields below are empty.
 	Report *api.ModelReport
 	// Verdict has sentences on how good the model is. Cautions has sentences on what could
-	// be wrong with it. Win says why the model was kept.
+	// be wrong with it. WinReason says why the model was kept.
 	Verdict, Cautions []string
-	Win               string
+	WinReason         string
 	// Monotone is a sentence about monotone columns. It is empty if there are none.
 	Monotone       string
 	Metrics        []metricRow
@@ -74,7 +74,7 @@ func New(source *report.Document) *Document {
 	if r == nil {
 		return d
 	}
-	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
+	d.Report, d.WinReason, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
 	d.Monotone = report.ExplainMonotone(r)
 	rows := countClassRows(d.Dataset, r)
 	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r, rows)

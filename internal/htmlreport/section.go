@@ -139,8 +139,8 @@ func importanceRows(r *api.ModelReport) (rows []importanceRow, omitted int) {
 // columnRow is a column of the dataset with the picture of its values.
 type columnRow struct {
 	api.Column
-	Share string
-	Bars  []design.Bar
+	MissingShare string
+	Bars         []design.Bar
 }
 
 // maxColumns is the maximum number of columns of the dataset in a report.
@@ -152,7 +152,7 @@ func columnRows(d *api.Dataset) []columnRow {
 	}
 	var rows []columnRow
 	for _, c := range d.Columns[:min(len(d.Columns), maxColumns)] {
-		rows = append(rows, columnRow{Column: c, Share: design.FormatShare(c.Missing, d.Rows), Bars: design.DistributionBars(c.Distribution)})
+		rows = append(rows, columnRow{Column: c, MissingShare: design.FormatShare(c.Missing, d.Rows), Bars: design.DistributionBars(c.Distribution)})
 	}
 	return rows
 }
@@ -171,7 +171,7 @@ type dependenceValue struct {
 	Value       string
 	Rows        int64
 	Probability string
-	Width       float64
+	Width       float64 // of the bar, in percent
 }
 
 // maxDependences is the maximum number of columns whose dependence is shown.

@@ -17,7 +17,7 @@ import (
 // newest first. If all models belong to one dataset, setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
-	var names []string // of the newest dataset of each table
+	var names []string // the name of the newest dataset of each table
 	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}

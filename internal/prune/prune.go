@@ -12,8 +12,8 @@ import (
 
 // Policy configures what is kept and what is deleted. At least one of Before and Keep must be set.
 type Policy struct {
-	// Only items that were created before Before are deleted. The zero time means that items of any
-	// age may be deleted.
+	// Before limits deletion to items that were created before this time. If it is zero, items of
+	// any age may be deleted.
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int

@@ -73,8 +73,8 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 // The minimum widths of a report, in characters, for a column of intervals, and for titles of
 // algorithms instead of their codes.
 const (
-	intervalWidth = 62
-	titleWidth    = 78
+	minIntervalWidth = 62
+	minTitleWidth    = 78
 )
 
 // writeRace writes the outcome and the scores of each algorithm. It marks the line of the
@@ -85,8 +85,8 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	}
 	fmt.Fprint(w, "\nRace\n")
 	writeAligned(w, 0, func(w io.Writer) {
-		wide, title := width >= intervalWidth, func(code string) string { return code }
-		if width >= titleWidth {
+		wide, title := width >= minIntervalWidth, func(code string) string { return code }
+		if width >= minTitleWidth {
 			title = api.AlgorithmTitle
 		}
 		line := func(mark, name, outcome, performance, interval, logLoss, steps string) {

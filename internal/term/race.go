@@ -69,8 +69,8 @@ type RaceView struct {
 // bestSoFar is the score of the leader, and how long the race had lasted when the leader
 // reached it.
 type bestSoFar struct {
-	score float64
-	at    time.Duration
+	score   float64
+	elapsed time.Duration
 }
 
 type runView struct {

@@ -87,7 +87,7 @@ func (r *RaceView) stopHint() string {
 	if !r.opts.Stoppable || r.done || r.activity != "" || r.leader() == "" || r.allDone() {
 		return ""
 	}
-	return fmt.Sprintf("best so far: %s %.4f after %s; Enter ends the race", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.at))
+	return fmt.Sprintf("best so far: %s %.4f after %s; Enter ends the race", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.elapsed))
 }
 
 // allDone reports whether all algorithms have ended.
