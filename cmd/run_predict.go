@@ -45,7 +45,8 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	return nil
 }
 
-// predictCommand returns the command that predicts the blind file with the model of the race later.
+// predictCommand returns the command with which the user can later predict the blind file with the
+// model of the race.
 func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }

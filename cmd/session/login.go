@@ -56,7 +56,7 @@ input or the environment.`,
 	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
-	cli.SetFlagCompletions(cmd, config.KeyAuthStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	cli.SetFlagCompletions(cmd, config.KeyAuthStorage, config.AuthStorageKeyring, config.AuthStorageFile, config.AuthStorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
@@ -111,13 +111,13 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
 		return err
 	}
-	if earlier.Token != kept.Token && storage != config.StorageNone {
+	if earlier.Token != kept.Token && storage != config.AuthStorageNone {
 		endSession(ctx, tokens, earlier.Token, &o.output)
 	}
 	if err := o.saveProfile(s.Profile, tokens); err != nil {
 		return err
 	}
-	if storage == config.StorageNone {
+	if storage == config.AuthStorageNone {
 		o.output.Note("no credentials are stored, so other commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
 	return cli.PrintItem(&o.output, signedIn{
@@ -185,9 +185,9 @@ func (o *loginOptions) promptForMissingSetting(ctx context.Context, s *config.Se
 // secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
-	case "", config.StorageKeyring:
+	case "", config.AuthStorageKeyring:
 		return nil
-	case config.StorageFile, config.StorageNone:
+	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
 				WithHint("omit --stay-signed-in, or set %s to sign in without prompts", config.EnvPassword)
@@ -201,16 +201,16 @@ func (o *loginOptions) checkStorage(storage string) error {
 // else in the keyring. If the keyring is unavailable, it asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
-	if storage == config.StorageFile || storage == config.StorageNone {
+	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {
 		return storage, nil
 	}
 	err := credential.NewKeyringStore().Probe()
 	if err == nil {
-		return config.StorageKeyring, nil
+		return config.AuthStorageKeyring, nil
 	}
 	refusal := exit.Errorf(exit.SignIn, "%w", err).
 		WithHint("set %s, or use --storage file to store the token in a file that only you can read", config.EnvToken)
-	if storage == config.StorageKeyring || o.staySignedIn {
+	if storage == config.AuthStorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
 	if mute, muteErr := o.factory.PromptDisabled(o.confirm.Cmd); mute || muteErr != nil {
@@ -224,7 +224,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 	if !ok {
 		return "", refusal
 	}
-	return config.StorageFile, nil
+	return config.AuthStorageFile, nil
 }
 
 // obtainCredential returns the credential to store: the token from standard input, or a token for
@@ -257,7 +257,7 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 		}
 		return kept, nil
 	}
-	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.AuthStorageKeyring && !o.passwordStdin {
 		if stay, err = o.factory.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
 		}

@@ -70,8 +70,8 @@ type Pages struct {
 	opts Options
 	// templates returns the templates. It parses them at the first call, because most commands with
 	// the embedded service never need them.
-	templates func() map[string]*template.Template
-	crossSite *http.CrossOriginProtection
+	templates   func() map[string]*template.Template
+	crossOrigin *http.CrossOriginProtection
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
 	// disk space.
 	verifying *turn.Queue
@@ -83,7 +83,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifications)}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifications)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
@@ -226,7 +226,7 @@ func (p *Pages) checkOrigin(r *http.Request) error {
 	}
 	received := *r
 	received.Host = p.opts.Host(r) // a proxy may have replaced the Host header
-	if err := p.crossSite.Check(&received); err != nil {
+	if err := p.crossOrigin.Check(&received); err != nil {
 		return api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
 	}
 	return nil

@@ -181,7 +181,7 @@ func (p *Pages) signIn(v *visit) error {
 	}
 	p.setSessionCookie(v, session.AccessToken, session.ExpiresIn)
 	if v.token != "" {
-		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // with the token of the cookie
+		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // ends the session of the earlier cookie
 		if err != nil && api.CodeFromError(err) != api.CodeUnauthorized {
 			p.opts.Log.WarnContext(v.r.Context(), "ending the earlier session of a browser", "error", err)
 		}

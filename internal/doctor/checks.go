@@ -288,7 +288,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	switch {
 	case err == nil:
 		return okResult(name, "available")
-	case s.GetString(config.KeyAuthStorage) == config.StorageKeyring:
+	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
 		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
 	}
 	return warnResult(name, "without a keyring, sign in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)

@@ -13,8 +13,8 @@ import (
 // classRows has the number of rows of each class by its label.
 type classRows map[string]int64
 
-// countClassRows returns the rows of the whole dataset or, if the dataset is unknown, the test
-// rows.
+// countClassRows returns the number of rows of each class in the whole dataset or, if that is
+// unknown, among the test rows.
 func countClassRows(d *api.Dataset, r *api.ModelReport) classRows {
 	rows := classRows{}
 	for _, class := range r.Classes {
@@ -49,7 +49,8 @@ func (rows classRows) mostFrequent(labels []string) []int {
 	return rows.byFrequency(labels)[:min(len(labels), maxShownClasses)]
 }
 
-// curvePlots are the plots of the probabilities on test rows, and the choice of a threshold.
+// curvePlots has the plots that are computed from the probabilities of test rows, and the tables
+// for choosing a threshold.
 type curvePlots struct {
 	ROC, PrecisionRecall, Reliability *design.Plot
 	// Thresholds has a table for each class with a curve.

@@ -49,7 +49,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	if text := ExplainMonotone(r); text != "" {
 		writeSentences(&b, "", []string{text}, width)
 	}
-	if text := formatSplit(r); text != "" {
+	if text := describeSplit(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	if won := ExplainWin(r); won != "" {
@@ -126,8 +126,8 @@ func writeReproductionSteps(w io.Writer, d *Document) {
 	}
 }
 
-// formatSplit returns how the rows were divided, or "" if they were divided at random.
-func formatSplit(r *api.ModelReport) string {
+// describeSplit returns how the rows were divided, or "" if they were divided at random.
+func describeSplit(r *api.ModelReport) string {
 	switch group, clock := quoteColumn(r.GroupColumn), quoteColumn(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
 		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
