@@ -122,7 +122,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 	if err := p.InferRolesAndLayouts(ctx); err != nil {
 		return err
 	}
-	p.Findings = nil // report only what is still wrong in the copies
+	p.Findings = nil // report only the defects that remain in the copies
 	r := &preflight.Repairer{Preflight: p, Progress: progress}
 	defer r.Discard()
 	if err := r.FixAndCheckTrain(ctx, o.fixes.Train); err != nil {

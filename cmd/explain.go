@@ -124,7 +124,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row"))
 	}
 	if o.output.IsAligned() && !o.output.Cmd.Flags().Changed("top") {
-		o.top = terminalTop
+		o.top = defaultTop
 	}
 	printer := &explanationPrinter{options: o}
 	rows := cmp.Or(wanted.numRows(), p.TrainProfile.Rows)
@@ -135,9 +135,8 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 	return printer.end()
 }
 
-// terminalTop is the number of columns whose contributions to a row are shown on a terminal
-// without --top.
-const terminalTop = 10
+// defaultTop is the default of --top on a terminal: how many columns are shown for each row.
+const defaultTop = 10
 
 // readModel downloads and returns the model that ref refers to, and the description of its
 // dataset. If ref is "", it reads the model file of --model instead.
@@ -276,7 +275,7 @@ type explanationPrinter struct {
 func (p *explanationPrinter) add(row report.ExplainedRow) error {
 	o := p.options
 	p.rows++
-	if p.isPicture() {
+	if p.printsPictures() {
 		if p.rows > 1 {
 			p.pictures.WriteByte('\n')
 		}
@@ -287,7 +286,7 @@ func (p *explanationPrinter) add(row report.ExplainedRow) error {
 		row.Contributions = row.Contributions[:min(o.top, len(row.Contributions))]
 	}
 	switch {
-	case p.isSelection():
+	case p.selectsFields():
 		p.selected = append(p.selected, row)
 		return nil
 	case o.output.JSON:
@@ -304,11 +303,13 @@ func (p *explanationPrinter) add(row report.ExplainedRow) error {
 	return o.output.PrintTable(t)
 }
 
-func (p *explanationPrinter) isPicture() bool {
-	return p.options.output.IsAligned() && !p.options.output.JSON && !p.isSelection()
+// printsPictures reports whether the rows are printed as pictures, as on a terminal.
+func (p *explanationPrinter) printsPictures() bool {
+	return p.options.output.IsAligned() && !p.options.output.JSON && !p.selectsFields()
 }
 
-func (p *explanationPrinter) isSelection() bool {
+// selectsFields reports whether flags filter the JSON or select its fields.
+func (p *explanationPrinter) selectsFields() bool {
 	return len(p.options.output.Fields) > 0 || p.options.output.Filter != nil
 }
 
@@ -329,9 +330,9 @@ func (p *explanationPrinter) printJSON(row *report.ExplainedRow) error {
 // end prints the rows that add has kept.
 func (p *explanationPrinter) end() error {
 	switch o := p.options; {
-	case p.isPicture():
+	case p.printsPictures():
 		return o.output.WritePaged(bytes.NewBufferString(p.pictures.String()))
-	case p.isSelection():
+	case p.selectsFields():
 		return cli.PrintList(&o.output, p.selected, "row", "id", "class", "probability")
 	case o.output.JSON:
 		return o.output.PrintLine("\n]")

@@ -115,8 +115,8 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// findModels returns the models of the series that args[0] refers to. Without arguments, args[0]
-// defaults to the series that was trained last.
+// findModels returns the models of the series that args[0] refers to or, without arguments, of the
+// series that was trained last.
 func (o *leaderboardOptions) findModels(ctx context.Context, session *connect.Session, args []string) ([]client.SeriesModel, error) {
 	models, err := connect.Collect(session.AllModels(ctx))
 	if err != nil {

@@ -103,8 +103,9 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	return true
 }
 
-// repeatedSignal is how long after the first signal a SIGTERM counts as the same one.
-const repeatedSignal = time.Second
+// repeatedSignalPeriod is how long after the first signal a SIGTERM counts as a copy of it and is
+// ignored.
+const repeatedSignalPeriod = time.Second
 
 // catchSignals returns a context that ends with the first signal. Any later signal except
 // SIGHUP ends the process immediately. A later SIGHUP is ignored, because the kernel and the
@@ -132,7 +133,7 @@ func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 		cancel(interrupted)
 		began := f.Now()
 		for again := range signals {
-			repeated := again == syscall.SIGTERM && f.Now().Sub(began) < repeatedSignal
+			repeated := again == syscall.SIGTERM && f.Now().Sub(began) < repeatedSignalPeriod
 			if again != syscall.SIGHUP && !repeated {
 				fmt.Fprintln(f.Streams[2], "foretell: stopped immediately; unfinished work is lost")
 				os.Exit(int(interrupted.Status()))

@@ -25,8 +25,7 @@ import (
 	"foretell/internal/term"
 )
 
-// planSeed is the random seed with which the samples are drawn. The races use it too, unless
-// --seed is set.
+// planSeed is the random seed of the samples and of the races on them, unless --seed is set.
 const planSeed = 1
 
 // markPlanConflicts marks the flags of run that cannot be combined with --plan.

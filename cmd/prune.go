@@ -15,8 +15,8 @@ import (
 	"foretell/internal/prune"
 )
 
-// pruneAge is the default of --older-than if --keep is not set either.
-const pruneAge = 30 * 24 * time.Hour
+// defaultPruneAge is the value of --older-than if neither --older-than nor --keep is set.
+const defaultPruneAge = 30 * 24 * time.Hour
 
 type pruneOptions struct {
 	factory *cli.Factory
@@ -83,11 +83,11 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 	}
 	if len(items) == 0 {
 		o.output.Note("nothing to delete")
-		return cli.PrintList(&o.output, items, pruneColumns...)
+		return cli.PrintList(&o.output, items, pruneListFields...)
 	}
 	if cli.IsDryRun(o.service.Cmd) {
 		o.output.Note("would delete %s", prune.FormatSummary(items))
-		return cli.PrintList(&o.output, items, pruneColumns...)
+		return cli.PrintList(&o.output, items, pruneListFields...)
 	}
 	if err := o.confirm.Ask(ctx, "Delete "+prune.FormatSummary(items)+"?"); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (o *pruneOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.output.Note("deleted %s", prune.FormatSummary(gone))
-	return cli.PrintList(&o.output, gone, pruneColumns...)
+	return cli.PrintList(&o.output, gone, pruneListFields...)
 }
 
 // printOrphans prints the number, size and age of the orphaned files in the data folder. prune
@@ -117,7 +117,8 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	return err
 }
 
-var pruneColumns = []string{"key", "kind", "name", "bytes", "createdOn"}
+// pruneListFields are the fields that prune prints.
+var pruneListFields = []string{"key", "kind", "name", "bytes", "createdOn"}
 
 // policy returns the policy that the flags describe.
 func (o *pruneOptions) policy() (prune.Policy, error) {
@@ -130,7 +131,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	}
 	age := time.Duration(o.olderThan)
 	if p.Keep == nil && !o.service.Cmd.Flags().Changed("older-than") {
-		age = pruneAge
+		age = defaultPruneAge
 	}
 	if age > 0 || o.service.Cmd.Flags().Changed("older-than") {
 		p.Before = o.factory.Now().Add(-age)
@@ -154,10 +155,10 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 	return prune.PlanAll(ctx, session.Client, all, policy)
 }
 
-// delete deletes items and returns those that it deleted. An item that is now in use is
-// kept. It is not an error if an item is already gone.
+// delete deletes items and returns the deleted ones. It keeps an item that is in use by now, and
+// counts an item that is already gone as deleted.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the item was kept; the implied items that follow it are then kept, too
+	stays := false // whether the last explicit item was kept; its implied items, which follow it, then stay, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

@@ -48,7 +48,7 @@ with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login
 			f.Running = cmd
 			f.OpenConsole()
 			f.StartCommandSpan(cmd, cmd.GroupID != serviceGroup) // requests and jobs of a service have spans of their own
-			if err := cli.CheckDryRun(cmd); err != nil {
+			if err := cli.CheckDryRunFlags(cmd); err != nil {
 				return err
 			}
 			if err := cmd.ValidateFlagGroups(); err != nil {

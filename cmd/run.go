@@ -127,7 +127,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 	}
 	defer cancel()
 	limit := o.training.Deadline(o.factory.Now, began)
-	prepCtx, stop := limit.PrepContext(ctx)
+	prepCtx, stop := limit.PreparationContext(ctx)
 	defer stop()
 	files, err := o.checkInputs(ctx, prepCtx, progress, limit, train)
 	if err != nil {
@@ -226,8 +226,8 @@ func (o *runOptions) checkInputs(ctx, prepCtx context.Context, progress *term.Pr
 }
 
 // estimateCost estimates, before the race, how long the command will take after the race.
-func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimate {
-	return race.CostEstimate{
+func (o *runOptions) estimateCost(files *preflight.Preflight, limit race.Deadline) race.CostEstimator {
+	return race.CostEstimator{
 		CheckTime: files.BlindTime, TrainBytes: files.TrainProfile.Bytes, Columns: len(files.TrainProfile.Columns), Limit: limit.Limit,
 	}
 }
@@ -296,15 +296,15 @@ type runPipeline struct {
 	files      *preflight.Preflight
 	provenance download.Provenance
 	limit      race.Deadline
-	cost       race.CostEstimate
+	cost       race.CostEstimator
 
-	// stem is the name of the series if --name is not given; see chooseStem.
-	stem    string
-	dataset *api.Dataset
-	job     *api.Training
-	steps   []race.SearchStep // the races of --threshold auto
-	model   *api.Model
-	result  prediction.Result
+	// seriesStem is the name of the series if --name is not given; see chooseSeriesStem.
+	seriesStem string
+	dataset    *api.Dataset
+	job        *api.Training
+	steps      []race.SearchStep // the races of --threshold auto
+	model      *api.Model
+	result     prediction.Result
 	// gateReport is nil if there are no requirements.
 	gateReport *gate.Report
 }
@@ -327,11 +327,11 @@ func (p *runPipeline) train(ctx, prepCtx context.Context, body api.NewTraining) 
 
 // trainNew prepares the dataset and races on it.
 func (p *runPipeline) trainNew(ctx, prepCtx context.Context, body api.NewTraining) error {
-	err := p.chooseStem(ctx)
+	err := p.chooseSeriesStem(ctx)
 	if err != nil {
 		return err
 	}
-	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.stem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
+	err = p.gate.SetBaselineForRun(ctx, p.Session, cmp.Or(p.name, p.seriesStem), cmp.Or(body.Metric, api.MetricAccuracy), p.files.TrainProfile)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file: the newest
-// such dataset of the series or, if none exists, a new one.
+// findOrCreateDataset returns a prepared dataset with the contents of the training file. It is the
+// newest such dataset of the series or, if there is none, a new one.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -23,7 +23,7 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 		if err != nil {
 			return nil, err
 		}
-		series := findRunSeries(all, p.name, p.stem)
+		series := findRunSeries(all, p.name, p.seriesStem)
 		if key := p.findSameDataset(series); key != "" {
 			return p.AwaitDataset(ctx, key)
 		}
@@ -44,14 +44,14 @@ func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, er
 	}
 }
 
-// chooseStem sets p.stem to the name of the training file without its extension. If the series of
-// this name has another table, chooseStem adds the name of the file's folder. For example, two
+// chooseSeriesStem sets p.seriesStem to the name of the training file without its extension. If the series of
+// this name has another table, chooseSeriesStem adds the name of the file's folder. For example, two
 // files called train.csv in the folders iris and car have the series train and car-train. In a
 // common series, the champion would always be a model of the newer table.
-func (p *runPipeline) chooseStem(ctx context.Context) error {
-	p.stem = p.files.Train.Stem()
-	if p.name == "" && !client.IsDatasetName(p.stem) {
-		p.output.Note("the series is called %s, because names have 3 to 30 characters; --name sets another name", client.DatasetName(p.stem, 1))
+func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
+	p.seriesStem = p.files.Train.Stem()
+	if p.name == "" && !client.IsDatasetName(p.seriesStem) {
+		p.output.Note("the series is called %s, because names have 3 to 30 characters; --name sets another name", client.DatasetName(p.seriesStem, 1))
 	}
 	folder := p.files.Train.FolderName()
 	if p.name != "" || folder == "" {
@@ -61,7 +61,7 @@ func (p *runPipeline) chooseStem(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	series := findRunSeries(all, "", p.stem)
+	series := findRunSeries(all, "", p.seriesStem)
 	i := slices.IndexFunc(series.Datasets, func(d api.DatasetEntry) bool { return d.Status == api.DatasetCompleted })
 	if i < 0 {
 		return nil
@@ -70,8 +70,8 @@ func (p *runPipeline) chooseStem(ctx context.Context) error {
 	if err != nil || !isOtherTable(newest, p.files.TrainProfile) {
 		return err
 	}
-	p.stem = folder + "-" + p.stem
-	p.output.Note("the series %s has a table with other columns, so this one is called %s; --name sets another name", series.Name, client.DatasetName(p.stem, 1))
+	p.seriesStem = folder + "-" + p.seriesStem
+	p.output.Note("the series %s has a table with other columns, so the series of this run is called %s; --name sets another name", series.Name, client.DatasetName(p.seriesStem, 1))
 	return nil
 }
 

@@ -45,13 +45,15 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	return nil
 }
 
-// predictCommand returns the command that predicts the blind file with the model of the race later.
+// predictCommand returns the command with which the user can later predict the blind file with the
+// model of the race.
 func (p *runPipeline) predictCommand() string {
 	return p.repeatCommand(p.target.PredictCommand(p.files.Blind, term.ShellQuote(p.modelReference())))
 }
 
-// repeatCommand returns the command that continues an interrupted run: command, or the run itself if
-// requirements are set, because command would not check them.
+// repeatCommand returns the command for the user to continue an interrupted run. If requirements
+// are set, it is the command that resumes the run, because the parameter command would not check
+// them. Otherwise it is command.
 func (p *runPipeline) repeatCommand(command string) string {
 	if p.gate.IsSet() && p.RunCommand != nil {
 		return p.RunCommand(p.job.TrainingJobKey)

@@ -67,7 +67,7 @@ type runDocument struct {
 	Scores       *scoring.Result        `json:"scores,omitempty"`
 }
 
-// print prints the path of the predictions, or the model's key if none exist.
+// print prints the path of the predictions or, if there is no blind file, the key of the model.
 func (p *runPipeline) print() error {
 	if p.target.ToStdout() {
 		return nil

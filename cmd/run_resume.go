@@ -12,8 +12,9 @@ import (
 	"foretell/internal/race"
 )
 
-// resumeCommand returns the command line that resumes the race with the key race, which keeps its
-// time limit. If race is "", the command line starts the run again.
+// resumeCommand returns the command line that resumes the race with the given key. It omits
+// --time-limit, because a resumed race keeps its time limit. If race is "", the command line starts
+// the run again.
 func (p *runPipeline) resumeCommand(race string) string {
 	if race == "" {
 		return p.factory.CommandWith("resume", race)
@@ -70,5 +71,5 @@ func (p *runPipeline) checkResumedFlags(ctx context.Context, key string, job *ap
 	for i := range progress.Jobs {
 		algorithms = append(algorithms, progress.Jobs[i].Algorithm)
 	}
-	return p.training.CheckResumed(job, algorithms, request, commandWithout)
+	return p.training.CheckResumedFlags(job, algorithms, request, commandWithout)
 }

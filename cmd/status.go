@@ -95,7 +95,7 @@ func (s *status) setSizes(ctx context.Context, session *connect.Session) error {
 	})
 }
 
-// status is the output of status.
+// status is the output of the command status.
 type status struct {
 	Service     string `json:"service"`
 	Username    string `json:"username"`

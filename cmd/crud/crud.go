@@ -18,7 +18,7 @@ import (
 // references to its objects.
 type Resource struct {
 	Resolve  func(session *connect.Session, ctx context.Context, ref string) (key string, err error)
-	listRefs connect.ReferenceLister // completes references
+	listRefs connect.ReferenceLister // lists the references that completions offer
 }
 
 // The types of objects. DatasetsByExactName resolves a name only to the dataset of this name, not to

@@ -14,9 +14,11 @@ import (
 	"foretell/internal/connect"
 )
 
+// datasetListFields are the fields that `datasets list` prints, and datasetItemFields the fields that other
+// commands print for a single dataset.
 var (
-	datasetColumns = []string{"datasetKey", "datasetName", "status", "bytes", "numberOfBuckets", "createdOn"}
-	datasetMembers = []string{
+	datasetListFields = []string{"datasetKey", "datasetName", "status", "bytes", "numberOfBuckets", "createdOn"}
+	datasetItemFields = []string{
 		"datasetKey", "datasetName", "series", "description", "status", "failureReason",
 		"numberOfBuckets", "rows", "bytes", "sha256", "createdOn", "updatedOn",
 	}
@@ -83,7 +85,7 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintList(&o.output, datasets, datasetColumns...)
+	return cli.PrintList(&o.output, datasets, datasetListFields...)
 }
 
 func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
@@ -98,7 +100,7 @@ func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
 
 // printDataset prints a dataset, followed by tables of its columns and classes.
 func printDataset(o *cli.Output, d *api.Dataset) error {
-	if err := cli.PrintItem(o, d, datasetMembers...); err != nil || o.JSON || o.Quiet || len(o.Fields) > 0 {
+	if err := cli.PrintItem(o, d, datasetItemFields...); err != nil || o.JSON || o.Quiet || len(o.Fields) > 0 {
 		return err
 	}
 	if len(d.Columns) > 0 {

@@ -82,14 +82,14 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 			if err != nil {
 				return err
 			}
-			return cli.PrintItem(&o.output, dataset, datasetMembers...)
+			return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 		}
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
 	if err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, dataset, datasetMembers...)
+	return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 }
 
 // CheckBuckets returns a usage error for an invalid --buckets.
@@ -154,5 +154,5 @@ func (o *datasetsUploadOptions) run(ctx context.Context, ref string, paths []str
 	if err != nil {
 		return err
 	}
-	return cli.PrintItem(&o.output, dataset, datasetMembers...)
+	return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 }

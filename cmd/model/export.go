@@ -115,7 +115,7 @@ func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	}
 	written.Features = o.features
 	if o.features != nil && !o.output.Quiet {
-		o.target.Factory.Note("the graph does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), ref)
+		o.target.Factory.Note("the ONNX model does not compute %s; `foretell models export %s --format python` writes a program that computes the features of a file with --features", modelfile.StepsOutsideONNX(o.features), ref)
 	}
 	if o.target.ToStdout() {
 		return nil

@@ -36,7 +36,7 @@ func TestListsFit(t *testing.T) {
 			"key        valid    test  *  created\n0123abcd  0.7500  0.7333  *  5 min\n",
 	} {
 		o, out := listsTo(t, columns)
-		if err := cli.PrintList(o, []client.SeriesModel{model}, modelColumns...); err != nil {
+		if err := cli.PrintList(o, []client.SeriesModel{model}, modelListFields...); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -67,17 +67,17 @@ func TestEmptyList(t *testing.T) {
 	o.EmptyHint = cli.FirstRunHint
 	notes := new(bytes.Buffer)
 	o.Factory.Console.Err = notes
-	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+	if err := cli.PrintList(o, []client.SeriesModel{}, modelListFields...); err != nil {
 		t.Fatal(err)
 	}
 	if want := "none yet: " + cli.FirstRunHint + "\n"; out.Len() > 0 || notes.String() != want {
 		t.Errorf("%q and %q, want only %q", out, notes, want)
 	}
 	o.Factory.Console.OutTerminal = false
-	if err := cli.PrintList(o, []client.SeriesModel{}, modelColumns...); err != nil {
+	if err := cli.PrintList(o, []client.SeriesModel{}, modelListFields...); err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.Join(modelColumns, "\t") + "\n"; out.String() != want {
+	if want := strings.Join(modelListFields, "\t") + "\n"; out.String() != want {
 		t.Errorf("%q in a pipe, want %q", out, want)
 	}
 }

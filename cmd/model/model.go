@@ -14,9 +14,11 @@ import (
 	"foretell/internal/connect"
 )
 
+// modelListFields are the fields that `models list` prints, and modelItemFields the fields that other
+// commands print for a single model.
 var (
-	modelColumns = []string{"modelKey", "series", "seriesVersion", "algorithm", "achievedPerformance", "testPerformance", "champion", "createdOn"}
-	modelMembers = []string{
+	modelListFields = []string{"modelKey", "series", "seriesVersion", "algorithm", "achievedPerformance", "testPerformance", "champion", "createdOn"}
+	modelItemFields = []string{
 		"modelKey", "series", "seriesVersion", "version", "algorithm", "metric", "achievedPerformance", "testPerformance", "champion",
 		"datasetKey", "trainingJobKey", "createdOn",
 	}
@@ -82,7 +84,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintList(&o.output, rows, modelColumns...)
+	return cli.PrintList(&o.output, rows, modelListFields...)
 }
 
 func newModelsGetCmd(f *cli.Factory) *cobra.Command {
@@ -91,7 +93,7 @@ func newModelsGetCmd(f *cli.Factory) *cobra.Command {
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},
-		Print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelMembers...) },
+		Print: func(o *cli.Output, m *api.Model) error { return cli.PrintItem(o, m, modelItemFields...) },
 	})
 }
 

@@ -85,9 +85,9 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 		return err
 	}
 	read := p.TrainProfile
-	found := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetClassLabels(dataset)}
+	provenance := download.Provenance{Options: p.ReceiptOptions(&o.layout), Classes: connect.DatasetClassLabels(dataset)}
 	if !o.wait.NoWait && o.target.ReceiptPath() != "" {
-		if found.Blind, err = blind.ReceiptInput(ctx, read.Rows); err != nil {
+		if provenance.Blind, err = blind.ReceiptInput(ctx, read.Rows); err != nil {
 			return err
 		}
 	}
@@ -98,17 +98,17 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, found: found})
+	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, provenance: provenance})
 }
 
 // blindPrediction is a submitted prediction with its model and its blind file.
 type blindPrediction struct {
-	created *api.CreatedPrediction
-	model   string // key of the model
-	dataset *api.Dataset
-	blind   *preflight.Input
-	profile *profile.Profile // profile of the blind file
-	found   download.Provenance
+	created    *api.CreatedPrediction
+	model      string // key of the model
+	dataset    *api.Dataset
+	blind      *preflight.Input
+	profile    *profile.Profile // profile of the blind file
+	provenance download.Provenance
 }
 
 // fetchResult waits for the prediction, downloads and verifies its result, and scores the
@@ -122,16 +122,16 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 		PredictionKey: b.created.PredictionKey, ModelKey: b.model, Path: o.target.Path, Receipt: o.target.ReceiptPath(),
 	}
 	o.target.NoteMissingReasons(&o.output, prediction)
-	found := b.found
-	found.Prediction, found.Rows = prediction, &result.Rows
+	provenance := b.provenance
+	provenance.Prediction, provenance.Rows = prediction, &result.Rows
 	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
 	known := download.BlindLabel{
 		Column:   download.FindLabelColumn(b.profile, label, preflight.FeatureNames(b.dataset)),
-		Inferred: label == "", Classes: found.Classes, FindOverlap: download.FindOverlapOfPrediction(session, b.dataset, prediction),
+		Inferred: label == "", Classes: provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(session, b.dataset, prediction),
 	}
-	found.Label = &known
-	verify := download.ResultVerifier(ctx, b.blind, found.Classes, found.Rows)
-	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: found, Check: known.ScoreAfterCheck(ctx, verify)}); err != nil {
+	provenance.Label = &known
+	verify := download.ResultVerifier(ctx, b.blind, provenance.Classes, provenance.Rows)
+	if err := o.target.Download(ctx, download.ResultDownload{Session: session, Provenance: provenance, Check: known.ScoreAfterCheck(ctx, verify)}); err != nil {
 		return err
 	}
 	known.NoteScore(&o.output)

@@ -16,9 +16,11 @@ import (
 	"foretell/internal/connect"
 )
 
+// predictionListFields are the fields that `predictions list` prints, and predictionItemFields the fields that other
+// commands print for a single prediction.
 var (
-	predictionColumns = []string{"predictionKey", "datasetName", "status", "rows", "achievedPerformance", "createdOn"}
-	predictionMembers = []string{
+	predictionListFields = []string{"predictionKey", "datasetName", "status", "rows", "achievedPerformance", "createdOn"}
+	predictionItemFields = []string{
 		"predictionKey", "modelKey", "datasetKey", "status", "failureReason", "rows",
 		"targetPerformance", "achievedPerformance", "predictionResultUrl", "createdOn",
 	}
@@ -80,7 +82,7 @@ func (o *predictionsListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintList(&o.output, rows, predictionColumns...)
+	return cli.PrintList(&o.output, rows, predictionListFields...)
 }
 
 // predictions returns the predictions that the flags select.
@@ -128,7 +130,7 @@ func newPredictionsWaitCmd(f *cli.Factory) *cobra.Command {
 
 // printPrediction prints a prediction.
 func printPrediction(o *cli.Output, p *api.Prediction) error {
-	return cli.PrintItem(o, p, predictionMembers...)
+	return cli.PrintItem(o, p, predictionItemFields...)
 }
 
 func newPredictionsDeleteCmd(f *cli.Factory) *cobra.Command {

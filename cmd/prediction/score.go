@@ -100,7 +100,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout}
 	defer files.Close()
-	rec, _ := receipt.Read(receipt.Path(predictions)) // predictions of other programs have none
+	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {
 		o.columns.Classes = rec.Classes
 		if rec.Options != nil {

@@ -131,8 +131,8 @@ func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *ve
 	return e
 }
 
-// checkBlindDigest compares the blind file with its digest in the receipt. It is for a result
-// with selected columns, which cannot be compared with the blind file cell by cell.
+// checkBlindDigest compares the blind file with its digest in the receipt. It is used for a result
+// with selected columns, which may lack the cells of the blind file.
 func (o *predictionsVerifyOptions) checkBlindDigest(ctx context.Context, v *verifyDocument, rec *receipt.Receipt) error {
 	blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 	if err != nil {

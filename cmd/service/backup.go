@@ -17,9 +17,9 @@ import (
 	"foretell/internal/term"
 )
 
-// stream is the argument for a backup that is written to standard output or read from
-// standard input.
-const stream = "-"
+// stdStream is the argument in place of a file name with which backup writes to standard output,
+// and restore reads from standard input.
+const stdStream = "-"
 
 type backupOptions struct {
 	factory *cli.Factory
@@ -93,7 +93,7 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 		summary, err = connect.Backup(ctx, o.factory, o.cmd, w)
 		return err
 	}
-	if path == stream {
+	if path == stdStream {
 		if o.factory.Console.OutTerminal {
 			return exit.Usagef("a backup cannot be printed on a terminal").WithHint("write it to a file with `foretell backup FILE`, or pipe the output")
 		}
@@ -136,8 +136,8 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return cli.InstallFile(part, path, o.force)
 }
 
-// checkDamaged returns an error if files of the service could not be copied to the backup,
-// because they are damaged or missing there.
+// checkDamaged returns an error if files of the service are not in the backup because they are
+// damaged or missing in the service.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {

@@ -47,7 +47,7 @@ backup.`,
 
 func (o *restoreOptions) run(ctx context.Context, path string) error {
 	from := o.factory.Console.In
-	if path != stream {
+	if path != stdStream {
 		file, err := os.Open(path)
 		if err != nil {
 			return err

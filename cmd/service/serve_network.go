@@ -22,14 +22,14 @@ import (
 
 // networkFlags holds the flags of serve for addresses, TLS and connections.
 type networkFlags struct {
-	listen, publicURL string
-	certFile, keyFile string
-	acmeHosts         []string
-	acmeDirectory     string
-	proxies           []string
-	allowedHosts      []string
-	connections       int
-	perAddress        int
+	listen, publicURL        string
+	certFile, keyFile        string
+	acmeHosts                []string
+	acmeDirectory            string
+	proxies                  []string
+	allowedHosts             []string
+	maxConnections           int
+	maxConnectionsPerAddress int
 }
 
 func (n *networkFlags) bind(cmd *cobra.Command) {
@@ -43,8 +43,8 @@ func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVar(&n.proxies, "trust-proxy", nil, "`networks` of proxies whose X-Forwarded headers are used, such as 10.0.0.5")
 	flags.StringSliceVar(&n.allowedHosts, "allowed-hosts", nil, "accept only requests to these host `names` and to the host of --public-url; any accepts all names "+
 		"(default any, or localhost and IP addresses if only this machine can reach --listen)")
-	flags.IntVar(&n.connections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
-	flags.IntVar(&n.perAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
+	flags.IntVar(&n.maxConnections, "max-connections", 0, "maximum `number` of open connections (default depends on the limit of open files)")
+	flags.IntVar(&n.maxConnectionsPerAddress, "max-connections-per-address", 0, "maximum `number` of open connections from one address (default half of --max-connections, at most 1000)")
 	cli.SetFlagGroup(flags, cli.GroupNetwork, "listen", "public-url", "tls-cert", "tls-key", "tls-acme", "tls-acme-directory",
 		"trust-proxy", "allowed-hosts", "max-connections", "max-connections-per-address")
 }
@@ -58,10 +58,10 @@ func (n *networkFlags) check() error {
 		return exit.Usagef("--tls-cert and --tls-acme cannot be used together")
 	case n.acmeDirectory != "" && len(n.acmeHosts) == 0:
 		return exit.Usagef("--tls-acme-directory needs --tls-acme")
-	case n.connections < 0:
-		return exit.Usagef("invalid --max-connections %d: must be at least 1, or 0 for the default", n.connections)
-	case n.perAddress < 0:
-		return exit.Usagef("invalid --max-connections-per-address %d: must be at least 1, or 0 for the default", n.perAddress)
+	case n.maxConnections < 0:
+		return exit.Usagef("invalid --max-connections %d: must be at least 1, or 0 for the default", n.maxConnections)
+	case n.maxConnectionsPerAddress < 0:
+		return exit.Usagef("invalid --max-connections-per-address %d: must be at least 1, or 0 for the default", n.maxConnectionsPerAddress)
 	}
 	for _, host := range n.allowedHosts {
 		if host == "" || strings.ContainsAny(host, "/*@ ") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
@@ -113,13 +113,13 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 	return networks, nil
 }
 
-// anyHost in --allowed-hosts allows all host names.
+// anyHost is the value of --allowed-hosts that allows all host names.
 const anyHost = "any"
 
-// allowedHostNames returns the host names to which requests may be sent; nil allows all. They are
-// the names of --allowed-hosts. If the flag is not set, they are LoopbackHosts if only this machine
-// can reach the listener at address and neither a proxy nor a public URL is configured. Otherwise
-// they are nil.
+// allowedHostNames returns the host names to which requests may be sent; nil allows all. If
+// --allowed-hosts is set, it returns the names of the flag. Otherwise it returns LoopbackHosts if
+// only this machine can reach the listener at address, and nil in all other cases. A proxy or a
+// public URL shows that other machines can reach the listener.
 func (n *networkFlags) allowedHostNames(address net.Addr) []string {
 	switch tcp, ok := address.(*net.TCPAddr); {
 	case slices.Contains(n.allowedHosts, anyHost):
@@ -159,5 +159,5 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 	if err != nil {
 		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", n.listen, err).WithHint("name another address with --listen; port 0 picks a free port")
 	}
-	return listen.New(inner, listen.Limits{Connections: n.connections, PerAddress: n.perAddress, Exempt: exempt}, log, now), nil
+	return listen.New(inner, listen.Limits{Connections: n.maxConnections, PerAddress: n.maxConnectionsPerAddress, Exempt: exempt}, log, now), nil
 }

@@ -74,10 +74,10 @@ func (w *webServer) serve() error {
 // less than the ten seconds after which service managers may kill a process.
 const defaultGracePeriod = 8 * time.Second
 
-// drain continues to serve for the duration delay, so that load balancers notice that the
-// server is about to stop. Then it waits until the requests in progress have ended, but
-// at most for the duration grace, and aborts the others. Then it logs that requests were aborted:
-// this is no error, because the operator has chosen the duration.
+// drain stops the server. For the duration delay, it continues to serve, so that load balancers
+// notice that the server is about to stop. Then it accepts no more requests, and waits at most for
+// the duration grace until those in progress have ended. If it aborts requests, it logs a warning
+// and returns no error, because the operator has chosen the duration.
 func (w *webServer) drain(log *slog.Logger, delay, grace time.Duration) {
 	w.draining.Store(true)
 	if delay > 0 {

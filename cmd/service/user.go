@@ -31,7 +31,8 @@ administrators use ` + "`foretell api`" + ` and the operations under /api/v1/adm
 	return cmd
 }
 
-// dataDirFlag holds the flags that select the service whose accounts a command works on.
+// dataDirFlag holds the flags that select the data folder, database and storage of the service on
+// which a command works.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
@@ -47,8 +48,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the accounts are stored. If a server is configured, it also says that
-// they are not those of this server.
+// noteLocation prints where the listed accounts are stored. If a server is configured, it also says
+// that these are not the accounts of that server.
 func (r *dataDirFlag) noteLocation(o *cli.Output, service *connect.LocalService) {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
@@ -140,23 +141,23 @@ type userChange struct {
 	confirm cli.ConfirmFlag
 
 	question string // confirmation prompt; "" if the command does not ask
-	do       func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error)
+	change   func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error)
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
 	return newUserChangeCmd(f, &userChange{
-		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", do: (*app.App).DisableAccount,
+		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", change: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersEnableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{do: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
+	return newUserChangeCmd(f, &userChange{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
 }
 
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
 	return newUserChangeCmd(f, &userChange{
 		question: "Delete account %s with all its datasets, models and predictions?",
-		do: func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+		change: func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 			_, err := a.DeleteAccount(ctx, in)
 			return nil, err
 		},
@@ -183,7 +184,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 		}
 	}
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error {
-		changed, err := o.do(a, ctx, &api.AccountInput{AccountKey: found.AccountKey})
+		changed, err := o.change(a, ctx, &api.AccountInput{AccountKey: found.AccountKey})
 		if err != nil {
 			return err
 		}
@@ -197,7 +198,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	role := ""
 	opts := &userChange{}
-	opts.do = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
+	opts.change = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
 	}
 	cmd := newUserChangeCmd(f, opts, "role EMAIL ROLE", "Make an account an administrator, or a user again")

@@ -22,7 +22,7 @@ type invitation struct {
 	ExpiresOn string `json:"expiresOn,omitempty"`
 }
 
-// printInvitation prints an account and its one-time link, unless the service mails the link.
+// printInvitation prints an account and, unless the service mails it, the one-time link.
 func printInvitation(o *cli.Output, in *api.Invitation) error {
 	if in.Link == "" {
 		o.Note("%s gets the link by e-mail from the service", in.Email)

@@ -52,11 +52,11 @@ input or the environment.`,
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
 	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token expires")
-	flags.StringVar(&opts.storage, config.KeyStorage, "", "where to store credentials: keyring, file or none")
+	flags.StringVar(&opts.storage, config.KeyAuthStorage, "", "where to store credentials: keyring, file or none")
 	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
 	flags.Lookup(config.KeyDebug).NoOptDefVal = "true"
-	cli.SetFlagCompletions(cmd, config.KeyStorage, config.StorageKeyring, config.StorageFile, config.StorageNone)
+	cli.SetFlagCompletions(cmd, config.KeyAuthStorage, config.AuthStorageKeyring, config.AuthStorageFile, config.AuthStorageNone)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cli.CompleteProfiles(f)) // the flag exists
 	cmd.MarkFlagsMutuallyExclusive("password-stdin", "token-stdin")
 	cmd.MarkFlagsMutuallyExclusive("stay-signed-in", "token-stdin")
@@ -90,7 +90,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.Set(config.KeyStorage, storage)
+	s.Set(config.KeyAuthStorage, storage)
 	if !o.tokenStdin {
 		if err := o.promptForMissingSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
@@ -111,13 +111,13 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err := tokens.Store.Set(tokens.Entry(), kept); err != nil {
 		return err
 	}
-	if earlier.Token != kept.Token && storage != config.StorageNone {
+	if earlier.Token != kept.Token && storage != config.AuthStorageNone {
 		endSession(ctx, tokens, earlier.Token, &o.output)
 	}
 	if err := o.saveProfile(s.Profile, tokens); err != nil {
 		return err
 	}
-	if storage == config.StorageNone {
+	if storage == config.AuthStorageNone {
 		o.output.Note("no credentials are stored, so other commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
 	return cli.PrintItem(&o.output, signedIn{
@@ -132,7 +132,7 @@ func (o *loginOptions) checkReachable(ctx context.Context, s *config.Settings, o
 	if _, err := o.factory.PromptDisabled(o.confirm.Cmd); err != nil {
 		return err
 	}
-	if err := o.checkStorage(s.GetString(config.KeyStorage)); err != nil {
+	if err := o.checkStorage(s.GetString(config.KeyAuthStorage)); err != nil {
 		return err
 	}
 	c, err := config.NewClient(opts)
@@ -157,7 +157,7 @@ type signedIn struct {
 	StaysSignedIn bool   `json:"staysSignedIn"`
 }
 
-// settingNames has the names of settings in error messages, by key.
+// settingNames maps the key of a setting to its name in error messages.
 var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
 
 // promptForMissingSetting prints the question and sets the setting called key to the answer. It
@@ -185,9 +185,9 @@ func (o *loginOptions) promptForMissingSetting(ctx context.Context, s *config.Se
 // secrets.
 func (o *loginOptions) checkStorage(storage string) error {
 	switch storage {
-	case "", config.StorageKeyring:
+	case "", config.AuthStorageKeyring:
 		return nil
-	case config.StorageFile, config.StorageNone:
+	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
 				WithHint("omit --stay-signed-in, or set %s to sign in without prompts", config.EnvPassword)
@@ -200,17 +200,17 @@ func (o *loginOptions) checkStorage(storage string) error {
 // chooseStorage returns where to store credentials: in the storage that the user has set, or
 // else in the keyring. If the keyring is unavailable, it asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
-	storage := s.GetString(config.KeyStorage)
-	if storage == config.StorageFile || storage == config.StorageNone {
+	storage := s.GetString(config.KeyAuthStorage)
+	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {
 		return storage, nil
 	}
 	err := credential.NewKeyringStore().Probe()
 	if err == nil {
-		return config.StorageKeyring, nil
+		return config.AuthStorageKeyring, nil
 	}
 	refusal := exit.Errorf(exit.SignIn, "%w", err).
 		WithHint("set %s, or use --storage file to store the token in a file that only you can read", config.EnvToken)
-	if storage == config.StorageKeyring || o.staySignedIn {
+	if storage == config.AuthStorageKeyring || o.staySignedIn {
 		return "", refusal
 	}
 	if mute, muteErr := o.factory.PromptDisabled(o.confirm.Cmd); mute || muteErr != nil {
@@ -224,7 +224,7 @@ func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (s
 	if !ok {
 		return "", refusal
 	}
-	return config.StorageFile, nil
+	return config.AuthStorageFile, nil
 }
 
 // obtainCredential returns the credential to store: the token from standard input, or a token for
@@ -257,7 +257,7 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 		}
 		return kept, nil
 	}
-	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.StorageKeyring && !o.passwordStdin {
+	if mute, err := o.factory.PromptDisabled(o.confirm.Cmd); err == nil && !mute && !stay && tokens.Storage == config.AuthStorageKeyring && !o.passwordStdin {
 		if stay, err = o.factory.Console.Confirm(ctx, "Stay signed in, with the password in the keyring?"); err != nil {
 			return kept, err
 		}
@@ -315,7 +315,7 @@ func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.Toke
 // saveProfile stores the account in the profile, without secrets.
 func (o *loginOptions) saveProfile(profile string, tokens *credential.TokenSource) error {
 	for _, setting := range [][2]string{
-		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyStorage, tokens.Storage},
+		{config.KeyServer, tokens.Server}, {config.KeyUsername, tokens.Username}, {config.KeyAuthStorage, tokens.Storage},
 	} {
 		if err := config.WriteOrRemoveValue(o.factory.Env, setting[1], "profiles", profile, setting[0]); err != nil {
 			return err

@@ -12,7 +12,8 @@ import (
 	"foretell/internal/exit"
 )
 
-var sessionColumns = []string{"sessionKey", "createdOn", "expiresOn", "remoteAddress", "client", "current"}
+// sessionListFields are the fields that `sessions list` prints.
+var sessionListFields = []string{"sessionKey", "createdOn", "expiresOn", "remoteAddress", "client", "current"}
 
 // NewSessionsCmd returns the command sessions.
 func NewSessionsCmd(f *cli.Factory) *cobra.Command {
@@ -52,7 +53,7 @@ func (o *sessionsListOptions) run(ctx context.Context) error {
 	defer session.Close()
 	if session.Embedded {
 		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` signs in to a service")
-		return cli.PrintList(&o.output, []api.SessionEntry{}, sessionColumns...)
+		return cli.PrintList(&o.output, []api.SessionEntry{}, sessionListFields...)
 	}
 	answer, err := client.Call(ctx, session.Client, api.ListSessions, &api.None{})
 	if err != nil {
@@ -62,7 +63,7 @@ func (o *sessionsListOptions) run(ctx context.Context) error {
 	if o.list.Limit > 0 {
 		rows = rows[:min(uint(len(rows)), o.list.Limit)]
 	}
-	return cli.PrintList(&o.output, rows, sessionColumns...)
+	return cli.PrintList(&o.output, rows, sessionListFields...)
 }
 
 type sessionsEndOptions struct {

@@ -17,7 +17,8 @@ import (
 	"foretell/internal/requirement"
 )
 
-var trainingColumns = []string{
+// trainingListFields are the fields that `training list` prints.
+var trainingListFields = []string{
 	"trainingJobKey", "datasetName", "outcome", "achievedPerformance", "logLoss", "testPerformance", "createdOn",
 }
 
@@ -89,7 +90,7 @@ func (o *trainingListOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	columns := trainingColumns
+	columns := trainingListFields
 	if o.all {
 		columns = append([]string{"trainingJobKey", "algorithm"}, columns[1:]...)
 	}

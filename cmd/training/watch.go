@@ -129,14 +129,14 @@ type trainingWaitOptions struct {
 }
 
 func newTrainingWatchCmd(f *cli.Factory) *cobra.Command {
-	return newTrainingWaitingCmd(f, true, "watch REF", "Watch a race until it ends")
+	return newWatchOrWaitCmd(f, true, "watch REF", "Watch a race until it ends")
 }
 
 func newTrainingWaitCmd(f *cli.Factory) *cobra.Command {
-	return newTrainingWaitingCmd(f, false, "wait REF", "Wait until a race has ended")
+	return newWatchOrWaitCmd(f, false, "wait REF", "Wait until a race has ended")
 }
 
-func newTrainingWaitingCmd(f *cli.Factory, watch bool, use, short string) *cobra.Command {
+func newWatchOrWaitCmd(f *cli.Factory, watch bool, use, short string) *cobra.Command {
 	opts := &trainingWaitOptions{watch: watch}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.PositionalArgs("REF"),

@@ -18,7 +18,7 @@ func (f *AgeFlag) String() string {
 	return time.Duration(*f).String()
 }
 
-// Set parses a number of days such as 30d, or a duration as [time.ParseDuration] does.
+// Set parses a number of days such as 30d, or a duration in the format of [time.ParseDuration].
 func (f *AgeFlag) Set(text string) error {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)

@@ -69,8 +69,9 @@ func InstallFile(tempPath, path string, force bool) error {
 	return err
 }
 
-// renameNew is InstallFile without force for file systems without hard links. It first creates an
-// empty file at path, which fails if the path exists, and then replaces this file.
+// renameNew does what InstallFile does if force is false, on a file system that has no hard links.
+// It first reserves path by creating an empty file, which fails if path exists, and then renames
+// tempPath to path.
 func renameNew(tempPath, path string) error {
 	reserved, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -82,10 +83,10 @@ func renameNew(tempPath, path string) error {
 	return nil
 }
 
-// CheckOutputPath returns an error if a file must not be written to path, because its folder
-// does not exist or is read-only, path is a folder, or path is an existing file and force is false.
-// A device or a pipe is allowed. The parameter otherHint is the part of the hints that says how to
-// choose another file, such as "write to another file with -o".
+// CheckOutputPath returns an error if no file may be written to path. This is the case if the
+// folder of path does not exist or is read-only, if path is itself a folder, or if path is an
+// existing file and force is false. A device or a pipe is allowed. The parameter otherHint is the
+// part of the hints that says how to choose another file, such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -102,9 +103,10 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 	return CheckFolder(filepath.Dir(path), "output", otherHint)
 }
 
-// CheckFolder returns an error if dir does not exist, or if this process must not create files in it.
-// It creates a file and removes it, because the permissions do not show whether the file system is
-// read-only. The parameter content says what will be written, and otherHint is as in CheckOutputPath.
+// CheckFolder returns an error if dir does not exist, or if this process cannot create files in
+// dir. To find out, CheckFolder creates a file and removes it, because the permissions do not show
+// whether the file system is read-only. The parameter content says what will be written, and
+// otherHint is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
 	if !IsDir(dir) {
 		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/config"
 )
 
-// SetDefaultCompletions sets the completion of all arguments and flags without a
-// completion of their own, in cmd and its subcommands. File names are then offered only
-// if a file is expected.
+// SetDefaultCompletions adds a completion to each argument and flag of cmd and of its subcommands
+// that has none. This completion offers file names only where a file is expected, while the default
+// of cobra offers them everywhere.
 func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

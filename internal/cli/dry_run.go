@@ -32,7 +32,7 @@ var errDryRunEnded = errors.New("the dry run has ended")
 type dryRunTransport struct {
 	next   http.RoundTripper
 	base   string            // base URL of the service
-	Paths  map[string]string // paths that replace those of operations, by operation ID
+	Paths  map[string]string // URL paths of operations that differ from the defaults, by operation ID
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
@@ -158,47 +158,47 @@ func matchesTemplate(template, path string) bool {
 	return true
 }
 
-// The keys of simulated objects.
+// The keys of the objects in simulated responses.
 const (
-	plannedDataset    = "DATASET_KEY"
-	plannedTraining   = "TRAINING_KEY"
-	plannedModel      = "MODEL_KEY"
-	plannedPrediction = "PREDICTION_KEY"
+	simulatedDatasetKey    = "DATASET_KEY"
+	simulatedTrainingKey   = "TRAINING_KEY"
+	simulatedModelKey      = "MODEL_KEY"
+	simulatedPredictionKey = "PREDICTION_KEY"
 )
 
 // simulatedResponses returns the simulated responses by operation ID. A dry run ends at an
-// operation that has none.
+// operation that has no simulated response.
 func (r *dryRunTransport) simulatedResponses() map[string]any {
 	best := 1.0
-	entry := api.DatasetEntry{DatasetKey: plannedDataset, Status: api.DatasetCompleted}
+	entry := api.DatasetEntry{DatasetKey: simulatedDatasetKey, Status: api.DatasetCompleted}
 	training := api.Training{
-		TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, ModelKey: plannedModel,
+		TrainingJobKey: simulatedTrainingKey, DatasetKey: simulatedDatasetKey, ModelKey: simulatedModelKey,
 		Status: api.TrainingCompleted, AchievedPerformance: &best,
 	}
 	prediction := api.Prediction{
-		PredictionKey: plannedPrediction, ModelKey: plannedModel, DatasetKey: plannedDataset,
+		PredictionKey: simulatedPredictionKey, ModelKey: simulatedModelKey, DatasetKey: simulatedDatasetKey,
 		Status:              api.PredictionCompleted,
-		PredictionResultURL: r.base + strings.Replace(api.DownloadResult.Path, "{predictionKey}", plannedPrediction, 1),
+		PredictionResultURL: r.base + strings.Replace(api.DownloadResult.Path, "{predictionKey}", simulatedPredictionKey, 1),
 	}
 	return map[string]any{
 		api.CreateDataset.ID: api.CreatedDataset{
-			DatasetKey: plannedDataset, Status: api.DatasetPending,
-			DatasetUploadInfo: api.UploadInfo{UploadURL: r.base + strings.Replace(api.UploadData.Path, "{datasetKey}", plannedDataset, 1)},
+			DatasetKey: simulatedDatasetKey, Status: api.DatasetPending,
+			DatasetUploadInfo: api.UploadInfo{UploadURL: r.base + strings.Replace(api.UploadData.Path, "{datasetKey}", simulatedDatasetKey, 1)},
 		},
 		api.AddData.ID:               entry,
 		api.UploadData.ID:            entry,
 		api.GetDataset.ID:            api.Dataset{DatasetEntry: entry},
 		api.DeleteDataset.ID:         api.None{},
-		api.CreateTraining.ID:        api.CreatedTraining{TrainingJobKey: plannedTraining, DatasetKey: plannedDataset, Status: api.TrainingPending},
+		api.CreateTraining.ID:        api.CreatedTraining{TrainingJobKey: simulatedTrainingKey, DatasetKey: simulatedDatasetKey, Status: api.TrainingPending},
 		api.GetTraining.ID:           training,
 		api.GetTrainingProgress.ID:   api.TrainingProgress{Status: api.TrainingCompleted, Jobs: []api.AlgorithmRun{}},
 		api.CancelTraining.ID:        training,
 		api.DeleteTraining.ID:        api.None{},
-		api.GetModel.ID:              api.Model{ModelKey: plannedModel, DatasetKey: plannedDataset, TrainingJobKey: plannedTraining, Version: 1},
+		api.GetModel.ID:              api.Model{ModelKey: simulatedModelKey, DatasetKey: simulatedDatasetKey, TrainingJobKey: simulatedTrainingKey, Version: 1},
 		api.DeleteModel.ID:           api.None{},
-		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: plannedPrediction, Status: api.PredictionPending},
+		api.CreatePrediction.ID:      api.CreatedPrediction{PredictionKey: simulatedPredictionKey, Status: api.PredictionPending},
 		api.GetPrediction.ID:         prediction,
-		api.GetPredictionProgress.ID: api.PredictionProgress{PredictionKey: plannedPrediction, Status: api.PredictionCompleted},
+		api.GetPredictionProgress.ID: api.PredictionProgress{PredictionKey: simulatedPredictionKey, Status: api.PredictionCompleted},
 		api.DeletePrediction.ID:      api.None{},
 	}
 }
@@ -218,8 +218,9 @@ func DryRunPrintsResult(cmd *cobra.Command) bool {
 	return cmd.Annotations[DryRunResultAnnotation] != ""
 }
 
-// CheckDryRun returns an error for output flags that have no effect with --dry-run.
-func CheckDryRun(cmd *cobra.Command) error {
+// CheckDryRunFlags returns a usage error if an output flag is set that has no effect with
+// --dry-run.
+func CheckDryRunFlags(cmd *cobra.Command) error {
 	if !IsDryRun(cmd) || DryRunPrintsResult(cmd) {
 		return nil
 	}

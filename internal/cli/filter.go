@@ -20,8 +20,7 @@ type filter interface {
 	apply(o *Output, b *bytes.Buffer, v, doc any) error
 }
 
-// filterFlag is the value of --jq or --template. When it is set, it also sets the filter
-// and --json of the output.
+// filterFlag is the value of --jq or --template. Setting the flag also sets Filter and JSON of out.
 type filterFlag struct {
 	out   *Output
 	text  string

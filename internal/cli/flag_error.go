@@ -29,11 +29,11 @@ var flagTypeNames = map[string]string{
 	"float": "a number from 0 to 1, or auto", "duration": "a duration such as 90s, 30m or 2h", "age": "an age such as 30d or 12h",
 }
 
-var exclusivePattern = regexp.MustCompile(`\[([^\]]*)\] were all set`)
+var exclusiveFlagsPattern = regexp.MustCompile(`\[([^\]]*)\] were all set`)
 
 // ExclusiveFlagsError converts err, an error of cobra for flags that exclude each other.
 func ExclusiveFlagsError(err error) *exit.Error {
-	set := exclusivePattern.FindStringSubmatch(err.Error())
+	set := exclusiveFlagsPattern.FindStringSubmatch(err.Error())
 	if set == nil {
 		return exit.Usagef("%w", err)
 	}

@@ -25,9 +25,9 @@ func FlagVariablesText(example string) string {
 		"sets --" + example + ". Flags override variables."
 }
 
-// SetFlagsFromVariables sets each flag of cmd that is not on the command line to the value of
-// its environment variable, if that is not empty. It skips persistent flags, which
-// have their own variables.
+// SetFlagsFromVariables sets the flags of cmd from their environment variables. It skips flags that
+// are on the command line, and variables that are empty. It also skips persistent flags, whose
+// variables [config.Load] reads.
 func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	var failed *exit.Error
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -47,13 +47,14 @@ func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 	return nil
 }
 
-// foreignVariables matches the variables that tests of the program read, and those that Kubernetes
-// sets in each pod if a service has a name such as foretell.
-var foreignVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
+// ignoredVariables matches variables that no command reads although their names begin with
+// FORETELL_: those of the tests of the program, and those that Kubernetes sets in each pod if a
+// Kubernetes service is named foretell.
+var ignoredVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 
-// UnknownVariables returns the names of the variables in environ that begin with FORETELL_ but that
-// neither a command nor a flag of serve or worker reads, sorted. They are probably misspelt. A
-// variable of another command is known, because commands may share an environment file. root is the
+// UnknownVariables returns the sorted names of the variables in environ that begin with FORETELL_
+// but that no command reads. They are probably misspelt. The variables of all commands are known,
+// not only those of the current one, because commands may share an environment file. root is the
 // root command.
 func UnknownVariables(root *cobra.Command, environ []string) []string {
 	known := map[string]bool{}
@@ -68,7 +69,7 @@ func UnknownVariables(root *cobra.Command, environ []string) []string {
 	unknown := map[string]bool{}
 	for _, text := range environ {
 		name, value, _ := strings.Cut(text, "=")
-		if value != "" && strings.HasPrefix(name, "FORETELL_") && !known[name] && !foreignVariables.MatchString(name) {
+		if value != "" && strings.HasPrefix(name, "FORETELL_") && !known[name] && !ignoredVariables.MatchString(name) {
 			unknown[name] = true
 		}
 	}

@@ -151,8 +151,9 @@ A result file is written under a temporary name. It is renamed after its rows, I
 and size have been checked.
 `
 
-// RunGroup runs a command that only has subcommands: it prints the help page. If there are
-// arguments, it returns an error that suggests subcommands, because the given one is unknown.
+// RunGroup runs a command that only has subcommands. Without arguments, it prints the help page.
+// Otherwise the first argument is an unknown subcommand, and RunGroup returns an error that
+// suggests similar ones.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()

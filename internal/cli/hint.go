@@ -14,7 +14,7 @@ import (
 	"foretell/internal/term"
 )
 
-// repeatedFlags are the flags of the current command that are repeated in the commands of its
+// repeatedFlags are the flags that are copied from the current command line to the commands in its
 // hints. They select the service or change how a file is read.
 var repeatedFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir,
@@ -24,10 +24,11 @@ var repeatedFlags = []string{
 // hintedCommand matches a foretell command between backquotes in a text.
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
-// AddHint completes the hint of e. If e has no hint, it adds one for the current command. If the
-// token is from the environment, AddHint replaces the hint to sign in, because `foretell login`
-// would not replace this token. It replaces the hint of a name that is taken if the name is that of
-// an account. It also applies [Factory.RepeatFlagsInCommands].
+// AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
+// replaces two hints of the service: the hint to sign in, if the token is from the environment,
+// because `foretell login` would not replace this token; and the hint about a name that is taken,
+// if it is the name of an account and not of a dataset. AddHint also applies
+// [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
@@ -47,8 +48,8 @@ func (f *Factory) AddHint(e *exit.Error) {
 	}
 }
 
-// suggestList returns a hint to list or show objects of the type that the current command is
-// about.
+// suggestList returns a hint with the command that lists or shows the objects of the current
+// command's type, such as datasets.
 func (f *Factory) suggestList(status exit.Status) string {
 	group := f.Running.Parent()
 	if group != nil && group.HasParent() {
@@ -70,8 +71,8 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// RepeatFlagsInCommands adds the repeatedFlags of the current command to those commands
-// in text that accept them.
+// RepeatFlagsInCommands finds the foretell commands between backquotes in text, and adds to each of
+// them those repeatedFlags of the current command line that it accepts.
 func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text
@@ -91,7 +92,8 @@ func (f *Factory) RepeatFlagsInCommands(text string) string {
 // commandSubstitution matches $(foretell …) in a command line.
 var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 
-// repeatFlags adds the repeatedFlags of the current command to a command line.
+// repeatFlags adds the repeatedFlags of the current command line to another command line, if its
+// command accepts them.
 func (f *Factory) repeatFlags(line string) string {
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
@@ -132,9 +134,9 @@ func ListFlagValue(names []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// CommandWith returns the current command line with a flag set to value, and without the other
-// flags in omitted, which must take a value. A repeatable flag keeps its other values. If value
-// is "", the flag is removed.
+// CommandWith returns the current command line with a flag set to value. If the flag is repeatable,
+// it keeps its other values. If value is "", the flag is removed. CommandWith also removes the
+// flags in omitted, which must be flags that take a value.
 func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	args := f.Args
 	for _, other := range omitted {

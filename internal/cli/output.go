@@ -158,8 +158,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteIfEmpty prints a notice if n, the number of items of a list, is 0 and the output is a
-// terminal. It reports whether it has printed the notice.
+// NoteIfEmpty prints a notice that a list is empty, if n, its number of items, is 0 and the output
+// is a terminal. It reports whether it has printed the notice.
 func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false
@@ -276,7 +276,7 @@ func (o *Output) PrintLine(text string) error {
 	return err
 }
 
-// PrintTable prints a table. It is aligned on a terminal and TSV in a pipe.
+// PrintTable prints a table: aligned on a terminal, and as TSV in a pipe.
 func (o *Output) PrintTable(t *term.Table) error { return o.WriteTable(t, false) }
 
 // IsAligned reports whether tables are printed for a person: on a terminal, and neither as

@@ -59,8 +59,8 @@ func columnHeading(name string, isFirst bool) string {
 	return name
 }
 
-// formatCell formats a field for a terminal. Times are relative, keys can be shortened, scores
-// have four digits and states are coloured.
+// formatCell returns the table cell of a field. On a terminal, times are relative, keys can be
+// shortened, scores have four decimals, and states are coloured.
 func (o *Output) formatCell(name string, r term.Record) term.Cell {
 	text := r.Text(name)
 	c := term.Cell{Text: text}

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/term"
 )
 
-// pagerCommand returns the command that shows long text. It returns "" if no pager is set, if
-// standard output is no terminal or a dumb one, or in CI.
+// pagerCommand returns the command that shows long text. It returns "" if no pager is set, in CI,
+// or if standard output is not a terminal that can be redrawn.
 func (o *Output) pagerCommand() (string, error) {
 	if !o.Factory.Console.OutTerminal || o.Factory.Env("CI") != "" || o.Factory.Env("TERM") == "dumb" {
 		return "", nil

@@ -37,7 +37,7 @@ func (o *Output) parseTemplate(text string) (filter, error) {
 			if then, err := time.Parse(api.TimeLayout, text); err == nil {
 				return term.FormatAgo(then, o.Factory.Now())
 			}
-			return text // not a time, such as "" for something that has not happened yet
+			return text // not a time, such as "" for an event that has not happened yet
 		},
 		"tablerow": func(values ...any) string {
 			row := make([]term.Cell, len(values))

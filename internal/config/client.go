@@ -20,7 +20,8 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
 }
 
-// guessScheme returns the URL that is probably meant by an address without a scheme: it puts http:// before an address of this machine, and https:// before any other.
+// guessScheme returns the URL that is probably meant by an address without a scheme. It adds
+// http:// to an address of this machine, and https:// to any other.
 func guessScheme(address string) string {
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -63,7 +63,7 @@ var Variables = []variable{
 	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
 	{Name: EnvPasswordFile, description: "file that holds the password"},
 	{Name: EnvToken, description: "bearer token to use", secret: true},
-	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyStorage, Values: []string{StorageKeyring, StorageFile, StorageNone}},
+	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyAuthStorage, Values: []string{AuthStorageKeyring, AuthStorageFile, AuthStorageNone}},
 	{Name: envConfigDir, description: "folder of config.yaml"},
 	{Name: EnvDataDir, description: "folder in which the embedded service stores its data", Key: KeyDataDir},
 	{Name: EnvStorage, description: "S3 bucket or folder in which a service stores its files; see `foretell serve --help`"},
@@ -159,9 +159,9 @@ func EnvironmentHelp() string {
 
 // The values of --storage.
 const (
-	StorageKeyring = "keyring"
-	StorageFile    = "file"
-	StorageNone    = "none"
+	AuthStorageKeyring = "keyring"
+	AuthStorageFile    = "file"
+	AuthStorageNone    = "none"
 )
 
 // The variables that identify CI services.

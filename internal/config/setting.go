@@ -20,17 +20,17 @@ import (
 
 // The keys of settings. All except KeyProfile belong to a profile of the config file.
 const (
-	KeyProfile  = "profile"
-	KeyServer   = "server"
-	KeyUsername = "username"
-	KeyStorage  = "storage"
-	KeyPaths    = "paths"
-	KeyDataDir  = "data-dir"
-	KeyNoInput  = "no-input"
-	KeyProgress = "progress"
-	KeyTimeout  = "timeout"
-	KeyDebug    = "debug"
-	KeyPager    = "pager"
+	KeyProfile     = "profile"
+	KeyServer      = "server"
+	KeyUsername    = "username"
+	KeyAuthStorage = "storage"
+	KeyPaths       = "paths"
+	KeyDataDir     = "data-dir"
+	KeyNoInput     = "no-input"
+	KeyProgress    = "progress"
+	KeyTimeout     = "timeout"
+	KeyDebug       = "debug"
+	KeyPager       = "pager"
 )
 
 // Getenv returns the value of an environment variable; "" if it is not set.
@@ -46,8 +46,8 @@ type Settings struct {
 	Profile string
 	// profileExists is set if the config file has the profile.
 	profileExists bool
-	// origins holds, for each setting and for the profile, where the value comes from. Its keys
-	// are those of the settings.
+	// origins says where each value comes from, such as "flag --server". Its keys are the keys of
+	// the settings, and KeyProfile.
 	origins map[string]string
 }
 
@@ -203,11 +203,11 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns the first of these folders that is set: the value of the environment
-// variable own; the folder foretell in the value of the variable xdg; the folder foretell
-// in the default folder of the operating system. native has these default folders by
-// operating system, and under "" the one for all others: {"HOME", ".config"} →
-// $HOME/.config.
+// userDir returns the first of these folders that is set: the value of the environment variable
+// own; the folder foretell in the value of the variable xdg; the folder foretell in the default
+// folder of the operating system. The map native has the default folder of each operating system,
+// and under "" that of all others. A folder is a variable followed by path elements: {"HOME",
+// ".config"} means $HOME/.config.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)

@@ -61,7 +61,7 @@ func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	return documents, nil
 }
 
-// SettingKeys returns all valid keys, except those of the paths of operations.
+// SettingKeys returns all valid keys, except paths.OPERATION for the paths of operations.
 func SettingKeys() []string {
 	keys := []string{KeyProfile}
 	for _, v := range Variables {

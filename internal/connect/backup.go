@@ -38,8 +38,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 }
 
 // Backup writes to w a backup of the service that the flags of cmd select. The service may be
-// running. The schema of the backup is that of the database, which may be of an earlier
-// release.
+// running. The backup has the same schema version as the database, which may be older than that of
+// this program.
 func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer) (*backup.Summary, error) {
 	at, err := locateService(f, cmd)
 	if err != nil {
@@ -103,8 +103,8 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(err)
 	}
-	// OpenLocal completes the migration. It also writes one new ID to both the database
-	// and the stored files, which shows that they belong together.
+	// OpenLocal completes the migration. It also writes one new ID to both the database and the
+	// stored files. The equal IDs show later that they belong together.
 	service, err := OpenLocal(ctx, at.dir, f, cmd)
 	if err != nil {
 		return nil, err

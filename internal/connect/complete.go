@@ -78,8 +78,8 @@ func (o *ServiceFlags) hasService() bool {
 	return err == nil
 }
 
-// ListDatasetRefs returns the names of datasets, with their status as description. On an
-// error, it also returns the names read so far, as do the other listers.
+// ListDatasetRefs returns the names of datasets, with their status as description. On an error, it
+// also returns the names that it has read before. The other listers do the same.
 func ListDatasetRefs(ctx context.Context, session *Session) ([]string, error) {
 	var names []string
 	for d, err := range client.AllDatasets(ctx, session.Client, api.ListDatasetsInput{}) {

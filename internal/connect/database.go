@@ -35,11 +35,10 @@ func BindDatabase(cmd *cobra.Command) {
 	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
 }
 
-// databaseLocation returns the location of the database of the data folder dir, for
-// [store.Open]. For a command with the flag --database, it is the value of the flag or,
-// if that is not set, of FORETELL_DATABASE. If neither is set, or if cmd has no such
-// flag, it is the path of foretell.db in dir, and an error if the marker file says that the
-// database of dir is a PostgreSQL database.
+// databaseLocation returns the location of the database of the data folder dir, for [store.Open].
+// If cmd has the flag --database, the location is the value of this flag or, if it is not set, of
+// FORETELL_DATABASE. In all other cases the location is the path of foretell.db in dir. It is then
+// an error if dir has a marker file, because its database is a PostgreSQL database.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	location := ""
@@ -48,7 +47,7 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	}
 	switch {
 	case location == "":
-		return filepath.Join(dir, DatabaseFile), checkNotMarked(dir, flag != nil)
+		return filepath.Join(dir, DatabaseFile), checkNoMarkerFile(dir, flag != nil)
 	case !store.IsURL(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
@@ -56,9 +55,9 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	return location, nil
 }
 
-// checkNotMarked returns an error if the data folder dir has a marker file. The parameter
-// canSelect reports whether the command has the flag --database.
-func checkNotMarked(dir string, canSelect bool) error {
+// checkNoMarkerFile returns an error if the data folder dir has a marker file. The parameter
+// canSelect reports whether the command has the flag --database, which the hint then names.
+func checkNoMarkerFile(dir string, canSelect bool) error {
 	path := filepath.Join(dir, markerFile)
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,8 +136,8 @@ func openDatabase(ctx context.Context, location, dir string) (*store.Store, erro
 	return database, nil
 }
 
-// openExistingDatabase is openDatabase, but it neither creates the database nor upgrades its schema. It
-// returns store.ErrOldSchema, without a hint, if the schema is too old to be read.
+// openExistingDatabase is like openDatabase, but it neither creates the database nor upgrades its
+// schema. It returns store.ErrOldSchema, without a hint, if the schema is too old to be read.
 func openExistingDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	if err := checkDatabaseExists(location, dir); err != nil {
 		return nil, err

@@ -60,7 +60,8 @@ func (c *Session) ResumeEmbeddedPreparation(ctx context.Context, key string) err
 	return err
 }
 
-// FetchClassLabels reads the dataset with the key dataset and returns its [DatasetClassLabels].
+// FetchClassLabels requests the dataset with the given key and returns the labels of its classes;
+// nil if they are unknown.
 func (c *Session) FetchClassLabels(ctx context.Context, dataset string) ([]string, error) {
 	d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {

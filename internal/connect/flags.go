@@ -47,9 +47,9 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 	cmd.MarkFlagsMutuallyExclusive(config.KeyDataDir, config.KeyServer)
 }
 
-// WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir.
-// A configured server is then ignored. The environment variable of the data folder does not
-// request it.
+// WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir. If so,
+// a configured server is ignored. The variable FORETELL_DATA_DIR does not request the embedded
+// service.
 func (o *ServiceFlags) WantsEmbedded() bool {
 	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir)
 }
@@ -195,7 +195,7 @@ func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, op
 	if err != nil {
 		return nil, err
 	}
-	if o.Factory.Env(config.EnvToken) == "" { // a token from there cannot be renewed
+	if o.Factory.Env(config.EnvToken) == "" { // a token from the environment cannot be renewed
 		opts.Relogin = tokens.Renew
 	}
 	c, err := config.NewClient(opts)

@@ -21,10 +21,10 @@ import (
 
 // LocalPages serves the dashboard of the embedded service to this computer.
 type LocalPages struct {
-	local  *dashboard.LocalAccess
-	url    string
-	server *http.Server
-	served chan error
+	local    *dashboard.LocalAccess
+	url      string
+	server   *http.Server
+	serveErr chan error
 }
 
 // ServePages starts to serve the dashboard of the embedded service on a free port of the
@@ -46,11 +46,11 @@ func (c *Session) ServePages(ctx context.Context) (*LocalPages, error) {
 			Code: code, Secret: secret, Token: c.validToken,
 			UseCode: func() bool { return used.CompareAndSwap(false, true) },
 		},
-		url: "http://" + listener.Addr().String(), served: make(chan error, 1),
+		url: "http://" + listener.Addr().String(), serveErr: make(chan error, 1),
 	}
 	handler := c.service.Handler(server.Options{Local: p.local, PublicURL: p.url})
 	p.server = listen.NewServer(rejectOtherHosts(listener.Addr().String(), handler), c.service.Log)
-	go func() { p.served <- p.server.Serve(listener) }()
+	go func() { p.serveErr <- p.server.Serve(listener) }()
 	return p, nil
 }
 
@@ -85,17 +85,17 @@ func (p *LocalPages) Link(path string) string {
 	return p.url + "/open?" + query.Encode()
 }
 
-// closeTime is how long [LocalPages.Close] waits for requests in progress.
-const closeTime = 3 * time.Second
+// shutdownTimeout is how long [LocalPages.Close] waits for requests in progress.
+const shutdownTimeout = 3 * time.Second
 
-// Close stops serving. It waits at most closeTime for requests in progress.
+// Close stops serving. It waits at most shutdownTimeout for requests in progress.
 func (p *LocalPages) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	if err := p.server.Shutdown(ctx); err != nil {
 		return errors.Join(err, p.server.Close())
 	}
-	if err := <-p.served; !errors.Is(err, http.ErrServerClosed) {
+	if err := <-p.serveErr; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -33,12 +33,13 @@ type LocalService struct {
 	App   *app.App
 	store *store.Store
 	blobs *blob.Store
-	// Log receives what the service logs.
+	// Log is the log of the service.
 	Log    *slog.Logger
 	now    func() time.Time
 	tracer trace.Tracer
 	Dir    string
-	// factory and notices are for Note. notices is nil unless the log has the format JSON.
+	// factory and notices print the notices of the method Note. notices is nil unless the log has
+	// the format JSON.
 	factory *cli.Factory
 	notices *slog.Logger
 	// Location is the data folder, or the URL of the PostgreSQL database without the password.
@@ -50,8 +51,8 @@ type localOptions struct {
 	log *slog.Logger
 	// acceptDatabase is set to open a database that does not belong to the stored files.
 	acceptDatabase bool
-	// ownWork is set to run only the jobs that this command queues or waits for.
-	ownWork bool
+	// ownJobsOnly is set to run only the jobs that this command queues or waits for.
+	ownJobsOnly bool
 	// directTransfers has the meaning of DaemonFlags.DirectTransfers.
 	directTransfers bool
 	// storage is where the stored files are; "" is the folder blobs in the data folder.
@@ -60,18 +61,19 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
-	// unchanged has the meaning of OpenUnchanged.
+	// unchanged is set to neither create the database nor upgrade its schema.
 	unchanged bool
 	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
-	// to a folder that --data-dir selects: the default folder may have data of the user's own.
+	// to a folder that --data-dir selects, because the default folder may already have the data of
+	// the embedded service.
 	writesMarker bool
-	// races and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
-	races  int
-	memory int64
+	// maxRaces and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
+	maxRaces int
+	memory   int64
 }
 
-// openDatabase opens the database at location, which belongs to the data folder dir. Unless unchanged is
-// set, it creates both if they do not exist.
+// openDatabase opens the database at location, which belongs to the data folder dir. If the
+// database or the folder does not exist, it is created, unless unchanged is set.
 func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	if !o.unchanged {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -86,24 +88,24 @@ func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (
 	return database, err
 }
 
-// OpenLocal opens the service in the data folder dir, with the database and the storage that
-// the flags of cmd select. It creates what does not exist. Several processes may open the same
-// folder at once.
+// OpenLocal opens the service in the data folder dir, with the database and the storage that the
+// flags of cmd select. If the folder or the database does not exist, it is created. Several
+// processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
 }
 
-// ErrOldSchema is returned by OpenUnchanged. Test with errors.Is.
+// ErrOldSchema is returned by OpenWithoutUpgrade. Test with errors.Is.
 var ErrOldSchema = store.ErrOldSchema
 
-// OpenUnchanged is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
+// OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
 // returns ErrOldSchema if the schema is of an earlier release.
-func OpenUnchanged(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownWork: true, storage: storageLocation(f, cmd), unchanged: true})
+func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), unchanged: true})
 }
 
 // OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is
@@ -128,7 +130,7 @@ type DaemonFlags struct {
 	DirectTransfers       bool
 	quiet, acceptDatabase bool
 	logFormat, logLevel   string
-	races                 int
+	maxRaces              int
 	memory, clamav        string
 	// Accounts configures the accounts of the service.
 	Accounts account.Options
@@ -141,7 +143,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	BindDatabase(cmd)
 	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
-	cmd.Flags().IntVar(&f.races, "races", 1, "maximum `number` of races at once, which share the cores")
+	cmd.Flags().IntVar(&f.maxRaces, "races", 1, "maximum `number` of races at once, which share the cores")
 	cmd.Flags().StringVar(&f.memory, "memory", "", "maximum `size` of the memory for races, such as 12GB, or none for no limit (default the memory of the machine or its cgroup, minus a reserve)")
 	cmd.Flags().StringVar(&f.clamav, "clamav", "", "scan uploaded files for malware with the clamd at this `address`: HOST:PORT, or the path of a Unix socket")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
@@ -164,8 +166,8 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 	for _, name := range cli.UnknownVariables(cmd.Root(), f.Environ()) {
 		log.WarnContext(ctx, "no command reads this environment variable", "variable", name)
 	}
-	if flags.races < 1 {
-		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.races)
+	if flags.maxRaces < 1 {
+		return nil, exit.Usagef("invalid --races %d: must be at least 1", flags.maxRaces)
 	}
 	memory, err := parseRaceMemory("--memory", flags.memory)
 	if err != nil {
@@ -178,7 +180,7 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 		}
 	}
 	service, err := openLocalWith(ctx, at.dir, f, cmd, localOptions{
-		scanner: scanner, log: log, races: flags.races, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
+		scanner: scanner, log: log, maxRaces: flags.maxRaces, memory: memory, acceptDatabase: flags.acceptDatabase, directTransfers: flags.DirectTransfers, storage: at.storage, accounts: flags.Accounts, writesMarker: true,
 	})
 	if err != nil {
 		return nil, err
@@ -192,9 +194,9 @@ func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags D
 // formatJSON is the value of --log-format for a log of JSON lines.
 const formatJSON = "json"
 
-// Note prints a notice of serve or worker, such as the address of the service, to standard error,
-// also with --quiet and for any --log-level. The values of the attributes follow the message. With
-// --log-format json, the notice is a line of the log.
+// Note prints a notice of serve or worker, such as the address of the service, to standard error.
+// Neither --quiet nor --log-level suppresses it. The values of the attributes follow the message.
+// With --log-format json, the notice is a line of the log.
 func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 	if s.notices != nil {
 		s.notices.LogAttrs(context.Background(), slog.LevelInfo, strings.TrimSuffix(message, ":"), attributes...)
@@ -211,11 +213,11 @@ func (s *LocalService) Note(message string, attributes ...slog.Attr) {
 }
 
 // The default of --memory leaves a reserve for other work of the process and for other programs.
-// The reserve is minReserve bytes or the fraction reserveShare of the machine's memory, whichever
+// The reserve is minMemoryReserve bytes or the fraction memoryReserveShare of the machine's memory, whichever
 // is larger.
 const (
-	minReserve   = 512 << 20
-	reserveShare = 1.0 / 8
+	minMemoryReserve   = 512 << 20
+	memoryReserveShare = 1.0 / 8
 )
 
 // parseRaceMemory returns the memory for races in bytes, or 0 for no limit. text is the value of
@@ -225,7 +227,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 	switch text {
 	case "":
 		total := machine.Memory()
-		return max(total/2, total-max(minReserve, int64(float64(total)*reserveShare))), nil
+		return max(total/2, total-max(minMemoryReserve, int64(float64(total)*memoryReserveShare))), nil
 	case "none":
 		return 0, nil
 	}
@@ -260,8 +262,8 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	a, err := app.New(app.Config{
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownWork, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
-		MaxRaces: opts.races, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
+		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownJobsOnly, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
+		MaxRaces: opts.maxRaces, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {
 		return nil, errors.Join(databaseError(location, dir, err), database.Close())
@@ -332,14 +334,14 @@ func (s *LocalService) StartJobs() func() error {
 	}
 }
 
-// PollDirectUploads starts preparing the datasets whose files clients send directly to the S3
-// store, until ctx is done or stop is called. It does nothing unless the service was opened
-// with DirectTransfers.
+// PollDirectUploads starts to watch for files that clients have sent directly to the S3 store, and
+// prepares their datasets. It ends when ctx is done or stop is called. It does nothing unless the
+// service was opened with DirectTransfers.
 func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.PollDirectUploads)
 }
 
-// SendMails starts sending the mails in the outbox, until ctx is done or stop is called. The
+// SendMails starts to send the mails in the outbox. It ends when ctx is done or stop is called. The
 // function stop waits for a mail that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.SendMails)

@@ -16,9 +16,9 @@ func (c *Session) canStopRace() bool {
 	return c.factory != nil && c.factory.DryRun == nil && c.factory.Console.CanPrompt()
 }
 
-// raceStop holds the request of the user to end a race from the terminal.
+// raceStop holds the state of a race that the user can end from the terminal, with Enter or Ctrl-C.
 type raceStop struct {
-	// interrupted is closed by Ctrl-C if the service is embedded. scored is closed when an
+	// interrupted is closed by Ctrl-C if the service is embedded. scored is closed when the first
 	// algorithm has a score.
 	interrupted, scored chan struct{}
 	closeScored         func()
@@ -49,8 +49,8 @@ func (s *raceStop) hasScore() bool {
 	}
 }
 
-// activityText returns the text that describes the race after the user has asked to end it.
-// activity is the text that describes the race without this request.
+// activityText returns the activity that the display of the race shows after the user has asked to
+// end it. The parameter activity is what it would show without this request.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"
@@ -74,8 +74,8 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 		c.factory.OnInterrupt.Store(&interrupt)
 		defer c.factory.OnInterrupt.CompareAndSwap(&interrupt, nil)
 	}
-	if c.enters == nil {
-		c.enters = c.factory.Console.ReadEnters(c.factory.Now)
+	if c.enterKeys == nil {
+		c.enterKeys = c.factory.Console.ReadEnterKeys(c.factory.Now)
 	}
 	watchCtx, endWatch := context.WithCancel(ctx)
 	var stopping sync.WaitGroup
@@ -96,9 +96,9 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 // and then ends the race. It also returns when ctx ends.
 func (c *Session) stopOnRequest(ctx context.Context, key string, s *raceStop) {
 	select {
-	case <-c.enters:
+	case <-c.enterKeys:
 		if view := s.view.Load(); view != nil {
-			view.LineTyped()
+			view.CountTypedLine()
 		}
 		c.factory.OnInterrupt.Store(nil) // the next Ctrl-C ends the command
 	case <-s.interrupted:

@@ -59,7 +59,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	return nil, e
 }
 
-// stopTimeout limits the time that a cancelled race has to store its model.
+// stopTimeout limits how long [Session.StopRace] waits for a cancelled race to store its model.
 const stopTimeout = 3 * time.Second
 
 // StopRace cancels a race in this process and waits until it has ended.

@@ -17,10 +17,10 @@ import (
 )
 
 var (
-	fullKey = sync.OnceValue(func() *regexp.Regexp {
+	fullKeyPattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	})
-	keyPrefix = sync.OnceValue(func() *regexp.Regexp {
+	keyPrefixPattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[0-9a-fA-F-]{` + strconv.Itoa(cli.MinKeyPrefix) + `,}$`)
 	})
 )
@@ -28,7 +28,7 @@ var (
 // refCandidate is an object that a reference may refer to.
 type refCandidate struct {
 	key       string
-	name      string // name in references, which several objects may share; "" if none exists
+	name      string // name in references, which several objects may share; "" if it has no name
 	createdOn string // time of creation: a shared name and @last refer to the newest object
 }
 
@@ -36,7 +36,7 @@ type refCandidate struct {
 // unique beginning of a key, a name, or @last. objects are the objects of one type, and
 // noun names the type in errors, such as "dataset".
 func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) (key string, err error) {
-	if fullKey().MatchString(ref) {
+	if fullKeyPattern().MatchString(ref) {
 		return strings.ToLower(ref), nil
 	}
 	var named, begun []refCandidate
@@ -51,7 +51,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 		switch {
 		case ref == cli.LastRef, c.name == ref:
 			named = append(named, c)
-		case keyPrefix().MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
+		case keyPrefixPattern().MatchString(ref) && strings.HasPrefix(c.key, strings.ToLower(ref)):
 			begun = append(begun, c)
 		}
 	}
@@ -74,6 +74,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
 }
 
+// commandGroups maps the name of a type of object to its command group.
 var commandGroups = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
 
 // DatasetKey resolves a reference to a dataset. The name of a series refers to its newest
@@ -156,7 +157,7 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 			yield(refCandidate{}, err)
 			return
 		}
-		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefix().MatchString(ref)) {
+		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefixPattern().MatchString(ref)) {
 			one := refCandidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
@@ -357,8 +358,9 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	return &models[i], nil
 }
 
-// NewestModel returns the newest of models, which must not be empty. The times of the service are in
-// seconds. If they do not show which model is the newest, it is the model of the newest race.
+// NewestModel returns the newest of models, which must not be empty. Because the service reports
+// times in whole seconds, several models may be equally new. Of these, NewestModel returns the
+// model of the newest race.
 func (c *Session) NewestModel(ctx context.Context, models []client.SeriesModel) (*client.SeriesModel, error) {
 	last := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) }).CreatedOn
 	var newest []*client.SeriesModel

@@ -29,16 +29,17 @@ type Session struct {
 	Account string
 	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress
-	// RunCommand returns a command line of `foretell run`: the one that resumes the race with the
-	// given key or, if race is "", the one that starts the run again. RunCommand is nil unless the
-	// current command is `foretell run`.
+	// RunCommand returns a command line of `foretell run`. The command resumes the race with the
+	// given key or, if race is "", starts the run again. RunCommand is nil unless the current
+	// command is `foretell run`.
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
-	// is the reference to the model, quoted for a shell. PredictCommand is nil unless the current
-	// command is `foretell run`. It is also nil if the run can be repeated with RunCommand.
+	// is the reference to the model, quoted for a shell. PredictCommand is set only if the current
+	// command is `foretell run` and reads a file from standard input, so that the run cannot be
+	// repeated with RunCommand.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
-	enters         <-chan struct{} // a value for each line typed on the terminal; nil before the first race
+	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race
 	// stoppedRace is the key of the race that the user ended from the terminal, or "".
 	stoppedRace string
 	closers     []func() error
@@ -52,8 +53,8 @@ type embeddedApp interface {
 	// RunsElsewhere reports whether another process runs the jobs of the object with the given
 	// key.
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
-	// Usage returns the number and the size of the stored files, and Orphans those of the files that
-	// the database does not reference.
+	// Usage returns the number and the size of all stored files. Orphans returns the number and the
+	// size of those to which the database does not refer.
 	Usage(ctx context.Context) (*app.Usage, error)
 	Orphans(ctx context.Context) (blob.Orphans, error)
 }
@@ -93,9 +94,9 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (elsewhere bool
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// HasExtensions reports whether the service has foretell's extensions to the API. Only a
-// service with these extensions reports the classes of a prepared dataset. Therefore
-// dataset must be prepared.
+// HasExtensions reports whether the service has foretell's extensions to the API. It is embedded,
+// or it reports the classes of dataset, which only a service with the extensions does. The dataset
+// must be prepared.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

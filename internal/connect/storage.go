@@ -31,8 +31,8 @@ func BindStorage(cmd *cobra.Command) {
 	cmd.Flags().String(storageFlag, "", "`URL` of the stored files: s3://BUCKET/PREFIX or file:///DIR (default blobs/ in the data folder)")
 }
 
-// storageLocation returns the location of the stored files: the value of --storage if cmd has this
-// flag and it is set, and otherwise the value of FORETELL_STORAGE, which may be "".
+// storageLocation returns the location of the stored files: the value of the flag --storage if it
+// is set, and otherwise the value of FORETELL_STORAGE, which may be "".
 func storageLocation(f *cli.Factory, cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup(storageFlag); flag != nil && flag.Changed {
 		return flag.Value.String()
@@ -47,8 +47,9 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmp.Or(location, "blobs"), "/") + "/"
 }
 
-// HasLocalData reports whether a service has stored data in the data folder dir, or in the
-// database or the storage that the flags of cmd select. It creates nothing.
+// HasLocalData reports whether a service may have stored data in the data folder dir, or in the
+// database or the storage that the flags of cmd select. Any database server or external storage
+// counts as having data. HasLocalData creates nothing.
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil || store.IsURL(location) || storageLocation(f, cmd) != "" {

@@ -71,8 +71,9 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 	return newTraceWriter(file), file.Close, nil
 }
 
-// checkTraceFile returns an error if a trace must not be appended to the file at path, because it is an
-// argument or the value of a flag of the command, or has something other than a trace.
+// checkTraceFile returns an error if a trace must not be appended to the file at path. This is the
+// case if the command reads or writes the file for another purpose, or if the file contains
+// something other than a trace.
 func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
 	for _, value := range namedFiles(f.Running) {
@@ -86,25 +87,26 @@ func checkTraceFile(f *cli.Factory, path string) error {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil // to open it for writing may succeed
+		return nil // opening the file for writing may succeed
 	}
 	defer file.Close()
 	start := make([]byte, 64)
 	n, _ := io.ReadFull(file, start) // the file may be shorter
-	if !traceStart.Match(start[:n]) {
+	if !traceStartPattern.Match(start[:n]) {
 		return exit.Errorf(exit.Conflict, "the file %s of --debug already exists and is not a trace", path).WithHint(hint)
 	}
 	return nil
 }
 
-// traceStart matches the start of a trace of newTraceWriter.
-var traceStart = regexp.MustCompile(`^> [A-Z]+ https?://`)
+// traceStartPattern matches the start of a trace of newTraceWriter.
+var traceStartPattern = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
-// outputFlags are the flags that name a file to be written, which need not exist yet.
+// outputFlags are the flags whose value is a file that the command writes. The file need not exist
+// yet.
 var outputFlags = []string{"output", "junit", "html"}
 
-// namedFiles returns the arguments of cmd and the values of its flags that are files, or will be if
-// they are outputs, except --debug.
+// namedFiles returns the files that the command line of cmd names: the arguments and flag values
+// that are paths of existing files, and the values of outputFlags. It omits the value of --debug.
 func namedFiles(cmd *cobra.Command) []string {
 	exists := func(value string) bool {
 		_, err := os.Stat(value)

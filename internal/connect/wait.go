@@ -93,14 +93,13 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 	return err == nil && cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)) == string(term.Auto)
 }
 
-// outageActivity is the activity that is shown while a wait continues although the service does
-// not respond.
+// outageActivity is the activity that is shown while a command waits and the service does not
+// respond.
 const outageActivity = "the service does not respond; trying again"
 
-// WaitError converts err, the error of a wait that has ended before the job, to one with a message
-// and a hint for users. A wait ends in this way because of --timeout, Ctrl-C or a lost connection.
-// noun and key identify the job. The parameter resumeCommand is the command that continues the
-// wait.
+// WaitError converts err to an error with a message and a hint for users. err must be the error of
+// a wait that ended before the job, because of --timeout, Ctrl-C or a lost connection. noun and key
+// identify the job. The parameter resumeCommand is the command that continues the wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/exit"
 )
 
-// Credential is the token of an account, and its password if the user wants that to be stored.
+// Credential is the token of an account, and its password if the user wants to store the password.
 type Credential struct {
 	Token   string    `json:"token"`
 	Expires time.Time `json:"expires"`
@@ -37,19 +37,19 @@ var errNoCredential = errors.New("no credentials are stored")
 
 // openStore returns the store that the settings select.
 func openStore(env config.Getenv, s *config.Settings) (Store, error) {
-	switch s.GetString(config.KeyStorage) {
-	case config.StorageKeyring:
+	switch s.GetString(config.KeyAuthStorage) {
+	case config.AuthStorageKeyring:
 		return NewKeyringStore(), nil
-	case config.StorageFile:
+	case config.AuthStorageFile:
 		dir, err := config.Dir(env)
 		if err != nil {
 			return nil, err
 		}
 		return fileStore{filepath.Join(dir, "credentials.json")}, nil
-	case config.StorageNone, "":
+	case config.AuthStorageNone, "":
 		return noStore{}, nil
 	}
-	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyStorage), s.GetString(config.KeyStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
+	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyAuthStorage), s.GetString(config.KeyAuthStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
 }
 
 // noStore stores nothing.

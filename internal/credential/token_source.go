@@ -15,9 +15,9 @@ import (
 	"foretell/internal/exit"
 )
 
-// TokenSource returns tokens for an account of a service. It takes a token from the
-// environment or the store. If there is none, it requests one from the service with a
-// password from the environment or the store.
+// TokenSource returns tokens for an account of a service. The token is taken from the environment
+// or the store. If neither has a token, TokenSource signs in to the service with a password from
+// the environment or the store.
 type TokenSource struct {
 	env      config.Getenv
 	now      func() time.Time
@@ -43,15 +43,16 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 	}
 	return &TokenSource{
 		env: env, now: now, Server: c.BaseURL(), Username: s.GetString(config.KeyUsername),
-		Storage: s.GetString(config.KeyStorage), Store: store, Client: c,
+		Storage: s.GetString(config.KeyAuthStorage), Store: store, Client: c,
 	}, nil
 }
 
 // Entry returns the key of the account in the store.
 func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 
-// Token returns FORETELL_TOKEN if it is set, or else a new token for the password in the
-// environment, or else the stored token.
+// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it signs in with the password
+// in the environment and returns the new token. If there is no such password, it returns the stored
+// token.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		return token, nil
@@ -59,8 +60,10 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, false)
 }
 
-// Renew returns another token than before: the stored one if `foretell login` has replaced it
-// meanwhile, or else a new one for the password. It is an error if no password is available.
+// Renew returns a new token after the service has rejected the previous one. It signs in with the
+// password in the environment, if there is one. Otherwise it returns the stored token if `foretell
+// login` has replaced it meanwhile, and else signs in with the stored password. It is an error if
+// none of these is possible.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
@@ -113,8 +116,9 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	return c, err
 }
 
-// addLoginHint adds a hint to err if the account needs a code of an authenticator app, which
-// only a prompt can ask for. It returns any other error unchanged.
+// addLoginHint adds the hint to run `foretell login` to err if the account needs a code of an
+// authenticator app, because only that command prompts for the code. It returns any other error
+// unchanged.
 func addLoginHint(err error) error {
 	if api.CodeFromError(err) != api.CodeAuthenticatorCode {
 		return err
@@ -124,8 +128,8 @@ func addLoginHint(err error) error {
 }
 
 // LogIn signs in with a password and returns the token. code is the code of the account's
-// authenticator app, or "" if the account has none. If the account has one and code is "", the
-// error has the code api.CodeAuthenticatorCode.
+// authenticator app, or "" if the account has none. If the account has such an app and code is "",
+// the error code is api.CodeAuthenticatorCode.
 func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credential, error) {
 	session, err := client.Call(ctx, s.Client, api.LogIn, &api.LogInInput{
 		Body: api.Credentials{Username: s.Username, Password: password, AuthenticatorCode: code},
@@ -149,8 +153,8 @@ func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credent
 	return Credential{Token: session.AccessToken, Expires: s.now().Add(lifetime)}, nil
 }
 
-// ReadPassword returns the password in FORETELL_PASSWORD, or else that in the file
-// FORETELL_PASSWORD_FILE. It returns "" if neither is set.
+// ReadPassword returns the value of FORETELL_PASSWORD or, if it is empty, the content of the file
+// that FORETELL_PASSWORD_FILE names. It returns "" if neither is set.
 func ReadPassword(env config.Getenv) (string, error) {
 	if password := env(config.EnvPassword); password != "" {
 		return password, nil
@@ -191,5 +195,5 @@ func TokenOrigin(env config.Getenv, s *config.Settings) string {
 	case env(config.EnvPasswordFile) != "" && s.GetString(config.KeyUsername) != "":
 		return config.EnvPasswordFile
 	}
-	return s.GetString(config.KeyStorage)
+	return s.GetString(config.KeyAuthStorage)
 }

@@ -52,8 +52,8 @@ func (p *Pages) requestAccess(v *visit) error {
 	return p.writeRequestAccess(v, http.StatusAccepted, requestAccessPage{Done: true}, nil)
 }
 
-// formProblem converts err to a problem, which the page of a form can show. If the problem has a
-// RetryAfter, it sets the header Retry-After.
+// formProblem converts err to a problem that the page of a form can show. If the problem has a
+// RetryAfter, formProblem also sets the header Retry-After of the response.
 func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 	problem := p.problemFromError(v.r.Context(), err)
 	if problem.RetryAfter > 0 {
@@ -93,7 +93,8 @@ func (p *Pages) setPassword(v *visit) error {
 	data := passwordPage{Code: form.Get("code"), ServiceURL: p.opts.BaseURL(v.r)}
 	link, err := p.opts.Link(v.r.Context(), data.Code)
 	if err != nil {
-		// The code is invalid. SetPassword, below, rejects it, too, and counts the failed attempt.
+		// The code is invalid. The call of SetPassword below also rejects the code, and counts the
+		// failed attempt.
 		link, data.Code = nil, ""
 	}
 	in := &api.SetPasswordInput{Body: api.NewPassword{Code: form.Get("code"), Password: form.Get("password")}}

@@ -12,7 +12,7 @@ import (
 type accountPage struct {
 	Sessions []sessionView
 	// NewSecondFactor is the secret of a new authenticator app, or nil.
-	NewSecondFactor *newSecondFactor
+	NewSecondFactor *secondFactorSetup
 }
 
 // sessionView is a line in the list of sessions. It stands for all sessions with the same client
@@ -54,7 +54,7 @@ var newPasswordFields = []formField{{"currentPassword", "current", "Current pass
 
 // writeAccount shows the page of the account. The parameter fields has the fields of the form that
 // was rejected because of problem.
-func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *newSecondFactor) error {
+func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {
 		return err

@@ -130,8 +130,8 @@ func newQuotaForm(q api.Quota) quotaForm {
 
 func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil, nil) }
 
-// writeUser shows the page of an account. If form is nil, the form of the limits has those of the
-// account.
+// writeUser shows the page of an account. The parameter form has the limits in the form, as they
+// were typed. If it is nil, the form shows the stored limits.
 func (p *Pages) writeUser(v *visit, invitation *api.Invitation, form *quotaForm, problem *api.Problem) error {
 	user, err := client.Call(v.r.Context(), v.client, api.GetAccount, &api.AccountInput{AccountKey: v.r.PathValue("key")})
 	if err != nil {

@@ -20,12 +20,14 @@ import (
 const (
 	// sampleBytes is how much of a file is read to choose the columns of the row IDs and the label.
 	sampleBytes = 1 << 20
-	// generatedID is the value of the field for the column of row IDs if the rows are numbered.
+	// generatedID is the value of the form field for the column of row IDs that requests numbered
+	// rows.
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
-	// convertedName is the name of a file whose bytes are not those that the browser sent. Receipts
-	// have the name beside the digest of the bytes.
+	// convertedName is the stored name of a file that was converted during the upload. Receipts
+	// have this name instead of the name of the visitor's file, because their digest is that of the
+	// converted bytes.
 	convertedName = "data.csv"
 )
 
@@ -34,16 +36,17 @@ type fileSample struct {
 	delimiter byte
 	// names are the column names in the header. It is empty if the header cannot be read.
 	names []string
-	// first describes the columns. It has no rows if their names are not unique, or if the first row
-	// looks like data: the service then rejects the file with the reason.
-	first *roles.Description
+	// description describes the columns. It has no rows if the names of the columns are not unique,
+	// or if the first row looks like data. The service then rejects the file and reports the
+	// reason.
+	description *roles.Description
 }
 
-// readSample describes a file whose beginning is text. If isWhole is false, the file continues after
-// text. The parameter wanted is that of [roles.Describe].
+// readSample describes a file. The parameter text is the beginning of the file, or the whole file
+// if isWhole is true. The parameter wanted has the same meaning as in [roles.Describe].
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
-	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), first: roles.NewDescription(nil)}
+	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
 	open := func() (io.Reader, error) {
 		return repair.Normalize(bytes.NewReader(text), repair.Layout{Delimiter: s.delimiter})
 	}
@@ -53,16 +56,16 @@ func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name
 	}
 	if err != nil || !bytes.ContainsAny(text, "\r\n") {
 		s.names = nil
-		return s, nil //nolint:nilerr // the service reports what is wrong with the file
+		return s, nil //nolint:nilerr // the service will report the defect of the file
 	}
-	s.first = roles.NewDescription(s.names)
+	s.description = roles.NewDescription(s.names)
 	rows, err := open()
 	if _, renamed := roles.UniqueNames(s.names); err != nil || len(renamed) > 0 {
 		return s, nil //nolint:nilerr // as above
 	}
 	described, err := roles.Describe(ctx, rows, s.names, wanted)
 	if err == nil && !described.LooksHeaderless {
-		s.first = described
+		s.description = described
 	}
 	return s, err
 }
@@ -76,7 +79,8 @@ type chosenColumns struct {
 	Question *roles.Question
 }
 
-// IsListed reports whether the fields of the form list all columns.
+// IsListed reports whether the form lists all columns to choose from. It does not if there are too
+// many.
 func (c *chosenColumns) IsListed() bool { return len(c.Names) <= maxListedColumns }
 
 // chooseColumns chooses the columns of the row IDs and of the label by the rules of the command line,
@@ -98,7 +102,7 @@ func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
 		return nil, api.NewFieldProblem("id", "is also the label: name another column, or %s to number the rows", generatedID)
 	}
 	out := &chosenColumns{Names: s.names}
-	out.Roles, out.Question = roles.ChooseRoles(s.first, nil, given)
+	out.Roles, out.Question = roles.ChooseRoles(s.description, nil, given)
 	return out, nil
 }
 
@@ -110,7 +114,7 @@ func (s *fileSample) trainingLayout(form *uploadForm) (repair.Layout, error) {
 	switch {
 	case err != nil:
 		return layout, err
-	case chosen == nil, s.first.Rows == 0 && form.ID == "" && form.Label == "":
+	case chosen == nil, s.description.Rows == 0 && form.ID == "" && form.Label == "":
 		return layout, nil
 	case chosen.Question != nil:
 		return layout, api.NewFieldProblem("label", "it is not clear which column is the label: %s. Name the label", chosen.Question.Why)
@@ -123,14 +127,14 @@ func (s *fileSample) trainingLayout(form *uploadForm) (repair.Layout, error) {
 // in its first column. If no column has row IDs, the rows are numbered, as on the command line.
 func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	layout := repair.Layout{Delimiter: s.delimiter, Blind: true}
-	if s.first.Rows == 0 || len(d.Columns) == 0 {
+	if s.description.Rows == 0 || len(d.Columns) == 0 {
 		return layout
 	}
 	known := roles.TrainingFile{ID: d.IDName, Label: d.LabelName}
 	for i := range d.Columns {
 		known.Features = append(known.Features, d.Columns[i].Name)
 	}
-	id := roles.ChooseBlindID(s.first, known, roles.Options{})
+	id := roles.ChooseBlindID(s.description, known, roles.Options{})
 	names := id.RenameDisplaced(s.names)
 	if id.Displaced >= 0 {
 		layout.Names = names
@@ -140,7 +144,7 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	return layout
 }
 
-// convertedFile is the file of a form in the canonical form.
+// convertedFile is an uploaded file that was converted to the canonical form.
 type convertedFile struct {
 	client.Source
 	defect *atomic.Pointer[csvfile.Defect]
@@ -174,7 +178,8 @@ func (u *upload) convert(ctx context.Context, wanted func(name string) bool, lay
 	return out, nil
 }
 
-// peekSample returns the beginning of a file, and a reader of the whole file.
+// peekSample returns the first sampleBytes of src, and a reader of the whole file. The result
+// isWhole reports whether the file has no more bytes.
 func peekSample(src io.Reader) (file *bufio.Reader, beginning []byte, isWhole bool, err error) {
 	file = bufio.NewReaderSize(src, sampleBytes)
 	beginning, err = file.Peek(sampleBytes)
@@ -193,7 +198,8 @@ func (f *convertedFile) uploadError(err error) error {
 	return err
 }
 
-// fileProblem returns a problem of the field `file` if err is a defect of the file, or else err.
+// fileProblem converts a defect of the file to a problem about the form field `file`. It returns
+// any other err unchanged.
 func fileProblem(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
@@ -243,7 +249,8 @@ func (p *Pages) showColumns(v *visit) error {
 	return p.show(v, statusOf(nil), "datasets", page{Title: "Datasets", Section: "datasets", Data: data})
 }
 
-// useColumns fills the fields that name columns. A nil value leaves them empty.
+// useColumns sets ID and Label of the form to the chosen columns. If chosen is nil, they stay
+// empty.
 func (f *uploadForm) useColumns(chosen *chosenColumns) {
 	if chosen == nil {
 		return
@@ -256,7 +263,7 @@ func (f *uploadForm) useColumns(chosen *chosenColumns) {
 	}
 }
 
-// columnsFromForm sets the fields that name columns to the values of a form.
+// columnsFromForm sets ID and Label to the values of a form that was sent.
 func (f *uploadForm) columnsFromForm(form *upload) {
 	f.ID, f.Label = strings.TrimSpace(form.values["id"]), strings.TrimSpace(form.values["label"])
 }

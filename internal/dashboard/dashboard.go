@@ -43,10 +43,11 @@ type Options struct {
 	// the audit log.
 	ReadResultHead func(ctx context.Context, key string, size int64) ([]byte, error)
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.
+	// OnSignedIn is called for each request with a valid session, with the context of the request.
+	// It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime makes reading the form of a request fail if it takes much longer from now on than
-	// its length justifies. IsDiskFull reports whether no file may be written to TempDir.
+	// LimitUploadTime sets a deadline for reading the form of a request. The deadline depends on
+	// the length of the form. IsDiskFull reports whether no file may be written to TempDir.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
 	IsDiskFull      func() bool
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
@@ -66,21 +67,23 @@ type Options struct {
 
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
-	opts      Options
-	templates func() map[string]*template.Template // parses the templates at the first call, which most commands with the embedded service never make
-	crossSite *http.CrossOriginProtection
-	// verifying limits the results that are verified at a time, because each may need a gigabyte of
-	// the disk.
+	opts Options
+	// templates returns the templates. It parses them at the first call, because most commands with
+	// the embedded service never need them.
+	templates   func() map[string]*template.Template
+	crossOrigin *http.CrossOriginProtection
+	// verifying limits how many results are verified at a time, because each may need a gigabyte of
+	// disk space.
 	verifying *turn.Queue
 }
 
-// maxVerifying is the maximum number of results that are verified at a time.
-const maxVerifying = 2
+// maxVerifications is the maximum number of results that are verified at a time.
+const maxVerifications = 2
 
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifying)}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifications)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
@@ -214,16 +217,16 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	}
 }
 
-// checkOrigin returns a problem unless the headers of a form show that a page of this service sent it.
-// All browsers send one of the two headers with a form. A program may send neither, but then no
-// session, because the form of another site would be sent with the session cookie, too.
+// checkOrigin returns a problem if a page of another site may have sent a form. Browsers send one
+// of the headers Origin and Sec-Fetch-Site with each form, which show the site. A form with neither
+// header must come from a program, and is rejected if it has a session cookie.
 func (p *Pages) checkOrigin(r *http.Request) error {
 	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" && p.tokenFromCookie(r) != "" {
-		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, which browsers send: programs use the API")
+		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, one of which every browser sends; programs must use the API")
 	}
 	received := *r
-	received.Host = p.opts.Host(r) // the Host header may be that of a proxy
-	if err := p.crossSite.Check(&received); err != nil {
+	received.Host = p.opts.Host(r) // a proxy may have replaced the Host header
+	if err := p.crossOrigin.Check(&received); err != nil {
 		return api.NewProblem(api.CodeForbidden, "the request came from another site").WithCause(err)
 	}
 	return nil
@@ -263,9 +266,9 @@ func (p *Pages) requireSession(do visitFunc) visitFunc {
 	}
 }
 
-// setPageHeaders sets the security headers of a page. With them, the browser runs only the embedded
-// scripts, does not cache the page, and does not send its URL, which may be a one-time link, to
-// other sites.
+// setPageHeaders sets the security headers of a page. They make the browser run only the embedded
+// scripts, and forbid it to cache the page. They also forbid it to send the URL of the page, which
+// may be a one-time link, to other sites.
 func setPageHeaders(h http.Header) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "+
@@ -275,12 +278,13 @@ func setPageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// isByHTMX reports whether htmx sent a request, which is the script of an open page.
-func isByHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+// isHTMXRequest reports whether the script htmx of an open page sent a request, and not the browser
+// itself.
+func isHTMXRequest(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
 // redirect makes the browser load another page, at a path of the service.
 func (v *visit) redirect(path string) error {
-	if isByHTMX(v.r) { // not 303, for which htmx would load the other page into this one
+	if isHTMXRequest(v.r) { // not 303, for which htmx would load the other page into this one
 		v.w.Header().Set("HX-Redirect", path)
 		v.w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -289,8 +293,8 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem that err wraps. If err wraps none, it logs err and returns a
-// problem with CodeInternal.
+// problemFromError returns the problem that err wraps. If err does not wrap a problem, it logs err
+// and returns a problem with CodeInternal.
 func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 	var problem *api.Problem
 	if errors.As(err, &problem) {
@@ -342,7 +346,7 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	layout := "page"
 	if part := content.query.Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {
 		layout = "part-" + part
-	} else if status >= http.StatusBadRequest && isByHTMX(v.r) {
+	} else if status >= http.StatusBadRequest && isHTMXRequest(v.r) {
 		layout = "error-note"
 	}
 	if err := p.templates()[name].ExecuteTemplate(&body, layout, &content); err != nil {
@@ -371,13 +375,13 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// respondToEndedPoll ends the polls of an open page that can no longer be updated. The parameter problem is
-// that of the last request. If the object of the page was deleted, respondToEndedPoll makes the browser
-// load the page again. If the session has ended, it shows this on the page, because loading the
-// page again would clear its forms. It returns true if it has sent such a response, and false for
-// other problems and for requests that are not polls.
+// respondToEndedPoll ends the polls of an open page that can no longer be updated because of
+// problem. If the object of the page was deleted, it makes the browser load the page again. If the
+// session has ended, it shows this on the page, because loading the page again would clear its
+// forms. It returns true if it has sent such a response, and false for other problems and for
+// requests that are not polls.
 func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
-	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
+	if !isHTMXRequest(v.r) || v.r.Method != http.MethodGet {
 		return false
 	}
 	switch problem.Status {

@@ -48,8 +48,8 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	return out
 }
 
-// pageInput returns the page of a list that begins at the query parameter offset. It returns the
-// first page if the offset is missing or invalid.
+// pageInput returns the API parameters for the page of a list that begins at the query parameter
+// offset. It defaults to the first page, also if the offset is invalid.
 func pageInput(r *http.Request) api.PageInput {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err != nil || offset < 0 {
@@ -65,9 +65,10 @@ type datasetsPage struct {
 	State    string
 	// Form has the values of a rejected upload.
 	Form uploadForm
-	// Columns are those of the chosen file. It is nil if they are unknown.
+	// Columns are the columns of the chosen file. It is nil if they are unknown.
 	Columns *chosenColumns
-	IsBusy  bool
+	// IsBusy reports whether a dataset of the list is being prepared.
+	IsBusy bool
 }
 
 // uploadForm has the fields of the form to upload a dataset, except the file. Label and ID are the
@@ -173,7 +174,7 @@ func (p *Pages) showDataset(v *visit) error {
 	return p.show(v, http.StatusOK, "dataset", page{Title: d.DatasetName, Section: "datasets", Commands: commands, Data: data})
 }
 
-// splitDefects returns the defects in the reason why a dataset FAILED.
+// splitDefects splits the failure reason of a dataset into the defects of its file.
 func splitDefects(reason string) []string {
 	if reason == "" {
 		return nil

@@ -16,7 +16,7 @@ type formField struct {
 	Name, ID, Label string
 }
 
-// fieldError is the message about a rejected field. ID and Label are those of the [formField].
+// fieldError is the message about a rejected field. ID and Label are copied from the [formField].
 type fieldError struct{ ID, Label, Message string }
 
 // NoteID returns the ID of the element with the message beside the field.
@@ -56,9 +56,9 @@ func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr
 	return template.HTMLAttr(text)
 }
 
-// reject sets the messages that say why a form with these fields was rejected. If problem is nil,
-// the form was not rejected. If problem is not about fields of the form, the page shows only its
-// detail.
+// reject makes the page show why a form with these fields was rejected. If problem is nil, it does
+// nothing. If problem is about something other than these fields, the page shows only the detail of
+// problem.
 func (c *page) reject(problem *api.Problem, fields []formField) {
 	if problem == nil {
 		return
@@ -68,7 +68,7 @@ func (c *page) reject(problem *api.Problem, fields []formField) {
 	for _, field := range fields {
 		for _, e := range problem.Errors {
 			if e.Field == field.Name && list.Find(field.ID) == nil {
-				list = append(list, fieldError{field.ID, field.Label, forPeople(e.Message)})
+				list = append(list, fieldError{field.ID, field.Label, readableFieldMessage(e.Message)})
 			}
 		}
 	}
@@ -77,9 +77,9 @@ func (c *page) reject(problem *api.Problem, fields []formField) {
 	}
 }
 
-// forPeople returns the text for a message of the API about a field. People see the message after
-// the label, and also without it, beside the field.
-func forPeople(message string) string {
+// readableFieldMessage returns the text that the page shows for a message of the API about a field.
+// The text must be readable both after the label of the field and alone, beside the field.
+func readableFieldMessage(message string) string {
 	if message == "is required" {
 		return "fill in this field"
 	}

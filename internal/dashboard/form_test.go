@@ -102,10 +102,10 @@ func TestUploadFields(t *testing.T) {
 
 // TestPreview shows the prediction next to the row ID, and no incomplete record.
 func TestPreview(t *testing.T) {
-	header := "id" + strings.Repeat(",c", previewColumns) + ",prediction,probability\n"
-	row := "7" + strings.Repeat(",x", previewColumns) + ",yes,0.9\n"
+	header := "id" + strings.Repeat(",c", maxPreviewColumns) + ",prediction,probability\n"
+	row := "7" + strings.Repeat(",x", maxPreviewColumns) + ",yes,0.9\n"
 	shown := parsePreview(csv.NewReader(strings.NewReader(header+row+row)), false)
-	if len(shown.Rows) != 1 || len(shown.Header) != previewColumns || shown.Header[1].Text != "prediction" || !shown.Header[2].IsProbability || shown.Header[3].Text != "c" {
+	if len(shown.Rows) != 1 || len(shown.Header) != maxPreviewColumns || shown.Header[1].Text != "prediction" || !shown.Header[2].IsProbability || shown.Header[3].Text != "c" {
 		t.Fatalf("the preview is %+v", shown)
 	}
 	if cells := shown.Rows[0]; cells[0].Text != "7" || cells[1].Text != "yes" || !cells[1].IsPrediction || cells[3].IsPrediction {

@@ -10,7 +10,7 @@ import (
 // homePage is the data of the front page.
 type homePage struct {
 	// Running has the newest races that are PENDING or RUNNING, and OmittedRaces is the number of
-	// those that are not shown. Processing has the datasets that are being prepared.
+	// such races that are not shown. Processing has the datasets that are being prepared.
 	Running      []api.Training
 	OmittedRaces int64
 	Processing   []api.DatasetEntry
@@ -35,7 +35,7 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// These are enough races for both lists, if at most maxRunning races have not ended.
+	// If at most maxRunning races are running, this list has enough races that have ended.
 	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err

@@ -33,8 +33,8 @@ type modelsPage struct {
 // seriesView is a series with its champion.
 type seriesView struct {
 	Name string
-	// Models is the number of models in the datasets that were read. If IsPartial is true, these are
-	// only the newest datasets. Champion is then nil if the champion is in an older one.
+	// Models is the number of models of the datasets that were read. If IsPartial is true, only the
+	// newest datasets were read, and Champion is nil if the champion belongs to an older one.
 	Models    int64
 	IsPartial bool
 	Champion  *api.ModelEntry

@@ -21,11 +21,11 @@ import (
 	"foretell/internal/term"
 )
 
-// predictedDatasets is the maximum number of datasets on one page of the list of predictions, and
+// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions, and
 // predictionsPerDataset the maximum number of predictions that the page lists for each dataset.
 const (
-	predictedDatasets     = 20
-	predictionsPerDataset = 20
+	predictionDatasetsPerPage = 20
+	predictionsPerDataset     = 20
 )
 
 // predictionsPage is the data of the list of predictions.
@@ -45,7 +45,7 @@ type predictionGroup struct {
 func (p *Pages) listPredictions(v *visit) error {
 	ctx := v.r.Context()
 	in := pageInput(v.r)
-	in.Limit = predictedDatasets
+	in.Limit = predictionDatasetsPerPage
 	datasets, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: in, WithModelOnly: true})
 	if err != nil {
 		return err
@@ -106,9 +106,9 @@ type previewCell struct {
 
 // The maximum rows and columns of a preview, and the bytes of the result that are read for it.
 const (
-	previewRows    = 20
-	previewColumns = 40
-	previewBytes   = 256 << 10
+	maxPreviewRows    = 20
+	maxPreviewColumns = 40
+	previewBytes      = 256 << 10
 )
 
 // driftWait is how long a page waits for the drift of a prediction, which the service computes at
@@ -227,7 +227,7 @@ func parsePreview(r *csv.Reader, isComplete bool) *preview {
 	for _, c := range columns {
 		out.Header = append(out.Header, cell(c, header[c]))
 	}
-	for len(out.Rows) < previewRows {
+	for len(out.Rows) < maxPreviewRows {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) && !isComplete && len(out.Rows) > 0 {
 			out.Rows = out.Rows[:len(out.Rows)-1]
@@ -255,7 +255,7 @@ func previewColumnOrder(header []string) []int {
 	for c := 1; c < predicted; c++ {
 		order = append(order, c)
 	}
-	return order[:min(len(order), previewColumns)]
+	return order[:min(len(order), maxPreviewColumns)]
 }
 
 // createPrediction handles the form with a blind file: it starts a prediction of this file.

@@ -67,10 +67,10 @@ type verifyPage struct {
 	// Name is the file name of the result.
 	Name string
 	// Verdict is the outcome of the verification with the receipt. ServiceVerdict is the outcome of
-	// the comparison with the result that the service has, and IsKept reports whether the two
-	// results are equal.
+	// the comparison with the result that the service has, and MatchesService reports whether the
+	// two results are equal.
 	Verdict, ServiceVerdict string
-	IsKept                  bool
+	MatchesService          bool
 }
 
 func (p *Pages) showVerify(v *visit) error {
@@ -89,7 +89,7 @@ func (p *Pages) writeVerify(v *visit, status int, data verifyPage, message strin
 }
 
 // The limits, in bytes, of the form to verify a result. A result is larger than a blind file,
-// because it has the columns of the blind file and those of the prediction.
+// because it has the columns of the blind file and further columns.
 const (
 	maxReceiptBytes = 4 << 20
 	maxResultBytes  = 2 * api.MaxUploadBytes
@@ -146,7 +146,7 @@ func (p *Pages) verifyFile(v *visit, r *receipt.Receipt, form *upload, data *ver
 		return api.NewProblem(api.CodeInvalid, "%s does not match the receipt: %v", form.fileName, err)
 	}
 	data.Receipt, data.Verdict = r, "Verified: "+humanize.Count(r.Result.Rows, "row")
-	data.ServiceVerdict, data.IsKept, err = p.compareWithService(v, r)
+	data.ServiceVerdict, data.MatchesService, err = p.compareWithService(v, r)
 	return err
 }
 
@@ -173,12 +173,13 @@ func (p *Pages) storeUpload(file io.Writer, upload io.Reader) error {
 }
 
 func verifyStorageProblem(cause error) error {
-	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file while it verifies it: use `foretell predictions verify`").WithCause(cause)
+	return api.NewProblem(api.CodeStorageFull, "the service cannot store the file to verify it: use `foretell predictions verify`").WithCause(cause)
 }
 
-// compareWithService compares the digest in a receipt with that of the result that the service has.
-// It returns a message for the visitor, and whether the digests are equal. A receipt alone reveals
-// only accidental changes, because a person who changes a result can also change its receipt.
+// compareWithService compares the digest in a receipt with the digest of the result that the
+// service has. It returns a message for the visitor, and whether the digests are equal. This
+// comparison also reveals deliberate changes, while a receipt reveals only accidental ones, because
+// it can be changed together with the result.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
 	ctx := v.r.Context()
 	if r.PredictionKey == "" {

@@ -17,9 +17,9 @@ func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // MethodNotAllowed responds to a request whose path does not allow its method. After a form was
-// sent, its path may be in the address bar, and the browser may request to open it.
-// MethodNotAllowed then redirects to the page above the path, such as /account for
-// /account/password.
+// sent, the address bar may have the path of the form, which the browser then opens with GET. In
+// this case, MethodNotAllowed redirects to the page above, such as /account for /account/password.
+// Otherwise it responds with an error page.
 func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	p.handler(func(v *visit) error {
 		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !p.isSessionPage(http.MethodPost, r.URL.Path) {

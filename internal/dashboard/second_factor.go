@@ -10,8 +10,8 @@ import (
 	"foretell/internal/client"
 )
 
-// newSecondFactor is the secret of a new authenticator app, as text and as a QR code.
-type newSecondFactor struct {
+// secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
+type secondFactorSetup struct {
 	Secret string // in groups of four characters
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.
 	// Modules is an SVG path of the dark modules.
@@ -22,12 +22,12 @@ type newSecondFactor struct {
 // qrMargin is the number of light modules around a QR code that scanners need.
 const qrMargin = 4
 
-func toNewSecondFactor(f *api.SecondFactor) (*newSecondFactor, error) {
+func newSecondFactorSetup(f *api.SecondFactor) (*secondFactorSetup, error) {
 	code, err := qr.Encode(f.URL, qr.M)
 	if err != nil {
 		return nil, err
 	}
-	out := &newSecondFactor{Side: code.Size + 2*qrMargin}
+	out := &secondFactorSetup{Side: code.Size + 2*qrMargin}
 	var modules strings.Builder
 	for y := range code.Size {
 		for x := range code.Size {
@@ -59,7 +59,7 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
 	}
-	shown, err := toNewSecondFactor(added)
+	shown, err := newSecondFactorSetup(added)
 	if err != nil {
 		return err
 	}

@@ -20,14 +20,14 @@ type LocalAccess struct {
 	Secret string
 	// Token returns a valid token of the embedded service.
 	Token func(ctx context.Context) (string, error)
-	// UseCode marks Code as used. It returns false if Code was already used.
+	// UseCode marks Code as used, and reports whether this was its first use.
 	UseCode func() bool
 }
 
 // cookieName returns the name of the session cookie. The name contains the port of the service,
-// because all ports of a host share their cookies: otherwise, signing in to one service would end
-// the session of another. With TLS, the name has the prefix __Host-, with which browsers reject a
-// cookie that another host or an unencrypted page has set.
+// because browsers share cookies between all ports of a host. Without the port, signing in to one
+// service would end the session at another. With TLS, the name has the prefix __Host-. Browsers
+// then reject a cookie of this name from another host or from an unencrypted page.
 func (p *Pages) cookieName(r *http.Request) string {
 	name := "foretell"
 	if p.opts.Local != nil {
@@ -101,10 +101,10 @@ func localPath(path string) string {
 	return path
 }
 
-// askToSignIn redirects the visitor to the sign-in page, which redirects afterwards to the
-// requested page, or to the page of the form that was sent. For a poll of an open page and for a
-// form that htmx has sent, it returns a problem with CodeUnauthorized instead. The page then keeps
-// the typed texts and the chosen file.
+// askToSignIn redirects the visitor to the sign-in page. After signing in, the visitor gets to the
+// requested page, or to the page of the form that was sent. For a poll of an open page, and for a
+// form that htmx has sent, askToSignIn returns a problem with CodeUnauthorized instead of
+// redirecting. So the open page keeps the typed texts and the chosen file.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
 		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
@@ -113,7 +113,7 @@ func (p *Pages) askToSignIn(v *visit) error {
 		return api.NewProblem(api.CodeUnauthorized, "the session has ended: sign in again")
 	}
 	isForm := v.r.Method == http.MethodPost
-	if isForm && isByHTMX(v.r) {
+	if isForm && isHTMXRequest(v.r) {
 		return api.NewProblem(api.CodeUnauthorized, "your session has ended: sign in again in another tab, then send this form again")
 	}
 	query := url.Values{}
@@ -133,8 +133,8 @@ func (p *Pages) askToSignIn(v *visit) error {
 	return v.redirect("/sign-in?" + query.Encode())
 }
 
-// formPagePath returns the path and query of the page with the form that a request sends.
-// It returns "/" if the request does not name a page of this service.
+// formPagePath returns the path and query of the page whose form was sent by a request, according
+// to its Referer header. It returns "/" if the header does not name a page of this service.
 func (p *Pages) formPagePath(r *http.Request) string {
 	path, found := strings.CutPrefix(r.Referer(), p.opts.BaseURL(r))
 	if !found || r.URL.Path == "/sign-out" {
@@ -154,7 +154,8 @@ func (p *Pages) showSignIn(v *visit) error {
 	return p.writeSignIn(v, signInForm{Next: localPath(query.Get("next"))}, &api.Problem{Status: http.StatusOK, Detail: message})
 }
 
-// signInFields are the fields of the form to sign in that may be rejected alone.
+// signInFields are the fields of the sign-in form that have messages of their own. For a wrong
+// e-mail or password, there is only a message for the whole form.
 var signInFields = []formField{{"authenticatorCode", "code", "Code of your authenticator app"}}
 
 func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {
@@ -180,7 +181,7 @@ func (p *Pages) signIn(v *visit) error {
 	}
 	p.setSessionCookie(v, session.AccessToken, session.ExpiresIn)
 	if v.token != "" {
-		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // with the token of the cookie
+		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // ends the session of the earlier cookie
 		if err != nil && api.CodeFromError(err) != api.CodeUnauthorized {
 			p.opts.Log.WarnContext(v.r.Context(), "ending the earlier session of a browser", "error", err)
 		}

@@ -36,7 +36,8 @@ func parseTemplates(now func() time.Time) map[string]*template.Template {
 	return pages
 }
 
-// assetVersion is part of the paths of assets, so that browsers may cache them forever.
+// assetVersion returns a hash of all assets. The hash is part of their paths, so that browsers may
+// cache assets forever.
 var assetVersion = sync.OnceValue(hashAssets)
 
 // readAsset returns a file of the design system, or a script of the pages. The scripts are our own

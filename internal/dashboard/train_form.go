@@ -31,7 +31,8 @@ var trainFields = []formField{
 func (f trainForm) Chosen(algorithm string) bool { return slices.Contains(f.Algorithms, algorithm) }
 
 // toRequest converts the typed values to a request for a dataset with these classes. If fields are
-// invalid, the problem has all of them. The API checks the columns in Monotone.
+// invalid, it returns a problem that lists all of them. It does not check whether the columns in
+// Monotone exist, because the API does.
 func (f trainForm) toRequest(classes []api.Class) (*api.NewTraining, error) {
 	var invalid []api.FieldError
 	reject := func(field, message string) { invalid = append(invalid, api.FieldError{Field: field, Message: message}) }
@@ -118,7 +119,8 @@ func (f trainForm) parseSeed() (seed *int64, ok bool) {
 }
 
 // invalidAlgorithms returns why the chosen algorithms cannot race, or "" if they can. The neural
-// network does not race with monotone columns. If all algorithms are chosen, the API omits it.
+// network does not race with monotone columns. If all algorithms are chosen, the API omits the
+// network.
 func (f trainForm) invalidAlgorithms() string {
 	switch {
 	case len(f.Algorithms) == 0:

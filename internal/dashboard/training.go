@@ -21,7 +21,7 @@ type trainPage struct {
 	Metrics    []string
 }
 
-// ShowMore reports whether the form shows the fields that are rarely needed, because one of them
+// ShowMore reports whether the form shows the fields that are rarely needed. It does if one of them
 // differs from its default.
 func (t trainPage) ShowMore() bool {
 	f := t.Form
@@ -58,8 +58,8 @@ func (p *Pages) writeTrainForm(v *visit, d *api.Dataset, form trainForm, problem
 // classes.
 const maxClassMetrics = 20
 
-// trainMetrics returns the metrics that the form offers: those over all classes and, unless there
-// are too many classes, the F1 of each class.
+// trainMetrics returns the metrics that the form offers: the metrics over all classes and, if there
+// are at most maxClassMetrics classes, the F1 of each class.
 func trainMetrics(d *api.Dataset) []string {
 	metrics := api.RaceMetrics()
 	if len(d.Classes) <= maxClassMetrics {
@@ -138,7 +138,7 @@ type blendView struct {
 	Weights []string
 }
 
-// newBlendView returns the blend in the report of a model. It returns nil if there is none.
+// newBlendView returns the blend in the report of a model, or nil if the report has no blend.
 func newBlendView(r *api.ModelReport) *blendView {
 	if r == nil || r.Blended == nil {
 		return nil

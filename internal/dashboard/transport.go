@@ -16,9 +16,9 @@ func (p *Pages) newClient(r *http.Request, token string) (*client.Client, error)
 	})
 }
 
-// inProcessTransport is a transport that calls the handler of the API in this process. Its requests
-// have the remote address, the connection and the request ID of the browser's request, so that the
-// API treats them as requests of the browser.
+// inProcessTransport is a transport that calls the handler of the API in this process. It copies
+// the remote address, the TLS state and the request ID from the browser's request to its own
+// requests. So the API treats them as requests of the browser.
 type inProcessTransport struct {
 	api  http.Handler
 	page *http.Request
@@ -85,7 +85,8 @@ type responseRecorder struct {
 // Header returns the headers.
 func (w *responseRecorder) Header() http.Header { return w.header }
 
-// WriteHeader sets the status unless it is informational or was set before.
+// WriteHeader sets the status. It ignores informational (1xx) statuses, and all calls after the
+// first other one.
 func (w *responseRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status

@@ -24,9 +24,9 @@ type upload struct {
 	created string
 }
 
-// readUpload reads the fields of a form up to the field `file`, whose content it leaves to be
-// streamed. It returns an error if the names and values of the fields have more than limit bytes
-// together.
+// readUpload reads the fields of a form before the field `file`. The content of the file is not
+// read yet, so that it can be streamed. It returns an error if the names and values of the fields
+// have more than limit bytes together.
 func readUpload(r *http.Request, limit int64) (*upload, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {

@@ -25,8 +25,7 @@ func Bars(rows []int64) []Bar {
 	return bars
 }
 
-// DistributionBars returns the bars of the distribution of a column. It returns none if d
-// is nil.
+// DistributionBars returns the bars of the distribution of a column, or nil if d is nil.
 func DistributionBars(d *api.Distribution) []Bar {
 	switch {
 	case d == nil:

@@ -59,10 +59,10 @@ func InlineStylesheet() template.CSS {
 // Templates returns the templates of repeated parts, such as "plot". The function now is the clock
 // for texts such as "3 days ago".
 func Templates(now func() time.Time) *template.Template {
-	return template.Must(template.New("").Funcs(funcs(now)).ParseFS(files, "templates/*.html"))
+	return template.Must(template.New("").Funcs(templateFuncs(now)).ParseFS(files, "templates/*.html"))
 }
 
-func funcs(now func() time.Time) template.FuncMap {
+func templateFuncs(now func() time.Time) template.FuncMap {
 	return template.FuncMap{
 		"comma":     formatCount,
 		"count":     func(n int64, noun string) string { return humanize.Count(n, noun) },
@@ -77,7 +77,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"flags":     splitFlags,
 		"words":     func(text string) []string { return strings.Split(text, " ") },
 		"outcome":   api.FormatOutcome,
-		"tone":      tone,
+		"tone":      toneClass,
 		"short":     ShortKey,
 		"datetime":  formatDatetime,
 		"ago":       func(timestamp string) string { return formatAge(timestamp, now()) },
@@ -86,7 +86,7 @@ func funcs(now func() time.Time) template.FuncMap {
 		"charts":    func() bool { return false }, // whether plots include the numbers for a script
 		"list":      func(items ...any) []any { return items },
 		"interval2": FormatInterval,
-		"interval4": func(i *api.Interval) string { return strings.ReplaceAll(i.Format(4), "-", minus) },
+		"interval4": func(i *api.Interval) string { return strings.ReplaceAll(i.Format(4), "-", minusSign) },
 		"interval": func(all map[string]api.Interval, name string) string {
 			if i, known := all[name]; known {
 				return i.String()
@@ -96,7 +96,7 @@ func funcs(now func() time.Time) template.FuncMap {
 	}
 }
 
-// formatCount formats a number of things, an int or int64, such as "1,234".
+// formatCount formats an int or int64 with commas between thousands, such as "1,234".
 func formatCount(n any) (string, error) {
 	switch n := n.(type) {
 	case int:
@@ -127,14 +127,13 @@ func FormatScore(value any) string {
 	return strconv.FormatFloat(math.Round(number*1e4)/1e4+0, 'f', 4, 64) // + 0 makes -0 a 0
 }
 
-// minus is the sign of negative numbers on pages. It is as wide as the digits, and longer than a
-// hyphen.
-const minus = "−"
+// minusSign is the sign of negative numbers on pages. Unlike a hyphen, it is as wide as a digit.
+const minusSign = "−"
 
 // WithMinusSign returns a formatted number with a minus sign in place of a hyphen before it.
 func WithMinusSign(number string) string {
 	if rest, negative := strings.CutPrefix(number, "-"); negative {
-		return minus + rest
+		return minusSign + rest
 	}
 	return number
 }
@@ -164,8 +163,8 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// tone returns the CSS class that colours a status, an outcome or a state.
-func tone(status string) string {
+// toneClass returns the CSS class that colours a status, an outcome or a state.
+func toneClass(status string) string {
 	switch status {
 	case api.DatasetCompleted, api.OutcomeReached, api.OutcomeDone, api.AccountActive, api.RequestApproved:
 		return "good"
@@ -185,8 +184,8 @@ func ShortKey(key string) string {
 	return first
 }
 
-// formatDatetime returns a timestamp in whole seconds, because HTML does not allow
-// microseconds.
+// formatDatetime returns a timestamp rounded down to seconds, for the attribute datetime, because
+// HTML does not allow microseconds there.
 func formatDatetime(timestamp string) string {
 	at, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
@@ -222,8 +221,8 @@ func formatUntil(timestamp string, now time.Time) string {
 	}
 }
 
-// splitFlags splits flags so that lines are only broken between them: "--seed 1
-// --threshold 0.9" becomes "--seed 1" and "--threshold 0.9".
+// splitFlags splits a text of flags into single flags with their values: "--seed 1 --threshold 0.9"
+// becomes "--seed 1" and "--threshold 0.9". So a page can break lines between flags only.
 func splitFlags(text string) []string {
 	flags := strings.SplitAfter(text, " --")
 	for i := range flags {
@@ -235,8 +234,8 @@ func splitFlags(text string) []string {
 	return flags
 }
 
-// AlgorithmTitle returns the code of an algorithm and its kind, such as "BFIF01 forest",
-// or "BLEND of algorithms".
+// AlgorithmTitle returns the code of an algorithm and its kind, such as "BFIF01 forest". For a
+// blend it returns "BLEND of algorithms".
 func AlgorithmTitle(code string) string {
 	if code == "BLEND" {
 		return "BLEND of algorithms"

@@ -46,9 +46,10 @@ type Plot struct {
 	Lines []PlotLine
 	// YTicks are from the top to the bottom, XTicks from left to right, at equal distances.
 	YTicks, XTicks []string
-	// HeightLines is the data of an SVG path of a horizontal line at each of YTicks.
-	HeightLines string
-	LevelY      string
+	// TickLines is the data of an SVG path with a horizontal line at each of YTicks.
+	TickLines string
+	// LevelY is the vertical position of the line at Level; "" if there is none.
+	LevelY string
 	// Header and Rows are a table of the same points.
 	Header []string
 	Rows   [][]string
@@ -59,7 +60,8 @@ type PlotLine struct {
 	Name, Note string
 	Style      int
 	Path       string
-	// Points are the numbers of all points for a chart, such as "1 0.5,2 0.75".
+	// Points has the coordinates of all points for the script that draws charts, such as "1 0.5,2
+	// 0.75".
 	Points string
 }
 
@@ -75,8 +77,9 @@ const (
 	maxTableRows = 40
 )
 
-// NewPlot returns the plot of curves. The ranges of the axes are widened to round numbers. If the minimum and the maximum of an axis are equal, NewPlot
-// chooses a range of the axis that contains the points of all curves and the level.
+// NewPlot returns the plot of curves. It widens the ranges of the axes to round numbers. If the
+// minimum and the maximum of an axis are equal, it first chooses a range that contains the points
+// of all curves and the level.
 func NewPlot(axes Axes, curves []Curve) *Plot {
 	p := &Plot{Axes: axes}
 	p.fitRanges(curves)
@@ -84,13 +87,13 @@ func NewPlot(axes Axes, curves []Curve) *Plot {
 	p.MinY, p.MaxY, p.YTicks = roundAxis(p.MinY, p.MaxY)
 	slices.Reverse(p.YTicks)
 	for i := range p.YTicks {
-		p.HeightLines += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
+		p.TickLines += "M0 " + coordinate(float64(i)/float64(len(p.YTicks)-1)) + "H1000"
 	}
 	for _, curve := range curves {
 		p.Lines = append(p.Lines, PlotLine{Name: curve.Name, Note: curve.Note, Style: curve.Style, Path: p.path(curve.Points), Points: formatPoints(curve.Points)})
 	}
 	if p.Level != nil {
-		p.LevelY = p.y(*p.Level)
+		p.LevelY = p.yCoordinate(*p.Level)
 	}
 	p.fillTable(curves)
 	return p
@@ -122,12 +125,12 @@ func (p *Plot) fitRanges(curves []Curve) {
 	}
 }
 
-// minSpan is the minimum difference between the maximum and the minimum of a vertical axis whose
-// range is chosen.
+// minSpan is the minimum length of a range that NewPlot chooses for the vertical axis.
 const minSpan = 0.02
 
-// padRange moves low down, so that a curve does not lie on the axis and the range is at least
-// minSpan. It does not move a positive low below 0.
+// padRange returns the range from low to high, extended downwards so that curves do not touch the
+// horizontal axis. The new range has at least the length minSpan. If low is not negative, the new
+// range does not begin below 0.
 func padRange(low, high float64) (from, to float64) {
 	from = min(low-(high-low)/20, high-minSpan)
 	if low >= 0 {
@@ -136,9 +139,9 @@ func padRange(low, high float64) (from, to float64) {
 	return from, max(high, from+minSpan)
 }
 
-// roundAxis widens a range until both ends are multiples of a step of 1, 2 or 5 times a power of
-// ten, and returns the multiples from low to high as labels. The larger the labels, the fewer
-// there are. A range within 0 to 1 stays within 0 to 1.
+// roundAxis widens a range until both ends are multiples of a step, which is 1, 2 or 5 times a
+// power of ten. It returns the multiples within the range as labels. If the labels are long, it
+// chooses a larger step, so that fewer are needed. A range within 0 to 1 stays within 0 to 1.
 func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	for intervals := maxIntervals; intervals >= 2; intervals-- {
 		exponent := int(math.Floor(math.Log10((high - low) / float64(intervals))))
@@ -168,8 +171,8 @@ func roundAxis(low, high float64) (from, to float64, ticks []string) {
 	return from, to, ticks
 }
 
-// scale returns v · 10^exponent. It divides by the powers of ten that are whole numbers, so that
-// the result is the float64 closest to the decimal number.
+// scale returns v · 10^exponent. For a negative exponent it divides by a whole power of ten, so
+// that the result is the float64 closest to the decimal number.
 func scale(v float64, exponent int) float64 {
 	if exponent < 0 {
 		return v / math.Pow10(-exponent)
@@ -177,8 +180,8 @@ func scale(v float64, exponent int) float64 {
 	return v * math.Pow10(exponent)
 }
 
-func (p *Plot) x(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
-func (p *Plot) y(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
+func (p *Plot) xCoordinate(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
+func (p *Plot) yCoordinate(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
 
 // coordinate formats share · plotSize; share is between 0 and 1.
 func coordinate(share float64) string {
@@ -193,7 +196,7 @@ func (p *Plot) path(points []Point) string {
 		if i == 0 {
 			command = "M"
 		}
-		fmt.Fprintf(&b, "%s%s %s", command, p.x(point.X), p.y(point.Y))
+		fmt.Fprintf(&b, "%s%s %s", command, p.xCoordinate(point.X), p.yCoordinate(point.Y))
 	}
 	if len(points) == 1 {
 		b.WriteString("h6")
@@ -213,8 +216,8 @@ func formatPoints(points []Point) string {
 	return b.String()
 }
 
-// fillTable sets Header and Rows from the points of all curves, ordered by X. If there are
-// many points, some are omitted.
+// fillTable sets Header and Rows to a table of the points of all curves, ordered by X. If there are
+// more than maxTableRows points, some are omitted.
 func (p *Plot) fillTable(curves []Curve) {
 	p.Header = []string{p.X}
 	var places []float64
@@ -236,7 +239,7 @@ func (p *Plot) fillTable(curves []Curve) {
 			text := ""
 			for _, point := range curve.Points {
 				if point.X == place {
-					text = FormatScore(point.Y) // the last of several points, from which the curve continues
+					text = FormatScore(point.Y) // if several points have this X, the last one, from which the curve continues
 				}
 			}
 			row = append(row, text)

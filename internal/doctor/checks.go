@@ -91,7 +91,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	configured, s := o.checkConfig(ctx)
 	results = append(results, configured)
 	if s != nil {
-		server := o.server(s)
+		server := o.serverAddress(s)
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
 		if server == "" || o.VerifyFiles {
 			if c, shown := o.checkFiles(ctx, s); shown {
@@ -107,8 +107,8 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	return append(results, o.checkTerminal())
 }
 
-// server returns the address of the server that commands use, or "" for the embedded service.
-func (o *Checker) server(s *config.Settings) string {
+// serverAddress returns the address of the server that commands use, or "" for the embedded service.
+func (o *Checker) serverAddress(s *config.Settings) string {
 	if o.Service.WantsEmbedded() {
 		return ""
 	}
@@ -265,7 +265,7 @@ func (o *Checker) checkClock(date string) Result {
 // checkSignIn signs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
-	if o.server(s) == "" { // a session of the embedded service would create its database and an account
+	if o.serverAddress(s) == "" { // a session of the embedded service would create its database and an account
 		return okResult(name, "not needed for the embedded service")
 	}
 	session, err := o.Service.Connect(ctx)
@@ -288,7 +288,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	switch {
 	case err == nil:
 		return okResult(name, "available")
-	case s.GetString(config.KeyStorage) == config.StorageKeyring:
+	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
 		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
 	}
 	return warnResult(name, "without a keyring, sign in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)

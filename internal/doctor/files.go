@@ -26,7 +26,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	if !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return okResult(name, "no files are stored in %s", dir), o.VerifyFiles
 	}
-	service, err := connect.OpenUnchanged(ctx, dir, o.Factory, o.Service.Cmd)
+	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
 	if errors.Is(err, connect.ErrOldSchema) {
 		return warnResult(name, "it is upgraded when the service or any other command opens it, or with `foretell migrate`",
 			"not checked, because the database has the schema of an earlier release"), true

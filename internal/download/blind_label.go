@@ -15,8 +15,8 @@ import (
 	"foretell/internal/term"
 )
 
-// BlindLabel is the label column of a blind file, against which the predictions are scored. The
-// zero value is for a file without a label column and scores nothing.
+// BlindLabel is the label column of a blind file. The predictions are scored against this column.
+// The zero value is for a file without a label column and scores nothing.
 type BlindLabel struct {
 	// Column is the name of the column; "" if the file has no label column.
 	Column string
@@ -25,8 +25,8 @@ type BlindLabel struct {
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
-	// FindOverlap looks for training rows of the model in the scored file. It returns nil if
-	// the file has none or this cannot be found out. It may be nil.
+	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
+	// there are none, or if this is unknown. The function may be nil.
 	FindOverlap func(ctx context.Context, path string) *scoring.TrainingOverlap
 	// Score is the result of scoring the predictions; nil before.
 	Score *scoring.Result
@@ -34,14 +34,14 @@ type BlindLabel struct {
 	reason string
 }
 
-// FindLabelColumn returns the name of the label column of a blind file: the column called label. If
-// label is "", it is the only column of the file that is not in features. The result is "" if
-// the file has no such column, or the column has no value.
+// FindLabelColumn returns the name of the label column of a blind file: the column called label or,
+// if label is "", the only column of the file that is not in features. It returns "" if there is no
+// such column, or if all its cells are empty.
 func FindLabelColumn(blind *profile.Profile, label string, features []string) string {
 	var extra []string
 	for i := range blind.Columns {
 		switch name := blind.Columns[i].Name; {
-		case blind.Columns[i].IsBlank(blind.Rows): // a form to fill in, which has no labels yet
+		case blind.Columns[i].IsBlank(blind.Rows): // the labels are not filled in yet
 		case label != "" && name == label:
 			return label
 		case !slices.Contains(features, name):
@@ -104,8 +104,8 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	return ctx.Err()
 }
 
-// TrainingOverlap returns what is known about training rows in the scored file. It returns nil for a
-// nil BlindLabel.
+// TrainingOverlap returns how many training rows the scored file has; nil if this is unknown, or if
+// t is nil.
 func (t *BlindLabel) TrainingOverlap() *scoring.TrainingOverlap {
 	if t == nil || t.Score == nil {
 		return nil

@@ -49,8 +49,8 @@ type FileDownload struct {
 	Check func(tempPath string) error
 	// Classes are the labels of the model for a file of predictions; nil if unknown.
 	Classes []string
-	// Install moves the file from tempPath to finalPath. The error wraps fs.ErrExist if another
-	// file must not be replaced.
+	// Install moves the file from tempPath to finalPath. The error wraps fs.ErrExist if there is a
+	// file at finalPath that must not be replaced.
 	Install func(tempPath, finalPath string) error
 	// Retry is the command that downloads the file again.
 	Retry string

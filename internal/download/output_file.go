@@ -22,7 +22,7 @@ type OutputFile struct {
 	Factory *cli.Factory
 	Path    string
 	Force   bool
-	// Content is what messages call the content of the file, such as "the predictions".
+	// Content describes the content of the file in messages, such as "the predictions".
 	Content string
 	// NoReceipt is set if no receipt is written.
 	NoReceipt bool
@@ -32,7 +32,7 @@ type OutputFile struct {
 	Reasons int
 }
 
-// BindExplain adds --explain to cmd.
+// BindExplain adds --explain to cmd, the number of reasons for each prediction.
 func (t *OutputFile) BindExplain(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the columns reason_1 … reason_N to the result: the `N` columns that contribute most to each prediction")
 }
@@ -139,9 +139,9 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 	return command + t.formatFlags()
 }
 
-// PredictCommand returns the command that predicts blind later and writes the same file. The
-// parameter model is the reference to the model, quoted for a shell. If blind is a stream,
-// the command has a placeholder for the file.
+// PredictCommand returns the command that later predicts the file blind and writes the predictions
+// to the same output file. The parameter model is the reference to the model, quoted for a shell.
+// If blind is a stream, the command has a placeholder for the file.
 func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
 	files := "BLIND.csv"
 	if !blind.IsSpooled() {

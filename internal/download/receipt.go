@@ -17,8 +17,7 @@ import (
 	"foretell/internal/receipt"
 )
 
-// Provenance is what a command knows about the origin of a result. Only Prediction is
-// required.
+// Provenance holds what a command knows about the origin of a result. Only Prediction is required.
 type Provenance struct {
 	Train, Blind *receipt.Input
 	Options      *receipt.Options
@@ -28,8 +27,8 @@ type Provenance struct {
 	Rows         *int        // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result. It sets neither unknown fields nor the digests of
-// the result.
+// newReceipt returns the receipt of a result. It leaves the digests of the result empty, and all
+// fields that are unknown.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
@@ -58,7 +57,8 @@ func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath stri
 // InstallWithReceipt moves a verified result with the given number of rows from tempPath to
 // finalPath. It completes r, the receipt, and writes r next to the result. With --force, it first
 // removes the receipt of an earlier result, so that an old receipt is never next to a new result.
-// Without --force, the error wraps fs.ErrExist if one of the files exists, and tempPath remains.
+// Without --force, the error wraps fs.ErrExist if one of the files exists, and the file at tempPath
+// is kept.
 func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath string, r *receipt.Receipt, rows int) error {
 	receiptPath := receipt.Path(finalPath)
 	r.CreatedOn = api.FormatTime(t.Factory.Now())
@@ -95,9 +95,10 @@ func (t *OutputFile) InstallWithoutReceipt(tempPath, finalPath string) error {
 	return cli.InstallFile(tempPath, finalPath, t.Force)
 }
 
-// installUnderOtherName moves the file at tempPath to a free name, such as out-2.csv, because
-// another process has created taken, which is finalPath or its receipt. It returns the error for
-// this case. install is the function of [FileDownload].
+// installUnderOtherName moves the file at tempPath to a free name next to finalPath, such as
+// out-2.csv. Commands call it if another process has created the file taken, which is finalPath or
+// its receipt. It always returns an error, which says where the result is. install is the function
+// of [FileDownload].
 func installUnderOtherName(install func(tempPath, finalPath string) error, tempPath, finalPath, taken string) error {
 	ext := filepath.Ext(finalPath)
 	for n := 2; ; n++ {

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// CheckReplayable returns an error if the race of rec, the receipt at path, cannot be
-// repeated.
+// CheckReplayable returns an error if the race of rec, the receipt at path, cannot be repeated with
+// the same result.
 func CheckReplayable(path string, rec *receipt.Receipt) error {
 	switch {
 	case rec.Race == nil || rec.Model.Seed == nil:
@@ -38,11 +38,10 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 }
 
 // FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
-// at receiptPath. given holds the paths that the user set with the flag of the given
-// name. If the user set none, FindAndVerifyInput looks for the files that the receipt names, first
-// in the folder of the receipt and then in the current folder. recorded describes the
-// files in the receipt; it is nil if the receipt does not name them. It is an error if
-// the contents of the files differ from the digest in recorded.
+// at receiptPath. It returns given, the values of the flag with the name flag. If given is empty,
+// it looks for the files that the receipt names, first in the folder of the receipt and then in the
+// current folder. The parameter recorded is the description of the files in the receipt, or nil. If
+// the contents of the files differ from its digest, FindAndVerifyInput returns an error.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {
@@ -102,8 +101,8 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	return args
 }
 
-// CheckResultFile verifies the result in the folder of rec, the receipt at receiptPath. It returns
-// the path of the result, or "" if the folder has no such file.
+// CheckResultFile verifies the result next to rec, the receipt at receiptPath. It returns the path
+// of the result, or "" if the file does not exist.
 func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Receipt) (path string, err error) {
 	path = strings.TrimSuffix(receiptPath, ".receipt.json")
 	if path == receiptPath { // the receipt was renamed
@@ -123,10 +122,10 @@ func CheckResultFile(ctx context.Context, receiptPath string, rec *receipt.Recei
 	return path, nil
 }
 
-// DifferenceError returns the error for the result newResult, which differs from rec, the receipt at
-// path. oldResult is what [CheckResultFile] has returned. If it is "", the returned error contains
-// err, which is the first difference. Otherwise it contains the number of rows and the columns that
-// differ.
+// DifferenceError returns the error for the result at newResult, which differs from rec, the
+// receipt at path. oldResult is the path that [CheckResultFile] has returned. If oldResult is not
+// "", the returned error lists the columns that differ and counts their rows. Otherwise it contains
+// err, the first difference.
 func DifferenceError(ctx context.Context, path, oldResult string, rec *receipt.Receipt, newResult string, err error) error {
 	e := exit.Errorf(exit.Untrusted, "the predictions differ from those of %s: %w", path, err)
 	e.Code = "changed"

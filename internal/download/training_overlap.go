@@ -12,12 +12,12 @@ import (
 	"foretell/internal/scoring"
 )
 
-// maxModelBytes is the size of the largest model that is downloaded from a remote service only to
-// look for training rows.
+// maxModelBytes is the size limit for downloading a model from a remote service only to look for
+// training rows.
 const maxModelBytes = 64 << 20
 
-// FindOverlapOfModel returns a function for [BlindLabel.FindOverlap] that looks for the rows of
-// the model's background.
+// FindOverlapOfModel returns a function for [BlindLabel.FindOverlap]. The function looks for the
+// background rows of model, which are a sample of its training rows.
 func FindOverlapOfModel(model *learn.Model) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) *scoring.TrainingOverlap {
 		file, err := os.Open(path)
@@ -33,8 +33,9 @@ func FindOverlapOfModel(model *learn.Model) func(ctx context.Context, path strin
 	}
 }
 
-// FindOverlapOfPrediction is like FindOverlapOfModel for a prediction of a service. If the blind file is
-// the file of the dataset, all training rows are in it. Otherwise the model is downloaded.
+// FindOverlapOfPrediction is like FindOverlapOfModel for a prediction of a service. If the blind
+// file is the training file, it has all training rows. Otherwise the model is downloaded to look
+// for its background rows.
 func FindOverlapOfPrediction(session *connect.Session, dataset *api.Dataset, prediction *api.Prediction) func(ctx context.Context, path string) *scoring.TrainingOverlap {
 	return func(ctx context.Context, path string) (rows *scoring.TrainingOverlap) {
 		if prediction.Blind != nil && prediction.Blind.SHA256 != "" && prediction.Blind.SHA256 == dataset.SHA256 {

@@ -25,14 +25,13 @@ type Error struct {
 	Code string
 	// Fact is the message: what happened to which object, and why.
 	Fact string
-	// Hint suggests a remedy, usually a command. It is "" if none exists.
+	// Hint suggests a remedy, usually a command. It is "" if there is no hint.
 	Hint string
 	// File, Line and Column are the position of the error in a file. File is "", and Line and
 	// Column are 0, if they are unknown.
 	File         string
 	Line, Column int
-	// request is the ID of the failed request in the log of the service; "" if none
-	// exists.
+	// request is the ID of the failed request in the log of the service; "" if it is unknown.
 	request string
 	// Requirements are the results of --require and --beat, if the model missed any of them.
 	Requirements []gate.Result
@@ -161,7 +160,7 @@ func problemHint(p *api.Problem, status Status) string {
 		return fmt.Sprintf("try again in %s", term.FormatDuration(time.Duration(p.RetryAfter)*time.Second))
 	case p.Code == api.CodeTooMany:
 		return "wait a minute, then try again"
-	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // usual if the address is that of a web site
+	case p.Code == api.CodeNoRoute, p.Status == 405, p.Status == 501: // usual responses of a web site that is not a service
 		return "check the service's address with `foretell status`"
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"

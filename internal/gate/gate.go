@@ -79,9 +79,9 @@ func (r *Result) formatLine() string {
 	return fmt.Sprintf("%s: %s on %s, %s", r.Requirement, measured, humanize.Count(r.Rows, "row"), r.Reason)
 }
 
-// WriteGitHub writes annotations for GitHub Actions: an error for each missed requirement. Unless
-// quiet is true, it also writes notices: one for each skipped requirement and, if no requirement
-// was missed, one with the summary.
+// WriteGitHub writes annotations for GitHub Actions. It writes an error for each missed
+// requirement. Unless quiet is true, it also writes a notice for each skipped requirement, and one
+// with the summary if no requirement was missed.
 func (r *Report) WriteGitHub(w io.Writer, quiet bool) error {
 	var b strings.Builder
 	for _, v := range r.Results {

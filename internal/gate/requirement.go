@@ -89,7 +89,7 @@ func ParseRequirement(text string) (*Requirement, error) {
 }
 
 // unknownMetricError returns an error for an unknown metric in a requirement. It lists the known
-// metrics. If name is what other programs call one of these metrics, as in "auc" for rocAuc, the
+// metrics. If another program uses name for one of these metrics, such as "auc" for rocAuc, the
 // error suggests this metric.
 func unknownMetricError(text, name string) error {
 	if meant := api.MetricByAlias(name); meant != "" {
@@ -106,7 +106,8 @@ func Unquote(class string) string {
 	return class
 }
 
-// CheckClass returns an error if the requirement is about a class that is not in classes.
+// CheckClass returns an error if the requirement is about one class, and this class is not in
+// classes.
 func (r *Requirement) CheckClass(classes []string) error {
 	if r.Class == "" || slices.Contains(classes, r.Class) {
 		return nil
@@ -126,7 +127,7 @@ type Result struct {
 	// Interval is the 95 % confidence interval of Value. It is nil if it is unknown.
 	Interval *api.Interval `json:"interval,omitempty"`
 	Rows     int64         `json:"rows"`
-	// Baseline is the metric of the model to beat, on BaselineRows test rows.
+	// Baseline is the value of the metric for the model to beat, on BaselineRows test rows.
 	Baseline     *float64 `json:"than,omitempty"`
 	BaselineRows int64    `json:"thanRows,omitempty"`
 	// Reason explains the result.
@@ -263,7 +264,7 @@ func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	return &api.Interval{Low: interval.Low, High: interval.High}
 }
 
-// notMeasuredReason returns the reason why a report lacks a metric of its test rows.
+// notMeasuredReason returns the reason why a report has no value of a metric on the test rows.
 func notMeasuredReason(report *api.ModelReport) string {
 	if why := report.TestMissingReason(); why != "" {
 		return why
@@ -285,7 +286,8 @@ func (r *Requirement) isMet(value float64) bool {
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
 // model's race. The parameter baseline is the report of the baseline, and baselineName is what
-// messages call it. The requirement is missed if both are equal, or if a report is nil.
+// messages call it. The requirement is missed if both models have the same score, or if a report is
+// nil.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {

@@ -13,8 +13,8 @@ import (
 // classRows has the number of rows of each class by its label.
 type classRows map[string]int64
 
-// countClassRows returns the rows of the whole dataset or, if the dataset is unknown, the test
-// rows.
+// countClassRows returns the number of rows of each class in the whole dataset or, if that is
+// unknown, among the test rows.
 func countClassRows(d *api.Dataset, r *api.ModelReport) classRows {
 	rows := classRows{}
 	for _, class := range r.Classes {
@@ -29,8 +29,8 @@ func countClassRows(d *api.Dataset, r *api.ModelReport) classRows {
 	return rows
 }
 
-// byFrequency returns the indexes of labels, in descending order of the rows of the classes.
-// Classes with equally many rows keep their order.
+// byFrequency returns the indexes of labels, ordered by the number of rows of the class, largest
+// first. Classes with equally many rows keep their order.
 func (rows classRows) byFrequency(labels []string) []int {
 	order := make([]int, len(labels))
 	for i := range order {
@@ -40,8 +40,8 @@ func (rows classRows) byFrequency(labels []string) []int {
 	return order
 }
 
-// maxShownClasses is the maximum number of curves of a plot by class: there are four styles of
-// lines.
+// maxShownClasses is the maximum number of curves in a plot that has one curve for each class. It
+// is 4, because there are four styles of lines.
 const maxShownClasses = 4
 
 // mostFrequent returns the indexes of the classes to plot: those with the most rows.
@@ -49,12 +49,14 @@ func (rows classRows) mostFrequent(labels []string) []int {
 	return rows.byFrequency(labels)[:min(len(labels), maxShownClasses)]
 }
 
-// curvePlots are the plots of the probabilities on test rows, and the choice of a threshold.
+// curvePlots has the plots that are computed from the probabilities of test rows, and the tables
+// for choosing a threshold.
 type curvePlots struct {
 	ROC, PrecisionRecall, Reliability *design.Plot
 	// Thresholds has a table for each class with a curve.
 	Thresholds []thresholdTable
-	// Note and ThresholdNote say which classes are shown. They are empty if all are.
+	// Note says which classes the plots show, and ThresholdNote which classes have a table. They
+	// are empty if all classes are shown.
 	Note, ThresholdNote string
 }
 
@@ -68,14 +70,15 @@ type thresholdTable struct {
 
 type thresholdRow struct {
 	api.CurvePoint
-	Predicted int64
+	Predicted int64 // number of rows predicted as the class
 }
 
 // costRow is the cheapest threshold if a false negative costs Ratio times as much as a
 // false positive.
 type costRow struct {
-	Ratio         string
-	Threshold     float64
+	Ratio     string
+	Threshold float64
+	// Missed is the number of false negatives, and Wrong the number of false positives.
 	Missed, Wrong int64
 	// Cost is the cost of all errors at this threshold. A false positive costs 1.
 	Cost float64
@@ -119,7 +122,8 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 	return c
 }
 
-// shownClassesNote says that only the most frequent classes are shown. It returns "" if all are.
+// shownClassesNote returns a sentence that says how many of the classes are shown. It returns "" if
+// all are shown.
 func shownClassesNote(r *api.ModelReport, shown int) string {
 	all := max(len(r.Classes), len(r.CurveClasses), len(r.Curves))
 	if shown >= all {

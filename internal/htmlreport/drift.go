@@ -23,10 +23,10 @@ type Drift struct {
 // training file and in the other file.
 type driftRow struct {
 	api.DriftColumn
-	// Change is the range or text whose share of the rows changed most, with both shares:
-	// "3–5: 10 % → 24 %". If the column was not compared, it is the reason.
-	Change         string
-	Training, Here []design.Bar
+	// Change is the range or text whose share of the rows changed most, with both shares: "3–5: 10
+	// % → 24 %". If the column was not compared, Change is the reason.
+	Change          string
+	Training, Other []design.Bar
 }
 
 // maxDriftColumns is the maximum number of columns of the table of drift.
@@ -53,11 +53,12 @@ func NewDrift(r *api.DriftReport) *Drift {
 		for i, part := range c.Parts {
 			training[i], here[i] = barHeight(part.Training), barHeight(part.Share)
 		}
-		row.Training, row.Here = design.Bars(training), design.Bars(here)
+		row.Training, row.Other = design.Bars(training), design.Bars(here)
 		d.Changes = append(d.Changes, row)
 	}
 	return d
 }
 
-// barHeight returns a share as the height of a bar.
+// barHeight returns the height of the bar for a share of the rows, which is from 0 to 1. The height
+// is from 0 to 10,000.
 func barHeight(share float64) int64 { return int64(math.Round(10_000 * share)) }

@@ -1,5 +1,5 @@
-// Package htmlreport shows a model's report as HTML: as a part of a page, and as one file
-// that can be read and printed without the service.
+// Package htmlreport writes a model's report as HTML: as a part of a page of the dashboard, and as
+// a file of its own that can be read and printed without the service.
 package htmlreport
 
 import (
@@ -18,8 +18,8 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// AddTemplates adds the template "report-body", whose data is a *Document, to t and returns
-// t.
+// AddTemplates adds the templates of reports to t and returns t. The data of the template
+// "report-body" is a *Document.
 func AddTemplates(t *template.Template) *template.Template {
 	return template.Must(t.ParseFS(files, "*.html"))
 }
@@ -33,10 +33,10 @@ type Document struct {
 	// Report is nil if the service has no reports. Then the fields below are empty.
 	Report *api.ModelReport
 	// Verdict has sentences on how good the model is. Cautions has sentences on what could
-	// be wrong with it. Win says why the model was kept.
+	// be wrong with it. WinReason says why the model was kept.
 	Verdict, Cautions []string
-	Win               string
-	// Monotone is a sentence about monotone columns. It is empty if none exist.
+	WinReason         string
+	// Monotone is a sentence about monotone columns. It is empty if there are none.
 	Monotone       string
 	Metrics        []metricRow
 	Confusion      *confusionTable
@@ -74,7 +74,7 @@ func New(source *report.Document) *Document {
 	if r == nil {
 		return d
 	}
-	d.Report, d.Win, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
+	d.Report, d.WinReason, d.Verdict, d.Cautions = r, report.ExplainWin(r), report.Verdict(r), source.Cautions()
 	d.Monotone = report.ExplainMonotone(r)
 	rows := countClassRows(d.Dataset, r)
 	d.Metrics, d.Confusion, d.Curves = metricRows(r), newConfusionTable(r), newCurvePlots(r, rows)
@@ -88,8 +88,8 @@ func New(source *report.Document) *Document {
 	return d
 }
 
-// Write writes a document as one HTML file that refers to no other file. d.Report must not be nil.
-// The function now is the clock for texts such as "3 days ago".
+// Write writes a document as one HTML file that contains its stylesheet and needs no other file.
+// d.Report must not be nil. The function now is the clock for texts such as "3 days ago".
 func Write(w io.Writer, d *Document, now func() time.Time) error {
 	t := AddTemplates(design.Templates(now))
 	return t.ExecuteTemplate(w, "report-file", struct {

@@ -51,7 +51,7 @@ func newInteractions(r *api.ModelReport) []interaction {
 	return list
 }
 
-// shadeRows returns the rows of a table with the shades of their cells.
+// shadeRows returns the rows of a table of probabilities, with a shade for each cell.
 func shadeRows(values []string, table [][]float64) []interactionRow {
 	low, high := 1.0, 0.0
 	for _, row := range table {

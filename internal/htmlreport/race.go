@@ -8,8 +8,8 @@ import (
 // maxRacePoints is the maximum number of points of the curve of an algorithm.
 const maxRacePoints = 240
 
-// RacePlot returns the curves of the algorithms of a race against its threshold. The parameter
-// scores has the validation scores of each algorithm, oldest first.
+// RacePlot returns a plot with the curve of each algorithm of a race and a line at its threshold,
+// which may be nil. The parameter scores has the validation scores of each algorithm, oldest first.
 func RacePlot(metric string, threshold *float64, names []string, scores [][]float64) *design.Plot {
 	axes := design.Axes{Title: "The race", X: "scores so far", Y: api.PerformanceName(metric), Level: threshold, LevelName: "threshold", Empty: "no scores yet"}
 	steps := make([][]float64, len(scores))
@@ -68,6 +68,6 @@ func racePlots(r *api.ModelReport) (byStep, byTime *design.Plot) {
 		axes.MaxX = max(axes.MaxX, times[len(times)-1])
 	}
 	byStep.Title = "The race by step"
-	axes.MinY, axes.MaxY = byStep.MinY, byStep.MaxY // the same heights in both
+	axes.MinY, axes.MaxY = byStep.MinY, byStep.MaxY // both plots have the same vertical axis
 	return byStep, design.NewPlot(axes, raceCurves(names, seconds, scores))
 }

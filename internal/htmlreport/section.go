@@ -81,14 +81,15 @@ type confusionRow struct {
 type confusionCell struct {
 	Rows  int64
 	Shade int
-	Right bool
+	Right bool // whether the predicted class is the true class
 }
 
 // maxConfusionClasses is the maximum number of classes of a confusion matrix. A larger
 // matrix is omitted, because it is unreadable.
 const maxConfusionClasses = 20
 
-// maxNamedColumns is the maximum number of classes of a confusion matrix whose columns have names.
+// maxNamedColumns is the number of classes up to which the columns of a confusion matrix have
+// labels. In a larger matrix they have numbers.
 const maxNamedColumns = 6
 
 func newConfusionTable(r *api.ModelReport) *confusionTable {
@@ -138,8 +139,8 @@ func importanceRows(r *api.ModelReport) (rows []importanceRow, omitted int) {
 // columnRow is a column of the dataset with the picture of its values.
 type columnRow struct {
 	api.Column
-	Share string
-	Bars  []design.Bar
+	MissingShare string
+	Bars         []design.Bar
 }
 
 // maxColumns is the maximum number of columns of the dataset in a report.
@@ -151,7 +152,7 @@ func columnRows(d *api.Dataset) []columnRow {
 	}
 	var rows []columnRow
 	for _, c := range d.Columns[:min(len(d.Columns), maxColumns)] {
-		rows = append(rows, columnRow{Column: c, Share: design.FormatShare(c.Missing, d.Rows), Bars: design.DistributionBars(c.Distribution)})
+		rows = append(rows, columnRow{Column: c, MissingShare: design.FormatShare(c.Missing, d.Rows), Bars: design.DistributionBars(c.Distribution)})
 	}
 	return rows
 }
@@ -170,7 +171,7 @@ type dependenceValue struct {
 	Value       string
 	Rows        int64
 	Probability string
-	Width       float64
+	Width       float64 // of the bar, in percent
 }
 
 // maxDependences is the maximum number of columns whose dependence is shown.
@@ -214,8 +215,8 @@ func newPartialDependences(r *api.ModelReport, rows classRows) []partialDependen
 	return list
 }
 
-// shownClassName returns whose probability a plot shows: the name of the class if it
-// shows one class, and otherwise "each class".
+// shownClassName returns the name of the class whose probability a plot shows, or "each class" if
+// the plot shows several classes.
 func shownClassName(r *api.ModelReport, shown []int) string {
 	if len(shown) == 1 {
 		return api.AbbreviateValue(r.CurveClasses[shown[0]])

@@ -18,8 +18,8 @@ func Count[N int | int64](n N, noun string) string {
 	return Comma(n) + " " + noun + "s"
 }
 
-// List joins items with commas. If there are more than limit, it joins the first limit of
-// them and adds the number of the others: "a, b and 3 more".
+// List joins items with commas. It joins at most limit items, and adds the number of the remaining
+// ones: "a, b and 3 more".
 func List(items []string, limit int) string {
 	if more := len(items) - limit; more > 0 {
 		return strings.Join(items[:limit], ", ") + fmt.Sprintf(" and %d more", more)

@@ -24,8 +24,8 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table identifies the table of the model by its label column. It is "" if all models of the
-	// leaderboard have the same table; see [api.TableSchema].
+	// Table identifies the table of the model, see [api.TableSchema], by the name of the label
+	// column. It is "" if all models of the leaderboard have the same table.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
@@ -37,8 +37,8 @@ type Entry struct {
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	TestRows int64    `json:"testRows"`
-	// TestSet is the number of the set of test rows, from 1. Scores of models with different test
-	// sets are of different rows. It is 0 if the test rows are unknown.
+	// TestSet numbers the different sets of test rows, from 1. Models with equal numbers were
+	// tested on the same rows. It is 0 if the test rows are unknown.
 	TestSet int      `json:"testSet,omitempty"`
 	LogLoss *float64 `json:"logLoss"` // on the test rows
 	Rows    int64    `json:"rows"`    // labelled rows
@@ -49,8 +49,8 @@ type Entry struct {
 	CreatedOn string `json:"createdOn"`
 
 	version int              // version in the series
-	data    string           // identifies the data of the model: a dataset, or the SHA-256 of its file
-	group   int              // position of the table among those of the leaderboard
+	dataID  string           // identifies the data of the model: a dataset, or the SHA-256 of its file
+	table   int              // index of the model's table among those of the leaderboard
 	report  *api.ModelReport // nil if the service has no reports
 	job     *api.Training
 }
@@ -79,7 +79,7 @@ func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, met
 ) (*Entry, error) {
 	e := &Entry{
 		Model: m.Series + "@v" + strconv.Itoa(m.SeriesVersion), ModelKey: m.ModelKey, Algorithm: m.Algorithm, AlgorithmName: api.AlgorithmKind(m.Algorithm), Champion: m.Champion,
-		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, data: m.DatasetKey,
+		Metric: metric, CreatedOn: m.CreatedOn, version: m.SeriesVersion, dataID: m.DatasetKey,
 	}
 	race, err := raceKey(ctx, c, m)
 	if err != nil {
@@ -137,10 +137,9 @@ func (e *Entry) setScores(metric string) {
 	}
 }
 
-// sortAndRank sorts the models by table, and those of a table by their scores, best first, and
-// models of the same score by their versions. It sets their ranks among the models of the same
-// table. A model shares the rank of the model before it if the interval of its score includes the
-// score of the first model with this rank.
+// sortAndRank sorts the models by table, then by score, best first, then by version. It sets the
+// ranks separately for each table. A model shares the rank of the model before it if the interval
+// of its score includes the score of the first model with this rank.
 func sortAndRank(rows []*Entry) {
 	sign := 1.0
 	if len(rows) > 0 && rows[0].Metric == api.MetricLogLoss {
@@ -148,8 +147,8 @@ func sortAndRank(rows []*Entry) {
 	}
 	slices.SortStableFunc(rows, func(a, b *Entry) int {
 		switch {
-		case a.group != b.group:
-			return cmp.Compare(a.group, b.group)
+		case a.table != b.table:
+			return cmp.Compare(a.table, b.table)
 		case a.Test == nil || b.Test == nil:
 			return cmp.Compare(boolToInt(a.Test == nil), boolToInt(b.Test == nil))
 		}
@@ -158,7 +157,7 @@ func sortAndRank(rows []*Entry) {
 	var first *Entry
 	begin := 0 // of the models of the table
 	for i, row := range rows {
-		if row.group != rows[begin].group {
+		if row.table != rows[begin].table {
 			first, begin = nil, i
 		}
 		switch {
@@ -179,7 +178,7 @@ func setTestSets(entries []*Entry) {
 		if e.TestRows == 0 {
 			continue
 		}
-		key := [4]string{e.data, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
+		key := [4]string{e.dataID, strconv.FormatInt(e.report.Seed, 10), e.report.GroupColumn, e.report.TimeColumn}
 		if sets[key] == 0 {
 			sets[key] = len(sets) + 1
 		}
@@ -198,9 +197,9 @@ func countTestSets(entries []*Entry) int {
 	return len(sets)
 }
 
-// tiesWith reports whether e ties with a model with a better score: whether the interval
-// of e includes this score. If e has no interval, the scores must be equal. sign
-// is -1 for a metric where lower is better.
+// tiesWith reports whether e ties with a model that has a better score, because the interval of e
+// includes that score. If e has no interval, the scores must be equal. sign is -1 for a metric
+// where lower is better.
 func (e *Entry) tiesWith(score, sign float64) bool {
 	switch {
 	case e.Low == nil || e.High == nil:
@@ -211,7 +210,7 @@ func (e *Entry) tiesWith(score, sign float64) bool {
 	return *e.High >= score
 }
 
-// LoadEntryByKey returns the entry of the model with a key, for a comparison.
+// LoadEntryByKey returns the entry of the model with the given key, for [CompareModels].
 func LoadEntryByKey(ctx context.Context, c *client.Client, key string) (*Entry, error) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 	if err != nil {
@@ -250,7 +249,8 @@ func (e *Entry) importance(column string) *float64 {
 	return nil
 }
 
-// CompareModels returns the properties of two models side by side.
+// CompareModels returns the properties of two models side by side: scores, data, options and
+// importances.
 func CompareModels(a, b *Entry) []Comparison {
 	rows := []Comparison{{Name: "modelKey", A: a.ModelKey, B: b.ModelKey}, {Name: "algorithm", A: a.Algorithm, B: b.Algorithm}}
 	for _, metric := range scoring.Metrics {

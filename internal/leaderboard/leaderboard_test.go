@@ -55,7 +55,7 @@ func TestRank(t *testing.T) {
 func TestRankByTable(t *testing.T) {
 	a, b, c := entryWith("a", api.MetricAccuracy, 0.70, 0, 0), entryWith("b", api.MetricAccuracy, 0.80, 0, 0), entryWith("c", api.MetricAccuracy, 0.75, 0, 0)
 	none := &Entry{Model: "none", Metric: api.MetricAccuracy}
-	b.group, b.Table, a.Table, c.Table, none.Table = 1, "kind", "class", "class", "class"
+	b.table, b.Table, a.Table, c.Table, none.Table = 1, "kind", "class", "class", "class"
 	rows := []*Entry{a, none, b, c}
 	sortAndRank(rows)
 	got := ""
@@ -71,7 +71,7 @@ func TestRankByTable(t *testing.T) {
 func TestTestSets(t *testing.T) {
 	entry := func(data string, seed int64, group string, version int) *Entry {
 		e := entryWith("m", api.MetricAccuracy, 0.8, 0, 0)
-		e.report, e.TestRows, e.data, e.version = &api.ModelReport{Seed: seed, GroupColumn: group}, 20, data, version
+		e.report, e.TestRows, e.dataID, e.version = &api.ModelReport{Seed: seed, GroupColumn: group}, 20, data, version
 		return e
 	}
 	rows := []*Entry{entry("a", 1, "", 10), entry("a", 2, "", 9), entry("a", 1, "", 8), entry("b", 1, "", 7), entry("a", 1, "shop", 6)}

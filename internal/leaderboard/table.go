@@ -13,11 +13,11 @@ import (
 	"foretell/internal/term"
 )
 
-// setTables sets the fields group, data and Table of the entries of models, which must be ordered
-// newest first. If all models belong to one dataset, it reads no dataset.
+// setTables sets the fields table, dataID and Table of the entries. The models must be ordered
+// newest first. If all models belong to one dataset, setTables does nothing.
 func setTables(ctx context.Context, c *client.Client, newestFirst []client.SeriesModel, entries []*Entry) error {
 	var tables []api.TableSchema
-	var names []string // of the newest dataset of each table
+	var names []string // the name of the newest dataset of each table
 	if !slices.ContainsFunc(newestFirst, func(m client.SeriesModel) bool { return m.DatasetKey != newestFirst[0].DatasetKey }) {
 		return nil
 	}
@@ -35,17 +35,17 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 			}
 			groups[m.DatasetKey], data[m.DatasetKey] = group, cmp.Or(d.SHA256, d.DatasetKey)
 		}
-		entries[i].group, entries[i].data = group, data[m.DatasetKey]
+		entries[i].table, entries[i].dataID = group, data[m.DatasetKey]
 	}
 	if len(tables) < 2 {
 		return nil
 	}
 	for _, e := range entries {
-		label := tables[e.group].Label
-		e.Table = cmp.Or(label, names[e.group])
+		label := tables[e.table].Label
+		e.Table = cmp.Or(label, names[e.table])
 		for i := range tables {
-			if i != e.group && tables[i].Label == label {
-				e.Table = label + " (" + names[e.group] + ")"
+			if i != e.table && tables[i].Label == label {
+				e.Table = label + " (" + names[e.table] + ")"
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func setTables(ctx context.Context, c *client.Client, newestFirst []client.Serie
 func CountTables(entries []*Entry) int {
 	groups := map[int]bool{}
 	for _, e := range entries {
-		groups[e.group] = true
+		groups[e.table] = true
 	}
 	return len(groups)
 }
@@ -78,9 +78,9 @@ func ClassLabels(entries []*Entry) []string {
 	return labels
 }
 
-// Table returns the table of ranked models by their scores of a metric. The column of the log
-// loss is omitted if metric is the log loss, and that of the table if there is only one. If there
-// are several test sets, the column of the test rows shows their numbers on a terminal.
+// Table returns the leaderboard as a table with a row for each model. It has the scores of metric
+// and the log loss. It has a column for the tables of the models only if there are several. If
+// there are several test sets, a terminal shows their numbers beside the numbers of test rows.
 func Table(rows []*Entry, metric string) *term.Table {
 	tables, testSets := CountTables(rows) > 1, countTestSets(rows) > 1
 	t := &term.Table{Key: 1} // the model
@@ -157,7 +157,8 @@ func wholeSecondsCell(s *int64) term.Cell {
 	return term.Cell{Text: strconv.FormatInt(*s, 10), Display: FormatSeconds(*s)}
 }
 
-// FormatSeconds formats a duration that is the difference of two times in whole seconds.
+// FormatSeconds formats a duration of s seconds, which must be the difference of two times that
+// were rounded to seconds. Therefore it formats 0 as "<1 s".
 func FormatSeconds(s int64) string {
 	switch {
 	case s == 0:

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/client"
 )
 
-// PlanAll reads the contents of all series and returns the items to delete, as [Plan] does.
+// PlanAll reads the races, models and predictions of all series, and returns the items to delete by
+// the rules of [Plan].
 func PlanAll(ctx context.Context, c *client.Client, all []client.Series, p Policy) ([]Item, error) {
 	races := map[string][]api.Training{} // by dataset
 	for race, err := range client.AllTrainings(ctx, c, true) {

@@ -12,12 +12,12 @@ import (
 
 // Policy configures what is kept and what is deleted. At least one of Before and Keep must be set.
 type Policy struct {
-	// Only items that were created before Before are deleted. The zero time means that items of any
-	// age may be deleted.
+	// Before limits deletion to items that were created before this time. If it is zero, items of
+	// any age may be deleted.
 	Before time.Time
 	// Keep is the number of newest models of each series to keep; nil means no limit.
 	Keep *int
-	// Champions reports whether the champion of each series is kept.
+	// Champions is set to keep the champion of each series.
 	Champions bool
 }
 
@@ -50,8 +50,9 @@ type Item struct {
 	Implied bool `json:"-"`
 }
 
-// Plan returns the items of a series that the policy deletes. Implied items follow the item with
-// which they are deleted. Running jobs, and the datasets and models that they use, are kept.
+// Plan returns the items of a series that must be deleted by the policy. Implied items follow the
+// item with which they are deleted. Plan keeps running jobs, and the datasets and models that they
+// use.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
 	var items []Item
@@ -80,8 +81,9 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// FilterConfirmed returns the items of the newest plan, current, that the user has confirmed. It
-// omits an item if an item that would be deleted with it is not confirmed.
+// FilterConfirmed returns the items of current, the newest plan, that the user has confirmed. The
+// user has seen the items in confirmed. FilterConfirmed omits an item if its deletion would also
+// delete an item that is not confirmed.
 func FilterConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {

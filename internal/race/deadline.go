@@ -26,9 +26,9 @@ func (f *Flags) Deadline(now func() time.Time, began time.Time) Deadline {
 	return Deadline{Limit: f.TimeLimit, end: began.Add(f.TimeLimit), now: now}
 }
 
-// PrepContext returns a context for what a command does before its race. It ends at the deadline:
-// without a race, there is no model to keep.
-func (d Deadline) PrepContext(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
+// PreparationContext returns a context for the steps of a command before its race. The context ends
+// at the deadline.
+func (d Deadline) PreparationContext(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	if d.Limit == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -48,9 +48,9 @@ func (d Deadline) stillQueuedError() *exit.Error {
 		WithHint("list the races with `foretell training list`, cancel one with `foretell training cancel`, or use a longer --time-limit")
 }
 
-// TranslateError returns an error that names the time limit if the deadline caused err.
-// Otherwise it returns err. The parameter prepCtx is the context from [Deadline.PrepContext],
-// and job is the race, or nil if it has not begun.
+// TranslateError returns an error that names the time limit if the deadline caused err. Otherwise
+// it returns err. The parameter prepCtx is the context from [Deadline.PreparationContext], and job
+// is the race, or nil if it has not begun.
 func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {
@@ -68,9 +68,9 @@ func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err
 }
 
 // LimitRace sets the time limit in the request for a race, so that the duration reserve remains
-// after the race. The race gets at least half of the remaining time, because there should be a
-// model even if reserve is overestimated. If the service does not support deadlines, exactDeadline
-// must be false: the limit is then in whole seconds from the start of the race.
+// after the race. The race gets at least half of the remaining time, so that there is a model even
+// if reserve is overestimated. If exactDeadline is false, the service does not support deadlines,
+// and the limit is in whole seconds from the start of the race.
 func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactDeadline bool) error {
 	if d.Limit == 0 {
 		return nil
@@ -92,9 +92,10 @@ func (d Deadline) LimitRace(body *api.NewTraining, reserve time.Duration, exactD
 // minRaceTime is the shortest race worth starting.
 const minRaceTime = 50 * time.Millisecond
 
-// CostEstimate has what is known before a race to estimate how long the command takes after it. The
-// measured times make the estimate right on a slow or busy machine, too.
-type CostEstimate struct {
+// CostEstimator estimates how long a command needs after its race. Its fields are known before the
+// race. Because two of them are measured times, the estimate is also right on a slow or busy
+// machine.
+type CostEstimator struct {
 	CheckTime, UploadTime  time.Duration // time to check the blind file; time to upload the training file
 	TrainBytes, BlindBytes int64         // sizes of the files
 	Rows, Columns          int           // rows of the blind file; columns of the training file
@@ -111,25 +112,25 @@ type CostEstimate struct {
 // takes seconds. Long races produce large models. The estimate of these costs is therefore
 // high, but limited to a fraction of the time limit.
 const (
-	predictFactor = 1.5
-	uploadFactor  = 3
-	costPerColumn = 40 * time.Microsecond
-	minCost       = 300 * time.Millisecond
-	costPerRow    = 60 * time.Microsecond
-	maxRowsShare  = 0.04
-	modelShare    = 0.04
-	maxModelCost  = 3 * time.Second
+	predictFactor   = 1.5 // multiple of CheckTime
+	uploadFactor    = 3   // multiple of UploadTime, scaled to the size of the blind file
+	costPerColumn   = 40 * time.Microsecond
+	minCost         = 300 * time.Millisecond
+	costPerRow      = 60 * time.Microsecond // of the blind file
+	maxRowCostShare = 0.04                  // limits the cost of all rows to this share of the time limit
+	modelCostShare  = 0.04                  // cost of reading the model, as a share of the time limit
+	maxModelCost    = 3 * time.Second
 )
 
 // AfterRace returns the estimated time that the command needs after its race.
-func (e CostEstimate) AfterRace() time.Duration {
+func (e CostEstimator) AfterRace() time.Duration {
 	columns := time.Duration(e.Columns) * costPerColumn
 	if e.BlindBytes == 0 { // without a blind file, the model is only stored
 		return (minCost + columns) / 2
 	}
 	check := float64(e.CheckTime)
 	send := float64(e.UploadTime) * float64(e.BlindBytes) / float64(max(e.TrainBytes, 1))
-	rows := min(float64(e.Rows)*float64(costPerRow), maxRowsShare*float64(e.Limit))
-	model := min(modelShare*float64(e.Limit), float64(maxModelCost))
+	rows := min(float64(e.Rows)*float64(costPerRow), maxRowCostShare*float64(e.Limit))
+	model := min(modelCostShare*float64(e.Limit), float64(maxModelCost))
 	return minCost + columns + time.Duration(predictFactor*check+uploadFactor*send+rows+model)
 }

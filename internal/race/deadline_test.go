@@ -62,7 +62,7 @@ func TestDeadlineOfRace(t *testing.T) {
 func TestDeadlineBeforeRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Deadline{Limit: 2 * time.Second, end: time.Now().Add(2 * time.Second), now: time.Now}
-		ctx, stop := d.PrepContext(t.Context())
+		ctx, stop := d.PreparationContext(t.Context())
 		defer stop()
 		<-ctx.Done()
 		err := d.TranslateError(ctx, nil, ctx.Err())
@@ -84,7 +84,7 @@ func TestDeadlineBeforeRace(t *testing.T) {
 // TestCostEstimate limits the estimated time for the rows of a large file to a part of the
 // limit.
 func TestCostEstimate(t *testing.T) {
-	files := CostEstimate{CheckTime: time.Second, UploadTime: 200 * time.Millisecond, TrainBytes: 60e6, BlindBytes: 20e6, Rows: 100_000, Columns: 40}
+	files := CostEstimator{CheckTime: time.Second, UploadTime: 200 * time.Millisecond, TrainBytes: 60e6, BlindBytes: 20e6, Rows: 100_000, Columns: 40}
 	short, long, open := files, files, files
 	short.Limit, long.Limit = 10*time.Second, 10*time.Minute
 	open.Rows = 0
@@ -95,7 +95,7 @@ func TestCostEstimate(t *testing.T) {
 	if got := long.AfterRace() - base; got != 9*time.Second {
 		t.Errorf("of 10 min rows and model take %s", got)
 	}
-	if got := (CostEstimate{CheckTime: time.Second, TrainBytes: 60e6}).AfterRace(); got != minCost/2 {
+	if got := (CostEstimator{CheckTime: time.Second, TrainBytes: 60e6}).AfterRace(); got != minCost/2 {
 		t.Errorf("without a blind file: %s", got)
 	}
 }

@@ -116,9 +116,9 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	return nil
 }
 
-// CheckColumnFlags returns a usage error if --group or --time is not one of the columns of the
-// training file, or if a model cannot be monotone in a column of --monotone. The files must have
-// been read.
+// CheckColumnFlags returns a usage error if --group or --time is not a column of the training file,
+// or if --monotone names a column in which a model cannot be monotone. files must have been
+// checked.
 func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	train, hint := files.TrainProfile, "see the columns with `"+files.CheckCommand()+"`"
 	names := train.Schema.FieldNames()
@@ -135,8 +135,8 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	return f.checkMonotone(train.Schema, hint)
 }
 
-// checkMonotone returns a usage error if a model of a training file with this schema cannot be
-// monotone in a column of --monotone.
+// checkMonotone returns a usage error if a column of --monotone is not an ordered feature of schema
+// or is the column of --group, or if the label does not have two classes.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
@@ -157,8 +157,9 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 }
 
 // CheckGroupAndTime returns a usage error if the rows of the training file cannot be divided by the
-// columns of --group and --time, which the service would find only after the upload. It reads the
-// file only if one of the flags is set. The files must have been read.
+// columns of --group and --time. Without this check, the service would report the problem only
+// after the upload. CheckGroupAndTime reads the training file if one of the flags is set. files
+// must have been checked.
 func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Preflight) error {
 	columns := frame.SplitColumns{Group: f.groupColumn, Time: f.timeColumn}
 	if columns == (frame.SplitColumns{}) {
@@ -266,8 +267,8 @@ func ParseMetric(text string, known []string) (string, error) {
 	return "", e
 }
 
-// CheckClassFlags returns a usage error if --metric or --class-weight names a class that the
-// training file lacks, or if a weight is invalid.
+// CheckClassFlags returns a usage error if --metric or --class-weight names a class that is not in
+// labels, or if a weight is invalid.
 func (f *Flags) CheckClassFlags(labels []string) error {
 	classes := make([]api.Class, len(labels))
 	for i, label := range labels {

@@ -31,7 +31,8 @@ type Planner struct {
 	Body         api.NewTraining
 }
 
-// TranslateInterrupt returns an error with a hint if the plan was interrupted, and err otherwise.
+// TranslateInterrupt returns an error with a hint if a signal interrupted the command. Otherwise it
+// returns err.
 func (p *Planner) TranslateInterrupt(ctx context.Context, err error) error {
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {

@@ -10,14 +10,14 @@ import (
 	"foretell/internal/exit"
 )
 
-// CheckResumed returns a usage error if a flag that the user has typed differs from the resumed race.
-// request is the result of Request. algorithms are the algorithms of the race. Neither they nor the
-// metric and the seed are compared if the service does not report them. commandWithout returns the
-// command line without a flag.
-func (f *Flags) CheckResumed(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
+// CheckResumedFlags returns a usage error if the value of a flag on the command line differs from
+// that of the resumed race. request is the result of Request. algorithms are the algorithms of the
+// race. Algorithms, metric and seed are compared only if the service reports them. commandWithout
+// returns the command line without a flag.
+func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
 	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
 	if f.AutoThreshold {
-		given, threshold = thresholdAuto, thresholdAuto // each race of the search has another threshold, or none
+		given, threshold = thresholdAuto, thresholdAuto // not compared, because each race of the search has another threshold
 	}
 	metric := cmp.Or(race.Metric, request.Metric)
 	seed := strconv.FormatInt(f.seed, 10)

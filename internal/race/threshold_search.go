@@ -12,16 +12,16 @@ import (
 	"foretell/internal/humanize"
 )
 
-// ThresholdSearch is the search for --threshold auto. It is for a service whose races
-// require a threshold and keep no model if they miss it:
+// ThresholdSearch is the search for --threshold auto. It is for services that keep no model of a
+// race that misses its threshold:
 //
 //	           ┌─────── 0.86 missed: the previous race has the best model
 //	     ┌─────┘ 0.81 reached, with 0.8214
 //	─────┘ 0.70 reached, with 0.7533
 //
-// At the threshold of each race, the error, which is 1 − performance, is a quarter smaller than the
-// previous race reached. If the service keeps the best model of a race without a threshold, a
-// single race is enough.
+// Each race must reach an error, 1 − performance, a quarter below the error that the race before
+// reached. If the service keeps the best model of a race without a threshold, a single race is
+// enough.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output
@@ -53,8 +53,9 @@ const (
 )
 
 // FirstThreshold returns a threshold that every algorithm should reach. For accuracy, this is the
-// fraction of rows in the largest class. The parameter classRows has the number of rows of each
-// class.
+// fraction of rows in the largest class, rounded down to two decimals. For other metrics, or if the
+// rows are unknown, it is DefaultFirstThreshold. The parameter classRows has the number of rows of
+// each class.
 func FirstThreshold(metric string, classRows []int) float64 {
 	most, all := 0, 0
 	for _, rows := range classRows {

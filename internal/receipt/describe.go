@@ -10,8 +10,7 @@ import (
 	"foretell/internal/client"
 )
 
-// New returns a receipt for the result of a prediction. It does not have the digests of
-// the result yet.
+// New returns a receipt for the result of a prediction, without the digests of the result.
 func New(p *api.Prediction) *Receipt {
 	build := build.Current()
 	return &Receipt{
@@ -20,8 +19,9 @@ func New(p *api.Prediction) *Receipt {
 	}
 }
 
-// DescribeModel sets the fields about the model to what a service reports: its race, its
-// performance and how to train it again. It does not set what the service does not report.
+// DescribeModel requests the model from a service, and sets the fields about the model: its race,
+// its performance and the options to train it again. Fields that the service does not report stay
+// empty.
 func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
 	if err != nil {
@@ -46,8 +46,9 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	}
 }
 
-// fetchRaceOptions returns the options with which a model was trained, without those that a worker
-// of an earlier release ignored. It returns nil if the service does not report all options.
+// fetchRaceOptions returns the options with which a model was trained. It omits options that a
+// worker of an earlier release has ignored. It returns nil if the service does not report all
+// options.
 func fetchRaceOptions(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
 	job, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})
 	if err != nil || job.Outcome == "" {

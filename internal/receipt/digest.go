@@ -65,7 +65,7 @@ func DigestResult(ctx context.Context, result io.ReadSeeker) (digest Digest, blo
 	return sum, BlockDigests{Lines: b.lines, Digests: hex.EncodeToString(b.digests)}, err
 }
 
-// hashFromStart is hashReader from the beginning of a file.
+// hashFromStart is like hashReader, but first seeks to the beginning of the file.
 func hashFromStart(ctx context.Context, file io.ReadSeeker, onChunk func(part []byte)) (Digest, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return Digest{}, err
@@ -73,7 +73,7 @@ func hashFromStart(ctx context.Context, file io.ReadSeeker, onChunk func(part []
 	return hashReader(ctx, file, onChunk)
 }
 
-// hashFile is hashReader for the file at path.
+// hashFile is like hashReader for the file at path.
 func hashFile(ctx context.Context, path string, onChunk func(part []byte)) (Digest, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -107,10 +107,10 @@ func hashReader(ctx context.Context, r io.Reader, onChunk func(part []byte)) (Di
 
 // blockHasher digests blocks of lines.
 type blockHasher struct {
-	lines     int // lines in a block
-	limit     int // the maximum length of digests; later blocks are not digested
-	linesDone int // number of lines that ended in the current block
-	open      bool
+	lines     int  // lines in a block
+	limit     int  // the maximum length of digests; later blocks are not digested
+	linesDone int  // number of lines that ended in the current block
+	open      bool // whether the current block has bytes
 	hash      hash.Hash
 	digests   []byte
 }
@@ -151,8 +151,8 @@ type LineDifference struct {
 
 func (d *LineDifference) Error() string { return d.text }
 
-// CheckDigest compares a result, from its beginning, with its digest in the receipt. It returns a
-// *LineDifference if they differ.
+// CheckDigest compares the digest of a result, read from its beginning, with the digest in the
+// receipt. It returns a *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
 	// One more block than in the receipt shows whether the file has extra lines.

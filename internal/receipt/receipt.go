@@ -27,8 +27,8 @@ const Version = 1
 // is next to the target of the link.
 func Path(result string) string { return ResolveLink(result) + ".receipt.json" }
 
-// ResolveLink returns the path of the file that is written to path. If path is a symbolic link, this
-// is the target of the link, which may be missing.
+// ResolveLink returns path or, if path is a symbolic link, the final target of the link. The target
+// need not exist.
 func ResolveLink(path string) string {
 	if end, err := filepath.EvalSymlinks(path); err == nil {
 		return end
@@ -74,7 +74,7 @@ type Receipt struct {
 	Service Service `json:"service"`
 }
 
-// Result is the file that the receipt is for.
+// Result describes the result file to which the receipt belongs.
 type Result struct {
 	Name string `json:"name"`
 	Digest
@@ -85,8 +85,8 @@ type Result struct {
 	Columns []string `json:"columns,omitempty"`
 	// Selection is the value of --columns.
 	Selection string `json:"picked,omitempty"`
-	// Reasons is the number of columns of reasons in the result, before columns are
-	// selected.
+	// Reasons is the number of reasons for each row in the result, before --columns selects
+	// columns.
 	Reasons int `json:"reasons,omitempty"`
 }
 
@@ -130,14 +130,15 @@ type Options struct {
 	Delimiter  string   `json:"delimiter,omitempty"`
 	Encoding   string   `json:"encoding,omitempty"`
 	Sheet      string   `json:"sheet,omitempty"`
-	// MadeID is the name of the ID column that was added; "" if none was. If ID is not -, the
-	// column has the values of ID.
+	// MadeID is the name of the ID column that was added; "" if no column was added. If ID is not
+	// -, the added column has the values of the column ID.
 	MadeID string `json:"madeId,omitempty"`
 	// NoHeader is set if the file has no header row.
 	NoHeader bool `json:"noHeader,omitempty"`
 	// Names are the names of the columns if they differ from the header.
 	Names []string `json:"names,omitempty"`
-	// Added are the columns without values that were added because the model does not use them.
+	// Added are the columns that the blind file lacks and that the model does not use. They were
+	// added without values.
 	Added []string `json:"added,omitempty"`
 	// Ignored are the columns of the blind file that have neither a name nor a value.
 	Ignored []string `json:"ignored,omitempty"`
@@ -156,7 +157,7 @@ type Model struct {
 	File *Input `json:"file,omitempty"`
 }
 
-// Metrics is the measured performance of the model.
+// Metrics is the performance of the model, measured on validation and test rows.
 type Metrics struct {
 	// Metric is the metric of the race.
 	Metric string `json:"metric,omitempty"`
@@ -170,7 +171,7 @@ type Metrics struct {
 // produce the same model.
 type Race struct {
 	Metric string `json:"metric,omitempty"`
-	// Threshold is nil if none was set.
+	// Threshold is nil if no threshold was set.
 	Threshold     *float64 `json:"threshold,omitempty"`
 	ScalingFactor int      `json:"scalingFactor,omitempty"`
 	Buckets       int      `json:"buckets,omitempty"`
@@ -272,7 +273,7 @@ func Read(path string) (*Receipt, error) {
 	return Parse(b)
 }
 
-// Parse is Read for the contents of a receipt.
+// Parse decodes the contents of a receipt. Its errors are those of Read.
 func Parse(b []byte) (*Receipt, error) {
 	r := &Receipt{}
 	if err := json.Unmarshal(b, r); err != nil {

@@ -11,15 +11,15 @@ import (
 
 // The limits below or above which a report has a caution.
 const (
-	fewTestRows      = 200
-	fewRowsOfClass   = 20
-	trainingGap      = 0.1
-	largeCalibration = 0.1
-	dominantShare    = 0.8
-	suspiciousScore  = 0.99
-	obviousBaseline  = 0.9
-	manyCopies       = 0.05
-	mostlyMissing    = 0.5
+	fewTestRows           = 200
+	fewRowsOfClass        = 20   // test rows
+	largeTrainingGap      = 0.1  // accuracy on the training rows minus accuracy on the scored rows
+	largeCalibrationError = 0.1  // mean error of a probability
+	dominantShare         = 0.8  // importance of one column, as a share of the gain over the baseline
+	suspiciousAccuracy    = 0.99 // so high that a column may contain the label
+	highBaselineAccuracy  = 0.9  // a baseline so good that a high accuracy is not suspicious
+	manyDuplicates        = 0.05 // share of the labelled rows
+	mostlyMissing         = 0.5  // share of the cells of a column
 )
 
 // Cautions returns sentences on what could be wrong with the model or its scores.
@@ -79,10 +79,11 @@ func (c *cautions) checkClasses() {
 	if len(rare) > 5 {
 		rare, more = rare[:5], ", …"
 	}
-	c.add("Fewer than %d test rows have the class %s%s. Its scores are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
+	c.add("Fewer than %d test rows have the class %s%s. The scores of such a class are hardly more than a guess.", fewRowsOfClass, strings.Join(rare, ", "), more)
 }
 
-// checkLeakage checks for signs that a column is known only after the label.
+// checkLeakage checks for signs of leakage, that is, of a column whose value is known only after
+// the label.
 func (c *cautions) checkLeakage() {
 	score, known := c.scores.Performance(c.r.Metric)
 	least, compared := c.baseline.Performance(c.r.Metric)
@@ -93,7 +94,7 @@ func (c *cautions) checkLeakage() {
 			return
 		}
 	}
-	if c.baseline != nil && c.scores.Accuracy >= suspiciousScore && c.baseline.Accuracy < obviousBaseline {
+	if c.baseline != nil && c.scores.Accuracy >= suspiciousAccuracy && c.baseline.Accuracy < highBaselineAccuracy {
 		c.add("The model is almost always right, which is rare. Check that no column is known only after the label.")
 	}
 }
@@ -103,10 +104,10 @@ func (c *cautions) checkScores() {
 	if i := c.scores.Interval(api.MetricAccuracy); i != nil && c.baseline != nil && i.Low <= c.baseline.Accuracy {
 		c.add("The accuracy may be no better than that of always answering %q, which is %s: its interval includes this value.", api.AbbreviateValue(c.r.Baseline.Label), formatPercentage(c.baseline.Accuracy))
 	}
-	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > trainingGap {
+	if c.r.Training != nil && c.r.Training.Accuracy-c.scores.Accuracy > largeTrainingGap {
 		c.add("On the rows that the model was trained on, its accuracy is much higher: %s. This is normal for trees, but more training rows may help.", formatPercentage(c.r.Training.Accuracy))
 	}
-	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibration {
+	if c.scores.CalibrationError != nil && *c.scores.CalibrationError > largeCalibrationError {
 		c.add("The probabilities are off by %s on average. Use the classes rather than the probabilities.", formatPercentage(*c.scores.CalibrationError))
 	}
 }
@@ -116,8 +117,8 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided:
-		c.add("%s of the labelled rows are equal to another row in every column. Some of them were scored although the model was trained on an equal row. The scores hold only if as many of the new rows are equal to known rows.", humanize.Percent(part))
-	case part >= manyCopies:
+		c.add("%s of the labelled rows are equal to another row in every column. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
+	case part >= manyDuplicates:
 		c.add("%s of the labelled rows are equal to another row in every column. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
 	}
 	if c.Dataset != nil {

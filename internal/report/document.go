@@ -73,15 +73,15 @@ func (d *Document) Steps() []Step {
 	}
 	return []Step{
 		{"On a service without the dataset, upload the training file. Add flags such as --id and --drop if the first upload had them: the service does not store them.", upload},
-		{repeatPurpose(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
+		{describeRepeatStep(d.Training), RaceCommand(d.Dataset.DatasetName, d.Training, d.Report)},
 		{"Predict with the model.", "foretell predict blind.csv --with " + term.ShellQuote(d.Name)},
 	}
 }
 
-// repeatPurpose returns the purpose of the step that repeats a race. A race that was ended
+// describeRepeatStep returns the purpose of the step that repeats a race. A race that was ended
 // early cannot be repeated exactly, because its end depended on the speed of the machine or on
 // the user.
-func repeatPurpose(job *api.Training) string {
+func describeRepeatStep(job *api.Training) string {
 	switch job.Outcome {
 	case api.OutcomeTimeLimit:
 		return "Repeat the race. It reached its time limit, so the same data, options and seed may make another model."

@@ -72,8 +72,8 @@ func writeEffects(w io.Writer, r *api.ModelReport, width int) {
 }
 
 // mostChangedClass returns the index of the class whose probability changes most, and the least and
-// the greatest value of this probability. The index is -1 if there are no points, or if a point
-// has no probability of a class.
+// the greatest value of this probability. The index is -1 if there are no points, or if a point has
+// no probabilities.
 func mostChangedClass(d *api.PartialDependence) (class int, low, high float64) {
 	class = -1
 	classes := 0

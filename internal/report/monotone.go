@@ -8,8 +8,8 @@ import (
 	"foretell/internal/api"
 )
 
-// ExplainMonotone returns a sentence about the monotone columns of the race, or "" if none
-// exist.
+// ExplainMonotone returns a sentence about the monotone columns of the race, or "" if there are no
+// monotone columns.
 func ExplainMonotone(r *api.ModelReport) string {
 	if len(r.Monotone) == 0 || len(r.Classes) != 2 {
 		return ""

@@ -36,8 +36,8 @@ func ExplainWin(r *api.ModelReport) string {
 // blend is the algorithm code of a blend.
 const blend = "BLEND"
 
-// findCandidate returns the scores that an algorithm or the blend had when the model was
-// chosen. It returns nil if there are none.
+// findCandidate returns the scores that an algorithm or the blend had when the model was chosen. It
+// returns nil if the scores are unknown.
 func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	if algorithm == blend {
 		return r.Blended
@@ -50,7 +50,8 @@ func findCandidate(r *api.ModelReport, algorithm string) *api.Candidate {
 	return nil
 }
 
-// runnerUp returns the candidate with the lowest log loss, except the winner.
+// runnerUp returns the candidate with the lowest log loss, except the winner, and its name for a
+// sentence, such as "next best BSIX01". It returns nil if there is no other candidate.
 func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	word := "next best"
 	if r.Algorithm == blend {
@@ -69,10 +70,11 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// The minimum widths of a report, in characters, for intervals and for titles.
+// The minimum widths of a report, in characters, for a column of intervals, and for titles of
+// algorithms instead of their codes.
 const (
-	intervalWidth = 62
-	titleWidth    = 78
+	minIntervalWidth = 62
+	minTitleWidth    = 78
 )
 
 // writeRace writes the outcome and the scores of each algorithm. It marks the line of the
@@ -83,8 +85,8 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 	}
 	fmt.Fprint(w, "\nRace\n")
 	writeAligned(w, 0, func(w io.Writer) {
-		wide, title := width >= intervalWidth, func(code string) string { return code }
-		if width >= titleWidth {
+		wide, title := width >= minIntervalWidth, func(code string) string { return code }
+		if width >= minTitleWidth {
 			title = api.AlgorithmTitle
 		}
 		line := func(mark, name, outcome, performance, interval, logLoss, steps string) {

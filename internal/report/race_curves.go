@@ -9,8 +9,8 @@ import (
 	"foretell/internal/term"
 )
 
-// The width of each picture of a race, and the minimum width of a report with two pictures side by
-// side.
+// bothCurvesWidth is the minimum width of a report that shows the curves by step and by time side
+// by side. curveWidth is the width of each curve. Both are in characters.
 const (
 	bothCurvesWidth = 70
 	curveWidth      = 20
@@ -55,9 +55,9 @@ func writeRaceCurves(w io.Writer, r *api.ModelReport, width int) {
 // hasTimes reports whether the time of each score is known.
 func hasTimes(a *api.AlgorithmReport) bool { return len(a.Curve) > 0 && len(a.Seconds) == len(a.Curve) }
 
-// drawTimeline draws the scores of an algorithm in curveWidth characters for the time from 0 to
-// end. Each character shows the last score up to its time. Characters before the first score
-// are blank, and nothing is drawn after the last score.
+// drawTimeline draws the scores of an algorithm in curveWidth characters, which stand for the time
+// from 0 to end, in seconds. Each character shows the last score up to its time. Characters before
+// the first score are blank, and nothing is drawn after the last score.
 func drawTimeline(algorithm *api.AlgorithmReport, end, low, high float64) string {
 	var shown []float64
 	blank, next := 0, 0

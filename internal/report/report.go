@@ -32,10 +32,11 @@ const (
 	wideWidth   = 76
 )
 
-// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration, importances,
-// partial dependence, interactions, race, drift and how to reproduce it. No line of a table exceeds width, which should be at least
-// 40. Long names are truncated, and a confusion matrix that does not fit is omitted. Below
-// 60 columns the training scores, the steps and the pictures are omitted.
+// WriteText writes d in sections: verdict, cautions, scores, classes, confusion, calibration,
+// importances, partial dependence, interactions, race, drift, and the commands that reproduce the
+// model. No line of a table exceeds width, which should be at least 40. Long names are truncated,
+// and a confusion matrix that does not fit is omitted. Below 60 columns the training scores, the
+// steps and the pictures are omitted.
 func WriteText(w io.Writer, d *Document, width int) error {
 	var b strings.Builder
 	r := d.Report
@@ -48,7 +49,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	if text := ExplainMonotone(r); text != "" {
 		writeSentences(&b, "", []string{text}, width)
 	}
-	if text := formatSplit(r); text != "" {
+	if text := describeSplit(r); text != "" {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	if won := ExplainWin(r); won != "" {
@@ -66,7 +67,7 @@ func WriteText(w io.Writer, d *Document, width int) error {
 	writeRace(&b, r, width)
 	writeRaceCurves(&b, r, width)
 	writeDrift(&b, d.Drift, width)
-	writeSteps(&b, d)
+	writeReproductionSteps(&b, d)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -111,8 +112,8 @@ func writeSentences(w io.Writer, title string, sentences []string, width int) {
 	}
 }
 
-// writeSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
-func writeSteps(w io.Writer, d *Document) {
+// writeReproductionSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
+func writeReproductionSteps(w io.Writer, d *Document) {
 	if d.Dataset == nil || d.Training == nil {
 		return
 	}
@@ -125,8 +126,8 @@ func writeSteps(w io.Writer, d *Document) {
 	}
 }
 
-// formatSplit returns how the rows were divided, or "" if they were divided at random.
-func formatSplit(r *api.ModelReport) string {
+// describeSplit returns how the rows were divided, or "" if they were divided at random.
+func describeSplit(r *api.ModelReport) string {
 	switch group, clock := quoteColumn(r.GroupColumn), quoteColumn(r.TimeColumn); {
 	case r.GroupColumn != "" && r.TimeColumn != "":
 		return fmt.Sprintf("The scored rows are later than the training rows, by %s, and of other groups, by %s", clock, group)
@@ -161,8 +162,8 @@ var scoreNames = []string{
 	api.MetricBrier, api.MetricCalibrationError,
 }
 
-// raceMetricOfOneClass returns the name of the metric of the race if it is a metric of one class,
-// such as f1[yes].
+// raceMetricOfOneClass returns the metric of the race if it is a metric of one class, such as
+// f1[yes]. Otherwise it returns false.
 func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
 	if !strings.Contains(r.Metric, "[") {
 		return "", false
@@ -170,7 +171,7 @@ func raceMetricOfOneClass(r *api.ModelReport) (name string, ok bool) {
 	return r.Metric, true
 }
 
-// isMeasured reports whether the metric is known for any set of rows.
+// isMeasured reports whether the metric is known for the test, validation or training rows.
 func isMeasured(r *api.ModelReport, name string) bool {
 	return formatMetric(r.Test, name)+formatMetric(r.Validation, name)+formatMetric(r.Training, name) != "---"
 }
@@ -350,8 +351,8 @@ func escapeAndTruncate(name string, width int) string {
 	return name
 }
 
-// writeOmittedCount writes how many columns or classes, as noun says, are not shown. It writes nothing
-// if count is not positive.
+// writeOmittedCount writes how many more items are not shown. noun names the items, such as
+// columns. It writes nothing if count is not positive.
 func writeOmittedCount(w io.Writer, count int, noun string) {
 	if count > 0 {
 		fmt.Fprintf(w, "  … and %d more %s, see --json\n", count, noun)

@@ -80,7 +80,7 @@ func MetricCell(f *scoring.MetricValue) term.Cell {
 	return ScoreCell(f.Value)
 }
 
-// IntervalCell formats the interval of a score. The cell is empty if none exists.
+// IntervalCell formats the interval of a score. The cell is empty if the interval is unknown.
 func IntervalCell(f *scoring.MetricValue) term.Cell {
 	if f == nil || f.Low == nil {
 		return term.Cell{}

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/humanize"
 )
 
-// Summary returns the lines that summarise a race: the model and why it was kept, its scores
-// with intervals and rows, and the baseline. The first line starts with the algorithm. The
-// parameter took is the formatted duration. r may be nil, because reports are an extension;
-// then the lines only have the values in job.
+// Summary returns the lines that summarise a race: the model and why it was kept, its scores with
+// intervals and rows, and the baseline. The first line starts with the algorithm. The parameter
+// took is the formatted duration. r may be nil, because some services have no reports. The lines
+// then only have the values in job.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
 	if r == nil {
 		r = &api.ModelReport{}

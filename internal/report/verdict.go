@@ -8,9 +8,9 @@ import (
 	"foretell/internal/humanize"
 )
 
-// testOrValidationScores returns the scores of the model and of the baseline on the test rows or, if none
-// exist, on the validation rows. kind is "test" or "validation", and rows is the number of
-// these rows.
+// testOrValidationScores returns the scores of the model and of the baseline on the test rows or,
+// if there are no test rows, on the validation rows. kind is "test" or "validation", and rows is
+// the number of these rows.
 func testOrValidationScores(r *api.ModelReport) (scores, baseline *api.Scores, kind string, rows int64) {
 	b := r.Baseline
 	if b == nil {

@@ -27,7 +27,7 @@ const differentDataNote = ", on other test rows"
 // setBaselineForRace sets f.baseline for a race that will run on a dataset.
 func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session, dataset, metric string) error {
 	if f.beat != connect.ChampionRef {
-		return f.setReferredBaseline(ctx, session)
+		return f.setBaselineByReference(ctx, session)
 	}
 	d, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: dataset})
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *Flags) setBaselineForRace(ctx context.Context, session *connect.Session
 // SetBaselineForModel sets the baseline with which an existing model is compared.
 func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Session, model string) error {
 	if f.beat != connect.ChampionRef {
-		return f.setReferredBaseline(ctx, session)
+		return f.setBaselineByReference(ctx, session)
 	}
 	m, err := client.Call(ctx, session.Client, api.GetModel, &api.ModelInput{ModelKey: model})
 	if err != nil {
@@ -52,10 +52,11 @@ func (f *Flags) SetBaselineForModel(ctx context.Context, session *connect.Sessio
 	return f.setChampionAsBaseline(ctx, session, m.DatasetKey, challenger{model: model, schema: d.TableSchema(), metric: m.Metric})
 }
 
-// SetBaselineForRun sets the baseline for a run of this name, whose dataset does not exist yet.
+// SetBaselineForRun sets the baseline for `foretell run` with the given name, before its dataset
+// exists. trained describes the training file.
 func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session, name, metric string, trained *profile.Profile) error {
 	if f.beat != connect.ChampionRef {
-		return f.setReferredBaseline(ctx, session)
+		return f.setBaselineByReference(ctx, session)
 	}
 	all, err := client.ListSeries(ctx, session.Client)
 	if err != nil {
@@ -73,8 +74,8 @@ func (f *Flags) SetBaselineForRun(ctx context.Context, session *connect.Session,
 	return err
 }
 
-// setReferredBaseline sets f.baseline to the model to which --beat refers.
-func (f *Flags) setReferredBaseline(ctx context.Context, session *connect.Session) error {
+// setBaselineByReference sets f.baseline to the model to which --beat refers.
+func (f *Flags) setBaselineByReference(ctx context.Context, session *connect.Session) error {
 	if f.beat == "" {
 		return nil
 	}
@@ -108,9 +109,9 @@ type challenger struct {
 	schema api.TableSchema
 }
 
-// bestEarlierModel returns the best of those models of a series that are older than target and
-// were trained for the same metric on the same label, columns and classes. In a tie it returns the
-// oldest of the best models.
+// bestEarlierModel returns the best model of a series that is comparable with target: it is older,
+// and was trained for the same metric on the same label, columns and classes. In a tie it returns
+// the oldest of the best models.
 func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, target challenger) (baseline, error) {
 	models, err := client.ModelsOfSeries(ctx, c.Client, s)
 	if err != nil {

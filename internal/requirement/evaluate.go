@@ -40,7 +40,7 @@ func (f *Flags) PrintAndEvaluate(ctx context.Context, o *cli.Output, session *co
 	return f.Publish(o, results, thresholdErr)
 }
 
-// Evaluate checks a model against the requirements. It returns nil if none exist.
+// Evaluate checks a model against the requirements. It returns nil if there are no requirements.
 func (f *Flags) Evaluate(ctx context.Context, session *connect.Session, model string) (*gate.Report, error) {
 	if !f.IsSet() {
 		return nil, nil

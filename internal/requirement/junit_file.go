@@ -12,9 +12,9 @@ import (
 // junitHeadSize is how many bytes of a file are searched for the beginning of a JUnit report.
 const junitHeadSize = 4096
 
-// CheckJUnitFile returns an error if the file of --junit must not be written. It may neither be
-// one of inputs nor the output of the command, which is "" if there is none. An existing file is
-// only replaced with --force, unless it is a JUnit report or empty.
+// CheckJUnitFile returns an error if the file of --junit must not be written. The file must not be
+// one of inputs, and not output, the output of the command, which may be "". An existing file is
+// replaced only if it is empty or a JUnit report, or with --force.
 func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 	const other = "choose another file with --junit"
 	if f.junit == "" {

@@ -14,9 +14,9 @@ import (
 	"foretell/internal/term"
 )
 
-// Publish writes the results for people and CI services. If a requirement was missed, it
-// returns an error that includes the message of thresholdErr. Otherwise it returns
-// thresholdErr, which may be nil.
+// Publish writes the results for people and CI services. If a requirement was missed, it returns an
+// error, to which it adds the message of thresholdErr. Otherwise it returns thresholdErr, which may
+// be nil.
 func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error {
 	if r == nil {
 		return thresholdErr

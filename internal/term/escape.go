@@ -33,8 +33,9 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// EscapeForSpreadsheet is like [Escape], and also precedes text that a spreadsheet would take for a
-// formula with a single quote, as OWASP recommends against CSV injection.
+// EscapeForSpreadsheet is like [Escape], but also protects against CSV injection, as OWASP
+// recommends: if a spreadsheet would read the text as a formula, the result begins with a single
+// quote.
 func EscapeForSpreadsheet(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
 	text = Escape(text)

@@ -18,9 +18,9 @@ type ProgressMode string
 const (
 	Auto  ProgressMode = "auto"  // Bar if lines can be redrawn, Plain otherwise
 	Bar   ProgressMode = "bar"   // lines that are redrawn in place
-	Plain ProgressMode = "plain" // a few lines, none of them redrawn
+	Plain ProgressMode = "plain" // a few lines that are never redrawn
 	JSON  ProgressMode = "json"  // one JSON event a line
-	None  ProgressMode = "none"
+	None  ProgressMode = "none"  // no progress
 )
 
 // ProgressModes returns the modes as the values of a flag.
@@ -66,8 +66,9 @@ func (p *Progress) writeEvent(v any) {
 	}
 }
 
-// animate calls draw regularly in Bar mode. The clock then advances, and the display adapts to a
-// resized terminal. The function stop ends the calls of draw and may be called twice.
+// animate calls draw four times a second in Bar mode. So the displayed time advances, and the
+// display adapts to a resized terminal. The function stop ends the calls of draw and may be called
+// twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {
 		return func() {}
@@ -124,8 +125,8 @@ type Meter struct {
 	label     string
 	total     int64
 	start     time.Time
-	last      time.Time // time at which the last line or event was written
-	lastTenth int64     // tenths of total that the last line showed
+	last      time.Time // when the last line or event was written
+	lastTenth int64     // completed tenths of total in the last line
 	bar       *progressbar.ProgressBar
 	shown     atomic.Bool // whether the bar is visible, see Write
 }
@@ -240,7 +241,7 @@ type Phase struct {
 	p      *Progress
 	label  string
 	start  time.Time
-	last   time.Time
+	last   time.Time // when the last plain line was printed
 	detail string
 	drawn  []string // the line on the screen
 	stop   func()

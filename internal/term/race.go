@@ -30,7 +30,7 @@ type RunState struct {
 type RaceOptions struct {
 	// Name is the name of the dataset, and Metric the metric of the scores.
 	Name, Metric string
-	// Threshold is the threshold; nil if none exists.
+	// Threshold is the score at which the race ends; nil if the race has no threshold.
 	Threshold *float64
 	// Start is when the race started. Defaults to now.
 	Start time.Time
@@ -50,13 +50,13 @@ type RaceView struct {
 	p        *Progress
 	opts     RaceOptions
 	shown    time.Time // when the view started
-	last     time.Time
-	order    []string
+	last     time.Time // when the last plain line was printed
+	order    []string  // names of the runs, in the order in which they appeared
 	runs     map[string]*runView
 	lines    []string // lines on the screen
 	width    int      // width of the terminal when lines were drawn
 	done     bool
-	news     bool
+	changed  bool   // whether a state or score has changed since the last JSON event
 	activity string // see Update
 	// dashExplained is set once a plain line has explained that a dash means no score yet.
 	dashExplained bool
@@ -69,8 +69,8 @@ type RaceView struct {
 // bestSoFar is the score of the leader, and how long the race had lasted when the leader
 // reached it.
 type bestSoFar struct {
-	score float64
-	at    time.Duration
+	score   float64
+	elapsed time.Duration
 }
 
 type runView struct {
@@ -78,10 +78,10 @@ type runView struct {
 	state      string
 	stateLabel string
 	done       bool
-	reported   bool // whether a plain line has reported the end
-	steps      int
-	curve      []float64
-	peak       float64
+	reported   bool      // whether a plain line has reported the end
+	steps      int       // number of scores so far
+	curve      []float64 // the scores that were reported, oldest first
+	peak       float64   // highest score of curve
 	// bestScore and logLoss are as in RunState.
 	bestScore, logLoss *float64
 }
@@ -140,19 +140,19 @@ func (r *RaceView) Update(states []RunState, activity string) {
 			r.printPlain(now)
 		}
 	case JSON:
-		if r.news {
+		if r.changed {
 			r.p.writeEvent(r.newEvent(now))
 		}
 		if changed && activity != "" {
 			r.p.writeEvent(r.newActivityEvent())
 		}
 	}
-	r.news = false
+	r.changed = false
 }
 
-// LineTyped must be called when the user has typed a line, which the terminal shows below
-// the race.
-func (r *RaceView) LineTyped() {
+// CountTypedLine must be called when the user has typed a line. The terminal shows the line below
+// the race, so the next drawing must begin one row higher.
+func (r *RaceView) CountTypedLine() {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	r.typed++
@@ -189,7 +189,7 @@ func (r *RaceView) mergeState(state RunState) {
 		r.order = append(r.order, state.Name)
 	}
 	if known.state != state.State {
-		known.state, r.news = state.State, true
+		known.state, r.changed = state.State, true
 	}
 	known.title = Escape(cmp.Or(state.Title, state.Name))
 	known.stateLabel, known.done = Escape(state.StateLabel), state.Done
@@ -199,7 +199,7 @@ func (r *RaceView) mergeState(state RunState) {
 	for i, score := range fresh {
 		known.curve = append(known.curve, score)
 		known.peak = max(known.peak, score)
-		r.news = true
+		r.changed = true
 		if r.p.mode == JSON {
 			r.p.writeEvent(scoreEvent{"score", state.Name, known.steps - len(fresh) + i + 1, score})
 		}

@@ -87,7 +87,7 @@ func (r *RaceView) stopHint() string {
 	if !r.opts.Stoppable || r.done || r.activity != "" || r.leader() == "" || r.allDone() {
 		return ""
 	}
-	return fmt.Sprintf("best so far: %s %.4f after %s; Enter ends the race", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.at))
+	return fmt.Sprintf("best so far: %s %.4f after %s; Enter ends the race", Escape(r.opts.Metric), r.best.score, FormatDuration(r.best.elapsed))
 }
 
 // allDone reports whether all algorithms have ended.
@@ -101,8 +101,8 @@ func (r *RaceView) render(width int) []string {
 	style, leader := r.p.style, r.leader()
 	figure, losses := r.scoreHeadings()
 	fixed := 2 + 2 + 2 + 8 + 8 + 12 // widths of the mark, the gaps, and the columns latest, score and state
-	if losses = losses && width >= fixed+lossWidth+16; losses {
-		fixed += lossWidth
+	if losses = losses && width >= fixed+logLossWidth+16; losses {
+		fixed += logLossWidth
 	}
 	labels, name := r.labels(width - fixed)
 	spark := min(maxCurveWidth, width-fixed-name)
@@ -113,7 +113,7 @@ func (r *RaceView) render(width int) []string {
 		if !losses {
 			return ""
 		}
-		return fmt.Sprintf("%-*s", lossWidth, text)
+		return fmt.Sprintf("%-*s", logLossWidth, text)
 	}
 	low, high := r.curveRange()
 	field := func(text string) string { return strings.Repeat(" ", max(0, spark+2-twwidth.Width(text))) }
@@ -145,8 +145,8 @@ func (r *RaceView) render(width int) []string {
 // maxCurveWidth is the maximum width of a curve. Few races have more scores.
 const maxCurveWidth = 96
 
-// lossWidth is the width of the log-loss column, including its gap.
-const lossWidth = 9
+// logLossWidth is the width of the column of the log loss, including the gap after it.
+const logLossWidth = 9
 
 // scoreHeadings returns the heading of the score column, and whether any log loss is known.
 func (r *RaceView) scoreHeadings() (heading string, hasLosses bool) {

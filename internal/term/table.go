@@ -39,8 +39,8 @@ type Table struct {
 	// the end of Right are left-aligned.
 	Right []bool
 	Rows  [][]Cell
-	// Key is the column that names a row, 0 or 1. On a narrow terminal each block of columns
-	// after the first starts with it.
+	// Key is the index of the column that identifies a row, 0 or 1. If a narrow terminal shows the
+	// columns in several blocks, each block after the first repeats this column.
 	Key int
 	// NoTruncate wraps the last column on a narrow terminal instead of truncating cells.
 	NoTruncate bool
@@ -328,9 +328,9 @@ func (t *Table) minWidths(all [][]string) []int {
 	return least
 }
 
-// shrinkColumns narrows the widest columns until all fit into width. least has their
-// minimum widths. If even these do not fit, it changes nothing, and the table is printed
-// in blocks.
+// shrinkColumns narrows the widest columns until all columns fit into width. least has their
+// minimum widths. If the minimum widths do not fit, shrinkColumns changes nothing, and the table is
+// printed in blocks.
 func shrinkColumns(widths, least []int, width int) {
 	if totalWidth(least) > width {
 		return

@@ -61,8 +61,8 @@ func WrapLines(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// listItem matches a line of a two-column list, such as "  name    description".
-var listItem = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
+// listItemPattern matches a line of a two-column list, such as "  name    description".
+var listItemPattern = regexp.MustCompile(`^( +\S.*  +)(\S.*)$`)
 
 // Reflow wraps a page of text to a width. It joins and wraps the lines of each paragraph. In a
 // list it wraps the second column, or moves it below the first column if there is too little
@@ -113,7 +113,7 @@ func wrapList(lines []string, width int) []string {
 	}
 	var out []string
 	for _, line := range lines {
-		parts := listItem.FindStringSubmatch(line)
+		parts := listItemPattern.FindStringSubmatch(line)
 		if parts == nil {
 			out = append(out, line)
 			continue

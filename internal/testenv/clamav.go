@@ -13,15 +13,16 @@ import (
 	"time"
 )
 
-// Malware is a text that the clamd of [ClamAV] finds in any file, under the name MalwareSignature.
+// Malware is a text that the clamd of [ClamAV] reports as malware in any file, under the name
+// MalwareSignature.
 const (
 	Malware          = "FORETELL-TEST-MALWARE"
 	MalwareSignature = "Foretell.Test.UNOFFICIAL"
 )
 
-// ClamAV starts a clamd that knows one signature and has the given lines in its configuration. It
-// returns the path of its Unix socket. The daemon runs until the test ends. Without clamd, the test
-// is skipped, see [SkipWithout].
+// ClamAV starts a clamd whose only signature is that of Malware. The parameter config has lines
+// that are added to its configuration. ClamAV returns the path of its Unix socket. The daemon runs
+// until the test ends. Without clamd, the test is skipped, see [SkipWithout].
 func ClamAV(t *testing.T, config string) (socket string) {
 	t.Helper()
 	program, err := "", errors.New("no clamd found")

@@ -10,11 +10,11 @@ import (
 
 // Relay forwards connections to a server, or behaves as if the server were down.
 type Relay struct {
-	server  string
-	mu      sync.Mutex
-	changed *sync.Cond // signals a change of mode
-	mode    RelayMode
-	open    []net.Conn
+	server    string
+	mu        sync.Mutex
+	changed   *sync.Cond // signals a change of mode
+	mode      RelayMode
+	openConns []net.Conn
 }
 
 // RelayMode says what a relay does with connections.
@@ -68,10 +68,10 @@ func (r *Relay) SetMode(mode RelayMode) {
 	r.mode = mode
 	r.changed.Broadcast()
 	if mode == Refusing {
-		for _, conn := range r.open {
+		for _, conn := range r.openConns {
 			_ = conn.Close()
 		}
-		r.open = nil
+		r.openConns = nil
 	}
 }
 
@@ -79,9 +79,9 @@ func (r *Relay) forward(from net.Conn) {
 	to, err := net.Dial("tcp", r.server)
 	r.mu.Lock()
 	refuse := r.mode == Refusing || err != nil
-	r.open = append(r.open, from)
+	r.openConns = append(r.openConns, from)
 	if to != nil {
-		r.open = append(r.open, to)
+		r.openConns = append(r.openConns, to)
 	}
 	r.mu.Unlock()
 	if refuse {

@@ -1,5 +1,5 @@
-// Package chrome starts browsers for tests. It is apart from testenv, because the library that controls
-// the browser is large, and every test program of a package that imports it would have to be linked with it.
+// Package chrome starts browsers for tests. It is not part of testenv, because otherwise all test
+// programs that import testenv would be linked with the large library that controls the browser.
 package chrome
 
 import (
