@@ -27,7 +27,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 			if err != nil {
 				return err
 			}
-			if ended, err := a.endInterrupted(ctx, t, active); err != nil {
+			if ended, err := a.endIfInterrupted(ctx, t, active); err != nil {
 				return err
 			} else if !ended {
 				return deletionConflict(resourceNames[noun], key, active)
@@ -42,9 +42,9 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endInterrupted ends a race or prediction that no process runs and none will resume. It returns
-// false if a process runs or will resume it.
-func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
+// endIfInterrupted ends a race or prediction that no process runs and none will resume. If a
+// process runs it or will resume it, endIfInterrupted does nothing and returns false.
+func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {
 		return false, err

@@ -17,10 +17,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// predictionLimit is the time after which a prediction ends with TIMEOUT.
-const predictionLimit = time.Hour
+// predictionTimeLimit is the time after which a prediction ends with TIMEOUT.
+const predictionTimeLimit = time.Hour
 
-var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
+var errPredictionTimeLimit = fmt.Errorf("the prediction took longer than %s", predictionTimeLimit)
 
 // predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
 // the predictions of the model to the result.
@@ -32,15 +32,15 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	if err := a.scanForMalware(ctx, blindFile(p)); err != nil {
 		return err
 	}
-	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
+	limited, done := context.WithTimeoutCause(ctx, predictionTimeLimit, errPredictionTimeLimit)
 	defer done()
 	err = a.predictAndStoreResult(limited, r, p)
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionCompleted)
-	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
-		p.FailureReason = errPredictionLimit.Error()
+	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionTimeLimit):
+		p.FailureReason = errPredictionTimeLimit.Error()
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.Is(err, learn.ErrNoBackground):
 		p.FailureReason = "no reasons: " + err.Error() + "; train a new model"

@@ -15,8 +15,8 @@ type Retention struct {
 	// Trainings is how long a training job is kept, with its model, after its end or the last use
 	// of the model.
 	Trainings time.Duration
-	// Datasets is how long a dataset is kept after it, or a race or prediction with it, last
-	// changed.
+	// Datasets is how long a dataset is kept after the last change of the dataset or of one of
+	// its races or predictions.
 	Datasets time.Duration
 	// AuditEvents is how long audit events are kept.
 	AuditEvents time.Duration
@@ -52,7 +52,7 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "deleting what has expired", "error", err)
+		a.log.WarnContext(ctx, "deleting expired data", "error", err)
 	}
 }
 
@@ -88,7 +88,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 			a.deleteBlobs(ctx, blobs...)
 		}
 		if deleted > 0 {
-			a.log.InfoContext(ctx, "deleted what has expired", "kind", kind, "number", deleted)
+			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
 		}
 		if len(keys) < retentionBatch || deleted == 0 {
 			return nil

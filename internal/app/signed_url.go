@@ -53,9 +53,9 @@ func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// RotateURLKey replaces the key of signed URLs by a new one for an algorithm of [auth.URLAlgorithms],
-// or for that of the old key if algorithm is empty. The URLs that were signed with the old key become
-// invalid three seconds later. Sessions do not end.
+// RotateURLKey replaces the key of signed URLs by a new key. The parameter algorithm is one of
+// [auth.URLAlgorithms], or empty to keep the algorithm of the old key. URLs that were signed
+// with the old key become invalid after three seconds. Sessions do not end.
 func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {

@@ -88,8 +88,8 @@ func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
 	return err
 }
 
-// recordMalware adds an audit event with the given action if cause, the error of job j, is
-// errMalware.
+// recordMalware adds an audit event with the given action if cause wraps errMalware. The
+// parameter cause is the error of the job j.
 func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action string, cause error) error {
 	if !errors.Is(cause, errMalware) {
 		return nil
@@ -134,10 +134,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openDownload opens a stored file for a download and sets the fields of file that depend on it. The
-// file belongs to the account with the key owner. If the file is missing, openDownload calls
-// checkOwner. If its model or prediction was deleted meanwhile, checkOwner must return an error, which
-// openDownload then returns.
+// openDownload opens a stored file for a download and sets the fields of file that depend on
+// it. The file belongs to the account with the key owner. If the file is missing, openDownload
+// calls checkOwner, which must return an error if the model or prediction of the file was
+// deleted. Then openDownload returns this error.
 func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -149,7 +149,7 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 		return nil, a.toProblem(a.damagedProblem(ctx, err, f))
 	}
 	file.ReadSeekCloser, file.Size = r, r.Size
-	file.Begin = func(ctx context.Context, partial bool) error {
+	file.BeforeSend = func(ctx context.Context, partial bool) error {
 		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ type Pages struct {
 	crossSite *http.CrossOriginProtection
 	// verifying limits the results that are verified at a time, because each may need a gigabyte of
 	// the disk.
-	verifying *turn.Queue
+	verifying *turn.FairSemaphore
 }
 
 // maxVerifying is the maximum number of results that are verified at a time.
@@ -80,7 +80,7 @@ const maxVerifying = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifying)}
+	return &Pages{opts: opts, templates: templates, crossSite: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifying)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
