@@ -17,21 +17,21 @@ const (
 	DefaultLoginInterval = 3 * time.Second
 )
 
-// The limits of attempts. [store.AttemptLimit] counts them in the database, so that several services
+// The limits of attempts. [store.RateLimit] counts them in the database, so that several services
 // on one database allow no more attempts than one. A call of [Accounts.takeAttempts] with
 // several of these limits must have them in this order.
 var (
-	addressEmailLimit  = store.AttemptLimit{Name: "login of e-mail from address", Burst: addressBurst, Interval: addressInterval}
-	emailLimit         = store.AttemptLimit{Name: "login of e-mail", Burst: emailBurst, Interval: emailInterval}
-	codeLimit          = store.AttemptLimit{Name: "code", Burst: codeBurst, Interval: codeInterval}
-	requestLimit       = store.AttemptLimit{Name: "access request from address", Burst: requestBurst, Interval: requestInterval}
-	forgottenLimit     = store.AttemptLimit{Name: "password request from address", Burst: forgottenBurst, Interval: forgottenInterval}
-	forgottenMailLimit = store.AttemptLimit{Name: "password request of e-mail", Burst: forgottenMailBurst, Interval: forgottenMailInterval}
+	addressEmailLimit  = store.RateLimit{Name: "login of e-mail from address", Burst: addressBurst, Interval: addressInterval}
+	emailLimit         = store.RateLimit{Name: "login of e-mail", Burst: emailBurst, Interval: emailInterval}
+	codeLimit          = store.RateLimit{Name: "code", Burst: codeBurst, Interval: codeInterval}
+	requestLimit       = store.RateLimit{Name: "access request from address", Burst: requestBurst, Interval: requestInterval}
+	forgottenLimit     = store.RateLimit{Name: "password request from address", Burst: forgottenBurst, Interval: forgottenInterval}
+	forgottenMailLimit = store.RateLimit{Name: "password request of e-mail", Burst: forgottenMailBurst, Interval: forgottenMailInterval}
 )
 
 // addressAttempt returns an attempt to log in from the address of the caller.
 func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
-	limit := store.AttemptLimit{
+	limit := store.RateLimit{
 		Name:     "login from address",
 		Burst:    cmp.Or(a.options.LoginBurst, DefaultLoginBurst),
 		Interval: cmp.Or(a.options.LoginInterval, DefaultLoginInterval),
@@ -70,7 +70,7 @@ func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before .
 	known := false
 	if limit == emailLimit {
 		err = a.store.Read(ctx, func(t *store.Tx) (err error) {
-			known, err = t.HasLoggedIn(ctx, email, CallerFromContext(ctx).RemoteAddress)
+			known, err = t.HasLoggedInFrom(ctx, email, CallerFromContext(ctx).RemoteAddress)
 			return err
 		})
 		if err != nil {
@@ -83,12 +83,12 @@ func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before .
 	return taken, nil
 }
 
-// takeAttempts is [store.Store.TakeAttempts] at the current time. It returns a *api.Problem if
+// takeAttempts is [store.Store.AllowAttempts] at the current time. It returns a *api.Problem if
 // the database is unavailable. Once in each pruneInterval it also deletes the rows that are no
 // longer needed.
 func (a *Accounts) takeAttempts(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
 	now := a.clock()
-	refused, err := a.store.TakeAttempts(ctx, now, attempts...)
+	refused, err := a.store.AllowAttempts(ctx, now, attempts...)
 	if err == nil && a.pruning.isDue(now) {
 		a.pruneAttempts(ctx, now)
 	}
@@ -129,7 +129,7 @@ func (p *pruneTimes) isDue(now time.Time) bool {
 // change the response.
 func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
-		n, err := a.store.PruneAttempts(ctx, now, pruneBatch)
+		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatch)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "deleting attempts that no longer count", "error", err)
 		}

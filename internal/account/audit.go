@@ -19,7 +19,7 @@ const (
 	refused = "refused"
 )
 
-// actionLogIn is the action of logins. [store.Tx.HasLoggedIn] searches for it.
+// actionLogIn is the action of logins. [store.Tx.HasLoggedInFrom] searches for it.
 const actionLogIn = "login"
 
 // The actors of events that no account caused.

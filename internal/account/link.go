@@ -39,7 +39,7 @@ func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
 	var link Link
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
 		link.hash, err = findHash(code, func(hash string) (err error) {
-			link.account, err = t.GetLinkAccount(ctx, hash, a.now())
+			link.account, err = t.GetOneTimeLinkAccount(ctx, hash, a.now())
 			return err
 		})
 		if err != nil {
@@ -76,11 +76,11 @@ func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL str
 		if err != nil {
 			return err
 		}
-		if err := t.DeleteExpiredFirstLinks(ctx, a.now()); err != nil {
+		if err := t.DeleteExpiredFirstAdministratorLinks(ctx, a.now()); err != nil {
 			return err
 		}
 		link = linkURL(serviceURL, code)
-		return t.InsertFirstLink(ctx, auth.HashToken(code), a.now().Add(linkLifetime))
+		return t.InsertFirstAdministratorLink(ctx, auth.HashToken(code), a.now().Add(linkLifetime))
 	})
 	return link, a.toProblem(err)
 }
@@ -106,7 +106,7 @@ func (a *Accounts) replaceLink(ctx context.Context, t *store.Tx, account string,
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err
 	}
-	return code, t.ReplaceLink(ctx, auth.HashToken(code), account, expires)
+	return code, t.ReplaceOneTimeLink(ctx, auth.HashToken(code), account, expires)
 }
 
 // linkURL returns the URL of a one-time link.

@@ -79,7 +79,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		if err := t.RefundAttempts(ctx, attempt); err != nil {
 			return err
 		}
-		if err := t.DeleteLink(ctx, link.hash); err != nil {
+		if err := t.DeleteOneTimeLink(ctx, link.hash); err != nil {
 			return err
 		}
 		if link.First {
@@ -102,8 +102,9 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// emailForLink returns the e-mail of the account whose password is set with a link. The parameter given
-// is the e-mail in the request. Only the link of the first administrator needs it.
+// emailForLink returns the e-mail of the account whose password is set with a link. The
+// parameter given is the e-mail in the request. Only the link of the first administrator needs
+// it.
 func emailForLink(link *Link, given *string) (email string, err error) {
 	switch {
 	case link.First && given == nil:
@@ -117,15 +118,15 @@ func emailForLink(link *Link, given *string) (email string, err error) {
 	return link.Email, nil
 }
 
-// insertFirstAdministrator creates the first administrator. If there is an administrator meanwhile, the
-// link is invalid, and insertFirstAdministrator returns ErrNotFound.
+// insertFirstAdministrator creates the first administrator. If there is an administrator
+// meanwhile, the link is invalid, and insertFirstAdministrator returns ErrNotFound.
 func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exists, err := hasAdministrator(ctx, t); err != nil {
 		return err
 	} else if exists {
 		return store.ErrNotFound
 	}
-	if err := t.DeleteFirstLinks(ctx); err != nil {
+	if err := t.DeleteFirstAdministratorLinks(ctx); err != nil {
 		return err
 	}
 	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
@@ -189,8 +190,9 @@ func wrongPasswordProblem(cause error) *api.Problem {
 	return p.WithCause(cause)
 }
 
-// renameProblemField changes the name of the field in a problem with one field, for a request in which the
-// field has another name. It returns a copy of the problem, and any other error unchanged.
+// renameProblemField changes the name of the field in a problem with one field, for a request
+// in which the field has another name. It returns a copy of the problem, and any other error
+// unchanged.
 func renameProblemField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {

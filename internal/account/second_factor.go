@@ -124,7 +124,7 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}
-		return t.DeleteSessionsAndLinks(ctx, account.Key)
+		return t.DeleteSessionsAndOneTimeLinks(ctx, account.Key)
 	})
 }
 

@@ -31,7 +31,7 @@ func TestTokenHashAlgorithms(t *testing.T) {
 			}
 			for i, hash := range auth.TokenHashes("token") {
 				err := a.store.Write(t.Context(), func(tx *store.Tx) error {
-					if err := tx.ReplaceLink(t.Context(), auth.TokenHashes("code")[i], owner.Key, c.Now().Add(time.Hour)); err != nil {
+					if err := tx.ReplaceOneTimeLink(t.Context(), auth.TokenHashes("code")[i], owner.Key, c.Now().Add(time.Hour)); err != nil {
 						return err
 					}
 					return tx.InsertSession(t.Context(), &store.Session{Hash: hash, Account: owner.Key, Created: c.Now(), Expires: c.Now().Add(time.Hour)})

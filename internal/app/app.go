@@ -103,9 +103,9 @@ type App struct {
 	driftSemaphore           *turn.FairSemaphore // limits the concurrent calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload URL of the S3
-	// store to a client. lastUploadURLTime is the time when it last returned such a URL, in Unix
-	// seconds.
+	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
+	// URL of the S3 store to a client. lastUploadURLTime is the time when it last returned such
+	// a URL, in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
 	sweptOrphans      atomic.Pointer[blob.Orphans] // see SweptOrphans

@@ -248,7 +248,7 @@ func (r verifyingRecording) Close() error {
 // algorithm.
 func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
-		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
@@ -256,12 +256,13 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 }
 
 // pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
-// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
+// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx
+// is done.
 func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
 	stopPolling := runEvery(ctx, partInterval, func() {
-		var parts []*store.Part
+		var parts []*store.RacePart
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)
 			return err
@@ -270,11 +271,11 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 			a.log.WarnContext(ctx, "polling the parts of a race", "error", err)
 		}
 		for _, p := range parts {
-			if p.Reached == nil || sent[p.Training] {
+			if p.ReachedTime == nil || sent[p.Training] {
 				continue
 			}
 			select {
-			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.Reached}:
+			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.ReachedTime}:
 				sent[p.Training] = true
 			case <-ctx.Done():
 			}
@@ -293,7 +294,7 @@ func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
 	}
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		blobs, err = t.DeleteEndedParts(ctx)
+		blobs, err = t.DeletePartsOfEndedRaces(ctx)
 		return err
 	})
 	if err != nil {

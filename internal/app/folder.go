@@ -95,8 +95,8 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
-// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for the identity
-// of a folder.
+// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for
+// the identity of a folder.
 func bucketFromIdentity(id string) (bucketLocation string) {
 	location, _, isBucket := strings.Cut(id, identitySeparator)
 	if !isBucket {

@@ -99,10 +99,10 @@ func (a *App) readWithJobStatus(ctx context.Context, get func(*store.Tx) (subjec
 	return s, err
 }
 
-// readWithJobStatuses calls list, which reads a page of the caller's resources, and returns the statuses
-// of all jobs of the caller's account, by key of the resource. The function list must report
-// whether any resource on the page has a job. If none has, the result is nil. The function list may
-// be called twice, see readResourcesThenJobs.
+// readWithJobStatuses calls list, which reads a page of the caller's resources, and returns the
+// statuses of all jobs of the caller's account, by key of the resource. The function list must
+// report whether any resource on the page has a job. If none has, the result is nil. The
+// function list may be called twice, see readResourcesThenJobs.
 func (a *App) readWithJobStatuses(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
 	err = a.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)

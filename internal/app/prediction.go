@@ -173,8 +173,9 @@ type File struct {
 	ModTime time.Time
 	// ETag is unique among all files that were ever at the same URL.
 	ETag string
-	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and records the
-	// download in the audit log. The argument partial is true if only a part of the file is sent.
+	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
+	// records the download in the audit log. The argument partial is true if only a part of the
+	// file is sent.
 	BeforeSend func(ctx context.Context, partial bool) error
 }
 

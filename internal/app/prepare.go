@@ -13,9 +13,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// defaultPreparationTimeLimit is the default of [Config.PreparationTimeLimit]. The time limit of a preparation also
-// includes one second for each minPreparationRate bytes of the CSV. Most preparations take a small
-// fraction of it.
+// defaultPreparationTimeLimit is the default of [Config.PreparationTimeLimit]. The time limit
+// of a preparation also includes one second for each minPreparationRate bytes of the CSV. Most
+// preparations take a small fraction of it.
 const (
 	defaultPreparationTimeLimit = 2 * time.Minute
 	minPreparationRate          = 1 << 20
@@ -107,8 +107,8 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	return a.completeOrFailDataset(ctx, j, d, a.failureReason(cause), cause)
 }
 
-// failDamagedDataset makes a dataset FAILED because its stored CSV is damaged. It keeps the CSV, because
-// the owner of the dataset may be able to recover a part of the CSV.
+// failDamagedDataset makes a dataset FAILED because its stored CSV is damaged. It keeps the
+// CSV, because the owner of the dataset may be able to recover a part of the CSV.
 func (a *App) failDamagedDataset(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
@@ -125,9 +125,9 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum number of texts,
-// in the distribution of a column. The distributions of 5,000 columns must fit in one row of the
-// store.
+// maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum
+// number of texts, in the distribution of a column. The distributions of 5,000 columns must fit
+// in one row of the store.
 const (
 	maxDistributionBins  = 16
 	maxDistributionTexts = 5

@@ -70,8 +70,8 @@ type localOptions struct {
 	memory int64
 }
 
-// openDatabase opens the database at location, which belongs to the data folder dir. Unless unchanged is
-// set, it creates both if they do not exist.
+// openDatabase opens the database at location, which belongs to the data folder dir. Unless
+// unchanged is set, it creates both if they do not exist.
 func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
 	if !o.unchanged {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

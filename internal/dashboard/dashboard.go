@@ -45,8 +45,9 @@ type Options struct {
 	OpenResult     func(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// OnSignedIn is called with the context of each request whose session is valid. It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime makes reading the form of a request fail if it takes much longer from now on than
-	// its length justifies. IsDiskFull reports whether no file may be written to TempDir.
+	// LimitUploadTime makes reading the form of a request fail if it takes much longer from now
+	// on than its length justifies. IsDiskFull reports whether no file may be written to
+	// TempDir.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
 	IsDiskFull      func() bool
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
@@ -371,11 +372,11 @@ func (p *Pages) writeError(v *visit, err error) {
 // statusStopPolling is the HTTP status after which htmx stops polling.
 const statusStopPolling = 286
 
-// respondToEndedPoll ends the polls of an open page that can no longer be updated. The parameter problem is
-// that of the last request. If the object of the page was deleted, respondToEndedPoll makes the browser
-// load the page again. If the session has ended, it shows this on the page, because loading the
-// page again would clear its forms. It returns true if it has sent such a response, and false for
-// other problems and for requests that are not polls.
+// respondToEndedPoll ends the polls of an open page that can no longer be updated. The
+// parameter problem is that of the last request. If the object of the page was deleted,
+// respondToEndedPoll makes the browser load the page again. If the session has ended, it shows
+// this on the page, because loading the page again would clear its forms. It returns true if it
+// has sent such a response, and false for other problems and for requests that are not polls.
 func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
 	if !isByHTMX(v.r) || v.r.Method != http.MethodGet {
 		return false

@@ -9,10 +9,11 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades describes, for each kind of row that can be deleted, which other rows are deleted with
-// it: the table of the row and, for each dependent table, the SQL condition of the dependent rows.
-// An empty condition means that there are none. Foreign keys delete the dependent rows. The
-// conditions are used before that, to find their blobs and queued jobs.
+// cascades describes, for each kind of row that can be deleted, which other rows are deleted
+// with it: the table of the row and, for each dependent table, the SQL condition of the
+// dependent rows. An empty condition means that there are no such rows. The database itself
+// deletes the dependent rows, because of their foreign keys. Before that, the conditions are
+// used to find the blobs and queued jobs of these rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -30,8 +31,8 @@ func cascadeArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the keys of the blobs of a row and of the rows that are deleted with it.
-// The parameter root is a key of cascades.
+// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with
+// it. The parameter root is the kind of the row, a key of cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
@@ -57,9 +58,9 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no such
-// job. A dataset can be deleted while it is prepared. The parameter root is "dataset", "training",
-// "model" or "prediction".
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
+// such job. A dataset can be deleted while it is prepared. The parameter root is the kind of
+// the row: "dataset", "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string
@@ -119,6 +120,6 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 // ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that
 // rows reference. Keys are compared by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
-	name := "blob" + t.tx.dialect.byteOrder
+	name := "blob" + t.tx.dialect.byteOrderCollation
 	return t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
 }
