@@ -10,10 +10,12 @@ import (
 	"foretell/internal/store"
 )
 
-// actorOf returns the e-mail of the caller, or operatorActor if there is no caller.
-func actorOf(ctx context.Context) string { return cmp.Or(CallerFromContext(ctx).Email, operatorActor) }
+// actorFromContext returns the e-mail of the caller, or operatorActor if there is no caller.
+func actorFromContext(ctx context.Context) string {
+	return cmp.Or(CallerFromContext(ctx).Email, operatorActor)
+}
 
-// accountLookup reads one account, by its key or e-mail.
+// accountLookup is a function that reads one account, by its key or e-mail.
 type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
 func byKey(key string) accountLookup {
@@ -31,8 +33,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// translateAccountNotFound converts ErrNotFound to a problem: no account has the key or e-mail
-// name. It returns other errors unchanged.
+// translateAccountNotFound converts store.ErrNotFound to a problem with CodeNotFound. The
+// parameter name is the key or e-mail that no account has. Other errors are returned unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -40,8 +42,8 @@ func translateAccountNotFound(err error, name string) error {
 	return err
 }
 
-// find calls lookup in a read transaction and returns the account.
-func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
+// findAccount calls lookup in a read transaction and returns the account.
+func (a *Accounts) findAccount(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = lookup(ctx, t)
 		return err
@@ -49,13 +51,13 @@ func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *sto
 	return account, a.toProblem(err)
 }
 
-// insert adds an account with a new key. If it is not an administrator, it gets the
-// default quota.
-func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
+// insertAccount adds an account with a new key. An account that is not an administrator gets
+// the default quota.
+func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
 	if account.Key, err = auth.NewKey(a.rand); err != nil {
 		return err
 	}
-	if account.Role != api.RoleAdministrator && account.Email != localEmail {
+	if account.Role != api.RoleAdministrator && account.Email != localAccountEmail {
 		if account.Quota, err = a.defaultQuota(ctx, t); err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
-		if err := a.Record(ctx, t, action, account.Email); err != nil {
+		if err := a.RecordAuditEvent(ctx, t, action, account.Email); err != nil {
 			return err
 		}
 		if account, err = t.GetAccountByKey(ctx, account.Key); err != nil {
@@ -97,9 +99,9 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 	return &out, nil
 }
 
-// checkAdministratorRemains returns a problem if an account was the last enabled administrator. It
-// is called after the account was disabled, deleted or made a user. The parameter before is the
-// account as it was before.
+// checkAdministratorRemains returns a problem if an account was the last enabled administrator.
+// It must be called after the account was disabled, deleted or made a user. The parameter
+// before is the account before this change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
@@ -111,7 +113,7 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return err
 }
 
-// toAccount converts a stored account to one of the API, without its usage.
+// toAccount converts a stored account to an api.Account without Usage.
 func toAccount(account *store.Account) api.Account {
 	out := api.Account{
 		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
@@ -120,13 +122,14 @@ func toAccount(account *store.Account) api.Account {
 	switch {
 	case account.Disabled:
 		out.State = api.AccountDisabled
-	case account.PasswordHash == "" && account.Email != localEmail:
+	case account.PasswordHash == "" && account.Email != localAccountEmail:
 		out.State = api.AccountInvited
 	}
 	return out
 }
 
-// toAccountWithUsage converts a stored account to one of the API, with its usage.
+// toAccountWithUsage converts a stored account to an api.Account, and reads its Usage from the
+// store.
 func toAccountWithUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
 	out := toAccount(account)
 	usage, err := t.GetUsage(ctx, account.Key)
@@ -194,10 +197,10 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.insert(ctx, t, account); err != nil {
+		if err := a.insertAccount(ctx, t, account); err != nil {
 			return err
 		}
-		if err := a.Record(ctx, t, "account.create", account.Email); err != nil {
+		if err := a.RecordAuditEvent(ctx, t, "account.create", account.Email); err != nil {
 			return err
 		}
 		out, err = a.invite(ctx, t, account, mailApproved)
@@ -224,10 +227,10 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 	}
 	account.PasswordHash = hash
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.insert(ctx, t, account); err != nil {
+		if err := a.insertAccount(ctx, t, account); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "account.create", account.Email)
+		return a.RecordAuditEvent(ctx, t, "account.create", account.Email)
 	})
 	if errors.Is(err, store.ErrExists) {
 		return emailTakenProblem(account.Email).WithCause(err)
@@ -267,8 +270,8 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 // its owner to set a new one.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
-		if account.Email == localEmail {
-			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localEmail)
+		if account.Email == localAccountEmail {
+			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
 		}
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
@@ -318,7 +321,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*ap
 		if err := t.DeleteAccessRequestsOf(ctx, account.Email); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "account.delete", account.Email)
+		return a.RecordAuditEvent(ctx, t, "account.delete", account.Email)
 	})
 	if err != nil {
 		return nil, a.toProblem(err)

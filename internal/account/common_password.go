@@ -18,7 +18,7 @@ import (
 //go:embed common_passwords.txt.gz
 var commonPasswordsFile []byte
 
-// commonPasswords returns the set of the passwords in commonPasswordsFile.
+// commonPasswords returns the passwords in commonPasswordsFile as a set.
 var commonPasswords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	r, err := gzip.NewReader(bytes.NewReader(commonPasswordsFile))
@@ -35,9 +35,9 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommon reports whether a password in lower case is a common password, a common password written
-// twice, a common password with digits and symbols around it, or a text of at most two different
-// characters.
+// isCommon reports whether a password in lower case is easy to guess. This is the case if it is
+// a common password, a common password written twice, a common password with digits and symbols
+// around it, or a text of at most two different characters.
 func isCommon(password string) bool {
 	half := password[:len(password)/2]
 	for _, candidate := range []string{password, half, trimNonLetters(password)} {

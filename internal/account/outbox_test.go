@@ -80,7 +80,7 @@ func TestApproveDomain(t *testing.T) {
 	}
 	for box.down > 0 {
 		sendNext(t, a)
-		c.advance(maxMailDelay)
+		c.advance(maxMailRetryDelay)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -123,8 +123,8 @@ func TestTimeOfRequest(t *testing.T) {
 		if _, err := a.RequestAccess(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took < requestTime {
-			t.Errorf("the response for %s took %s, less than %s", email, took, requestTime)
+		if took := time.Since(began); took < accessRequestResponseTime {
+			t.Errorf("the response for %s took %s, less than %s", email, took, accessRequestResponseTime)
 		}
 	}
 }
@@ -142,16 +142,16 @@ func TestInvitationByMail(t *testing.T) {
 	}
 	started := c.Now()
 	for sendNext(t, a) {
-		c.advance(maxMailDelay)
+		c.advance(maxMailRetryDelay)
 	}
 	events, err := a.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 9}, Action: "mail.approved"})
 	if err != nil || len(events.Events) != 1 {
 		t.Fatalf("%+v, %v", events, err)
 	}
-	if e := events.Events[0]; e.Outcome != refused || e.Actor != serviceActor || e.Object != "bob@example.org" {
+	if e := events.Events[0]; e.Outcome != outcomeRefused || e.Actor != serviceActor || e.Object != "bob@example.org" {
 		t.Errorf("the event is %+v", e)
 	}
-	if age := c.Now().Sub(started); age < maxMailAge || age > maxMailAge+2*maxMailDelay {
+	if age := c.Now().Sub(started); age < maxMailAge || age > maxMailAge+2*maxMailRetryDelay {
 		t.Errorf("given up after %s", age)
 	}
 }

@@ -25,7 +25,7 @@ func TestTokenHashAlgorithms(t *testing.T) {
 			c := newClock()
 			a, _ := openService(t, location(t), c)
 			addUsers(t, a, api.RoleUser, testEmail)
-			owner, err := a.find(t.Context(), func(ctx context.Context, t *store.Tx) (*store.Account, error) { return t.GetAccount(ctx, testEmail) })
+			owner, err := a.findAccount(t.Context(), func(ctx context.Context, t *store.Tx) (*store.Account, error) { return t.GetAccount(ctx, testEmail) })
 			if err != nil {
 				t.Fatal(err)
 			}

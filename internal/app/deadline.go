@@ -99,7 +99,7 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 // therefore get a result in time even if the queue is long. The goroutine ends when stop is called
 // or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
-	return a.queueWatchers.Run(ctx, func() time.Duration {
+	return a.queueWatchers.Start(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)

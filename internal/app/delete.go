@@ -18,7 +18,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		for {
 			blobs, err = deleteRow(t, ctx, callerFromContext(ctx).Account, key)
 			if err == nil {
-				return a.Record(ctx, t, noun+".delete", key)
+				return a.RecordAuditEvent(ctx, t, noun+".delete", key)
 			}
 			if !errors.Is(err, store.ErrWrongState) {
 				return err

@@ -47,7 +47,7 @@ type distributedRace struct {
 }
 
 // queueParts queues parts of a race for idle workers. It returns nil if it queued none.
-func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*distributedRace, error) {
+func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
 	if !a.distributesRaces || len(rows.runs) < 2 || !a.isWorthDistributing(rows) {
 		return nil, nil
 	}

@@ -34,7 +34,7 @@ const (
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // by race, the time since when no worker has enough memory
-	return a.queueWatchers.Run(ctx, func() time.Duration {
+	return a.queueWatchers.Start(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {

@@ -20,7 +20,7 @@ const partTimeFraction = 0.9
 
 // trainPart runs the job of a part: it trains one run of a race, and stores the recording of the
 // run for the worker of the race.
-func (a *App) trainPart(ctx context.Context, r *job.Run) error {
+func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 	rows, run, err := a.readPartRows(ctx, r)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 }
 
 // readPartRows reads the rows of a part's race, and the row of the run to train.
-func (a *App) readPartRows(ctx context.Context, r *job.Run) (rows *raceRows, run *store.Training, err error) {
+func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
 	rows = &raceRows{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {

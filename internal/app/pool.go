@@ -41,7 +41,7 @@ func (a *App) newPool(maxRaces int) *job.Pool {
 		},
 	}
 	if a.distributesRaces {
-		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.withSpan(kindPart, postponeIfUnavailable(a.trainPart)), Fail: a.failPart})
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, OnlyWhenIdle: true, Do: a.withSpan(kindPart, postponeIfUnavailable(a.trainPart)), Fail: a.failPart})
 	}
 	return job.NewPool(c)
 }
@@ -49,8 +49,8 @@ func (a *App) newPool(maxRaces int) *job.Pool {
 // postponeIfUnavailable returns a function that calls do. If do fails because the
 // database, the S3 store or the malware scanner is unavailable, the function returns an
 // error that wraps job.ErrPostponed, so that the job returns to the queue.
-func postponeIfUnavailable(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
-	return func(ctx context.Context, r *job.Run) error {
+func postponeIfUnavailable(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
+	return func(ctx context.Context, r *job.RunningJob) error {
 		err := do(ctx, r)
 		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable) {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)

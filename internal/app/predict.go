@@ -24,7 +24,7 @@ var errPredictionTimeLimit = fmt.Errorf("the prediction took longer than %s", pr
 
 // predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
 // the predictions of the model to the result.
-func (a *App) predict(ctx context.Context, r *job.Run) error {
+func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 	p, err := a.beginPrediction(ctx, r)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 
 // beginPrediction makes a prediction RUNNING and returns it. If the process of an earlier attempt
 // died, the prediction is already RUNNING.
-func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
+func (a *App) beginPrediction(ctx context.Context, r *job.RunningJob) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 }
 
 // predictAndStoreResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
-func (a *App) predictAndStoreResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
+func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (a *App) preparationTimeLimit(bytes int64) time.Duration {
 
 // prepare runs the job of a PROCESSING dataset: it reads the CSV, stores the profile and makes
 // the dataset COMPLETED, or FAILED if the CSV has a defect.
-func (a *App) prepare(ctx context.Context, r *job.Run) error {
+func (a *App) prepare(ctx context.Context, r *job.RunningJob) error {
 	d, err := a.findJobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
 		return err

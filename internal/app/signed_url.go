@@ -61,7 +61,7 @@ func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.
 		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "key.rotate", info.Name)
+		return a.RecordAuditEvent(ctx, t, "key.rotate", info.Name)
 	})
 	return info, a.toProblem(err)
 }

@@ -14,11 +14,11 @@ import (
 
 // withSpan returns a function that calls do in a new span. A job has one span for each attempt,
 // named after the kind of the job. Without a tracer, withSpan returns do itself.
-func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+func (a *App) withSpan(kind string, do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
 	if a.tracer == nil {
 		return do
 	}
-	return func(ctx context.Context, r *job.Run) (err error) {
+	return func(ctx context.Context, r *job.RunningJob) (err error) {
 		ctx, own := a.tracer.Start(ctx, "job "+kind, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
 			attribute.String("foretell.job", r.Key), attribute.String("foretell.subject", r.Subject), attribute.Int("foretell.attempt", r.Attempt),
 			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.Created).Seconds()),

@@ -33,7 +33,7 @@ type raceRows struct {
 
 // train runs the job of a race: it trains the algorithms and stores the model. If the process of an
 // earlier attempt died, the race begins again.
-func (a *App) train(ctx context.Context, r *job.Run) error {
+func (a *App) train(ctx context.Context, r *job.RunningJob) error {
 	rows, err := a.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 
 // runRace trains the algorithms of a race and writes their progress. If isWorthDistributing
 // returns true, idle workers train some of the algorithms.
-func (a *App) runRace(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 // resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
 // earlier attempt. These include the recordings of its parts, which the time limit of that
 // attempt may have ended early.
-func (a *App) resetAndBeginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
+func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {

@@ -36,7 +36,7 @@ type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
 	// Link returns the one-time link with this code. The link is still valid afterwards.
-	Link func(ctx context.Context, code string) (*account.Link, error)
+	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
 	// may read the prediction, so the page must check this. Neither function records a download in

@@ -100,13 +100,13 @@ func TestForgottenPassword(t *testing.T) {
 	}
 	count := len(mails(t, a, box))
 	for range 20 {
-		c.advance(forgottenInterval)
+		c.advance(passwordRequestInterval)
 		if err := request("ada@example.com"); err != nil {
 			t.Error(err)
 		}
 		count += len(mails(t, a, box))
 	}
-	if count > forgottenMailBurst {
+	if count > passwordRequestMailBurst {
 		t.Errorf("%d mails in 20 minutes", count)
 	}
 }
