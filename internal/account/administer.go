@@ -54,7 +54,7 @@ func (a *Accounts) findAccount(ctx context.Context, lookup accountLookup) (accou
 // insertAccount adds an account with a new key. An account that is not an administrator gets
 // the default quota.
 func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
-	if account.Key, err = auth.NewKey(a.rand); err != nil {
+	if account.Key, err = auth.NewUUID(a.rand); err != nil {
 		return err
 	}
 	if account.Role != api.RoleAdministrator && account.Email != localAccountEmail {

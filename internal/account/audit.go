@@ -108,7 +108,7 @@ func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e auditEvent) e
 	if actor == localAccountEmail {
 		return nil
 	}
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ const (
 // queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
 // later. The transaction t must be the one that makes the change that the mail reports.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	if err != nil {
 		return err
 	}

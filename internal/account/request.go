@@ -81,7 +81,7 @@ func (a *Accounts) newAccessRequest(form api.NewAccessRequest) (*store.AccessReq
 	if err != nil {
 		return nil, err
 	}
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	return &store.AccessRequest{
 		Key: key, Email: email, Name: strings.TrimSpace(form.Name), Organisation: strings.TrimSpace(form.Organisation),
 		Reason: strings.TrimSpace(form.Reason), Status: api.RequestPending, Created: a.now(),

@@ -83,7 +83,7 @@ type App struct {
 	rand          io.Reader
 	log           *slog.Logger
 	tracer        trace.Tracer
-	urlKey        *urlkey.Keeper
+	urlKey        *urlkey.RotatingKey
 	datasetsArray bool
 	ownJobsOnly   bool
 	memory        int64
@@ -99,8 +99,8 @@ type App struct {
 	models                   *modelCache
 	scanner                  *clamav.Client // nil if no file is scanned
 	finishedJobs             *jobCounter
-	verified                 blob.Verified       // the stored files that were read for downloads
-	driftSemaphore           *turn.FairSemaphore // limits the concurrent calls that measure a drift
+	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
+	driftSemaphore           *turn.FairSemaphore   // limits the concurrent calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
@@ -123,7 +123,7 @@ func New(c Config) (*App, error) {
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 	}
 	if c.DirectTransfers {
-		direct, ok := c.Blobs.Direct()
+		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
 			return nil, errors.New("app.Config: DirectTransfers needs an S3 store")
 		}
@@ -227,8 +227,8 @@ func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 // operating system.
 func (a *App) TempDir() string { return a.tempDir }
 
-// newKey returns a random UUID (version 4).
-func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
+// newUUID returns a random UUID (version 4).
+func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }
 
 // deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
 // The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].

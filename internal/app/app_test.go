@@ -67,7 +67,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 		return nil, nil, err
 	}
 	files := cmp.Or(h.storage, "file://"+filepath.ToSlash(filepath.Join(dir, "blobs")))
-	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
+	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
 	if err != nil {
 		return nil, nil, err
 	}

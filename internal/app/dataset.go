@@ -34,7 +34,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func openWithoutWorkers(t *testing.T, dir, storage string, log *slog.Logger) (*A
 	st, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
 	ok(err)
 	t.Cleanup(func() { _ = st.Close() })
-	blobs, err := blob.Open(t.Context(), storage, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
+	blobs, err := blob.Open(t.Context(), storage, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
 	ok(err)
 	a, err := New(Config{Store: st, Blobs: blobs, TempDir: dir, Now: time.Now, Rand: rand.Reader, Log: log, DirectTransfers: strings.HasPrefix(storage, "s3:")})
 	ok(err)

@@ -77,7 +77,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 	case filesID != "" && databaseID == "":
 		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
 	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketFromIdentity(databaseID) != a.blobs.Location():
-		id, keyErr := a.newKey()
+		id, keyErr := a.newUUID()
 		if keyErr != nil {
 			return keyErr
 		}

@@ -78,7 +78,7 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 // insertJob sets the key and the creation time of j, and queues j. The transaction t must also
 // write the change of state for which the job is needed.
 func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err error) {
-	if j.Key, err = a.newKey(); err != nil {
+	if j.Key, err = a.newUUID(); err != nil {
 		return err
 	}
 	j.Created = a.now()

@@ -23,7 +23,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 			return nil, err
 		}
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}

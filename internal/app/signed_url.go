@@ -58,7 +58,7 @@ func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 // with the old key become invalid after three seconds. Sessions do not end.
 func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {
+		if info, err = a.urlKey.Rotate(ctx, t, algorithm); err != nil {
 			return err
 		}
 		return a.RecordAuditEvent(ctx, t, "key.rotate", info.Name)

@@ -162,12 +162,12 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 // disk does not change the modification time. If only a part of the file will be sent, it does not
 // read a file that was verified in the last minute, so that small requests do not cost large reads.
 func (a *App) verifyStored(ctx context.Context, f *store.OwnedFile, partial bool) error {
-	if partial && a.verified.Has(f.Blob, a.now()) {
+	if partial && a.recentlyVerified.Has(f.Blob, a.now()) {
 		return nil
 	}
 	err := a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
 	if err == nil {
-		a.verified.Add(f.Blob, a.now())
+		a.recentlyVerified.Add(f.Blob, a.now())
 	}
 	return a.toProblem(err)
 }

@@ -270,7 +270,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if outcome.Model == nil {
 		return nil, nil
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if race.Monotone, err = validateAndEncodeMonotone(in.Body, d); err != nil {
 		return nil, err
 	}
-	if race.Key, err = a.newKey(); err != nil {
+	if race.Key, err = a.newUUID(); err != nil {
 		return nil, err
 	}
 	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
@@ -85,7 +85,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
 	runs := make([]*store.Training, len(algorithms))
 	for i, algorithm := range algorithms {
-		key, err := a.newKey()
+		key, err := a.newUUID()
 		if err != nil {
 			return nil, err
 		}
