@@ -18,14 +18,14 @@ func actorFromContext(ctx context.Context) string {
 // accountLookup is a function that reads one account, by its key or e-mail.
 type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
-func byKey(key string) accountLookup {
+func lookUpByKey(key string) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccountByKey(ctx, key)
 		return account, translateAccountNotFound(err, key)
 	}
 }
 
-func byEmail(email string) accountLookup {
+func lookUpByEmail(email string) accountLookup {
 	email = normalizeEmail(email)
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccount(ctx, email)
@@ -156,17 +156,17 @@ func (a *Accounts) getAccount(ctx context.Context, lookup accountLookup) (*api.A
 
 // GetOwnAccount returns the account of the caller.
 func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account, error) {
-	return a.getAccount(ctx, byKey(CallerFromContext(ctx).Account))
+	return a.getAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 }
 
 // GetAccount returns an account.
 func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.getAccount(ctx, byKey(in.AccountKey))
+	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
 // FindAccount returns the account with an e-mail.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
-	return a.getAccount(ctx, byEmail(email))
+	return a.getAccount(ctx, lookUpByEmail(email))
 }
 
 // ListAccounts returns a page of the accounts, newest first.
@@ -203,7 +203,7 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 		if err := a.RecordAuditEvent(ctx, t, "account.create", account.Email); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account, mailApproved)
+		out, err = a.inviteOwner(ctx, t, account, mailApproved)
 		return err
 	})
 	if errors.Is(err, store.ErrExists) {
@@ -244,7 +244,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 	if err != nil {
 		return err
 	}
-	_, err = a.updateAndRecord(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, lookUpByEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
 		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
 	})
 	return err
@@ -254,14 +254,14 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 // data is kept. Its jobs stop at their next heartbeat and wait in the queue
 // until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, true)
 	})
 }
 
 // EnableAccount enables a disabled account. Its password is unchanged.
 func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, false)
 	})
 }
@@ -269,7 +269,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 // ResetAccount removes the password of an account, ends its sessions and invites
 // its owner to set a new one.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
-	_, err = a.updateAndRecord(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Email == localAccountEmail {
 			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
 		}
@@ -279,7 +279,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account, mailReset)
+		out, err = a.inviteOwner(ctx, t, account, mailReset)
 		return err
 	})
 	if err != nil {
@@ -290,7 +290,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }
@@ -298,7 +298,7 @@ func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Acco
 // SetQuota changes the limits of an account. Nothing is deleted if the account already
 // exceeds them.
 func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))
 	})
 }
@@ -308,7 +308,7 @@ func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Ac
 func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := byKey(in.AccountKey)(ctx, t)
+		account, err := lookUpByKey(in.AccountKey)(ctx, t)
 		if err != nil {
 			return err
 		}

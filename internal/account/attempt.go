@@ -30,8 +30,9 @@ var (
 	passwordRequestMailLimit = store.RateLimit{Name: "password request of e-mail", Burst: passwordRequestMailBurst, Interval: passwordRequestMailInterval}
 )
 
-// addressAttempt returns an attempt to log in from the address of the caller.
-func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
+// loginAttemptFromAddress returns the attempt as which a login counts towards the rate limit of
+// the caller's network address.
+func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	limit := store.RateLimit{
 		Name:     "login from address",
 		Burst:    cmp.Or(a.options.LoginBurst, DefaultLoginBurst),
@@ -40,9 +41,10 @@ func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
 	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
 }
 
-// emailAttempts returns the two attempts as which a login with an e-mail counts: one for the
-// e-mail and the caller's address together, and one for the e-mail alone.
-func emailAttempts(ctx context.Context, email string) []store.Attempt {
+// loginAttemptsWithEmail returns the two attempts as which a login counts towards the rate
+// limits of its e-mail: one of the e-mail and the caller's network address together, and one of
+// the e-mail alone.
+func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
 		{Limit: loginEmailLimit, Key: email},
@@ -60,7 +62,7 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 // login succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because
 // only failed logins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
-	attempts := append(before, emailAttempts(ctx, email)...)
+	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)
 	if err != nil || refused == nil {
 		return attempts, err

@@ -50,20 +50,21 @@ type auditEvent struct {
 // action is a text such as "dataset.delete", and an object is a key or e-mail. The transaction
 // t must be the one that performs the action.
 func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, object string) error {
-	return a.insertEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
+	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
 }
 
 // CheckDownload returns a *api.Problem with CodeForbidden if the account with the key owner is
 // disabled. It must be called before a download, because the signed URLs of a disabled account
 // remain valid.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
-	_, err := a.findEnabled(ctx, owner)
+	_, err := a.findEnabledAccount(ctx, owner)
 	return err
 }
 
-// findEnabled returns the account with this key, or the problem of CheckDownload.
-func (a *Accounts) findEnabled(ctx context.Context, key string) (*store.Account, error) {
-	account, err := a.findAccount(ctx, byKey(key))
+// findEnabledAccount returns the account with this key. If the account is disabled, it returns
+// a problem with CodeForbidden.
+func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.Account, error) {
+	account, err := a.findAccount(ctx, lookUpByKey(key))
 	if err == nil && account.Disabled {
 		err = api.NewProblem(api.CodeForbidden, "the account of this URL is disabled")
 	}
@@ -73,12 +74,12 @@ func (a *Accounts) findEnabled(ctx context.Context, key string) (*store.Account,
 // RecordDownload appends an event to the audit log: a client downloads a file of the account
 // with the key owner. Like CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
-	account, err := a.findEnabled(ctx, owner)
+	account, err := a.findEnabledAccount(ctx, owner)
 	if err != nil || account.Email == localAccountEmail {
 		return err
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		return a.insertEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeDone})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeDone})
 	}))
 }
 
@@ -93,16 +94,16 @@ func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) 
 // recordOrLogError appends an event to the audit log in a separate transaction. It logs an
 // error instead of returning it, because a missing event must not change the response.
 func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
-	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertEvent(ctx, t, e) })
+	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
 		a.log.ErrorContext(ctx, "writing the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err)
 	}
 }
 
-// insertEvent appends an event to the audit log in the transaction t, and writes a copy to the log
-// once the transaction is committed. It does nothing for the account of the embedded service, which
-// has only one user.
-func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e auditEvent) error {
+// insertAuditEvent appends an event to the audit log in the transaction t, and writes a copy to
+// the log once the transaction is committed. It does nothing for the account of the embedded
+// service, which has only one user.
+func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEvent) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
 	if actor == localAccountEmail {
@@ -116,14 +117,14 @@ func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e auditEvent) e
 		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object,
 		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome, ExpiresBefore: e.expiresBefore,
 	}
-	t.AfterCommit(func(err error) { a.logEvent(ctx, stored, err) })
+	t.AfterCommit(func(err error) { a.logAuditEvent(ctx, stored, err) })
 	return t.InsertAuditEvent(ctx, stored)
 }
 
-// logEvent writes a copy of an event to the log, so that a log collector can keep it where
+// logAuditEvent writes a copy of an event to the log, so that a log collector can keep it where
 // nobody can change it. The attributes have the names of the fields of the API. If err is not
 // nil, it is unknown whether the event was stored.
-func (a *Accounts) logEvent(ctx context.Context, e *store.AuditEvent, err error) {
+func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
 	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
 		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("remoteAddress", e.Address),
@@ -157,7 +158,7 @@ func (a *Accounts) DeleteAuditEventsBefore(ctx context.Context, before time.Time
 				return err
 			}
 			record := auditEvent{actor: serviceActor, action: "audit.expire", object: strconv.FormatInt(n, 10), outcome: outcomeDone, expiresBefore: before}
-			if err := a.insertEvent(ctx, t, record); err != nil {
+			if err := a.insertAuditEvent(ctx, t, record); err != nil {
 				return err
 			}
 			return t.DeleteAuditEventsBefore(ctx, before, expireBatchSize)
@@ -211,7 +212,7 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 // RecordServiceEvent is like RecordAuditEvent, for an action of the service itself. The
 // transaction t must be the one that performs the action.
 func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
-	return a.insertEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
 }
 
 // RecordRefusedFile appends an event to the audit log: the service refused a file that the
@@ -223,7 +224,7 @@ func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, ac
 	if err != nil {
 		return err
 	}
-	return a.insertEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeRefused})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeRefused})
 }
 
 // RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], for an action that has no

@@ -114,10 +114,10 @@ func oneTimeLinkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
 }
 
-// invite invites the owner of an account to set a password. If the service sends mails, invite
-// queues a mail of kind mailKind with a one-time link. Otherwise the returned invitation has the
-// link.
-func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
+// inviteOwner invites the owner of an account to set a password. If the service sends mails,
+// inviteOwner queues a mail of kind mailKind with a one-time link. Otherwise the returned
+// invitation has the link.
+func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	sends, errMail := a.anyProcessSendsMail(ctx, t)
 	base, errURL := serviceURL(ctx, t)

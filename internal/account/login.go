@@ -33,7 +33,7 @@ const (
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
-	taken, err := a.allowLoginAttempts(ctx, email, a.addressAttempt(ctx))
+	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	ticker := time.NewTicker(mailPollInterval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		sent, err := a.sendNext(ctx)
+		sent, err := a.sendNextMail(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "sending mails", "error", err)
 		}
@@ -68,8 +68,8 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendNext sends the mail with the earliest due time. It returns false if no mail is due.
-func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
+// sendNextMail sends the mail with the earliest due time. It returns false if no mail is due.
+func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account
 	var content *mailContent
@@ -116,6 +116,6 @@ func (a *Accounts) deleteOrRetryMail(ctx context.Context, mail *store.Mail, acco
 		if err := t.DeleteMail(ctx, mail.Key); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, auditEvent{actor: serviceActor, action: "mail." + mail.Kind, object: account.Email, outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: "mail." + mail.Kind, object: account.Email, outcome: outcome})
 	})
 }

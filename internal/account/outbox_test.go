@@ -79,7 +79,7 @@ func TestApproveDomain(t *testing.T) {
 		}
 	}
 	for box.down > 0 {
-		sendNext(t, a)
+		sendNextMail(t, a)
 		c.advance(maxMailRetryDelay)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -141,7 +141,7 @@ func TestInvitationByMail(t *testing.T) {
 		t.Fatalf("%+v, %v", invited, err)
 	}
 	started := c.Now()
-	for sendNext(t, a) {
+	for sendNextMail(t, a) {
 		c.advance(maxMailRetryDelay)
 	}
 	events, err := a.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 9}, Action: "mail.approved"})
@@ -156,10 +156,10 @@ func TestInvitationByMail(t *testing.T) {
 	}
 }
 
-// sendNext calls [Accounts.sendNext], which must not fail.
-func sendNext(t *testing.T, a *Accounts) bool {
+// sendNextMail calls [Accounts.sendNextMail], which must not fail.
+func sendNextMail(t *testing.T, a *Accounts) bool {
 	t.Helper()
-	sent, err := a.sendNext(t.Context())
+	sent, err := a.sendNextMail(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

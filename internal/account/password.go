@@ -47,7 +47,7 @@ func checkPassword(email, password string) error {
 		return api.NewFieldProblem("password", "must be at most %d bytes", maxPasswordBytes)
 	case folded == email || folded == name:
 		return api.NewFieldProblem("password", "must not be the e-mail")
-	case isCommon(folded):
+	case isCommonPassword(folded):
 		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
 	case isEmailPartOrProgramName(folded, email):
 		return api.NewFieldProblem("password", "is only the name of this program or a part of the e-mail, with digits or symbols around it: choose another")
@@ -60,7 +60,7 @@ func checkPassword(email, password string) error {
 // administrator instead. After too many failed calls and logins from one network address, it
 // returns a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
-	attempt := a.addressAttempt(ctx)
+	attempt := a.loginAttemptFromAddress(ctx)
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
@@ -88,7 +88,7 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		if err := t.UpdatePasswordAndEndSessions(ctx, link.account, hash); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, auditEvent{actor: email, action: "password.set", outcome: outcomeDone})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "password.set", outcome: outcomeDone})
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -132,7 +132,7 @@ func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, em
 	if err := a.insertAccount(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
 		return err
 	}
-	return a.insertEvent(ctx, t, auditEvent{actor: email, action: "account.create.first", object: email, outcome: outcomeDone})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "account.create.first", object: email, outcome: outcomeDone})
 }
 
 // ChangePassword changes the password of the caller and ends all sessions of the account.
@@ -169,7 +169,7 @@ func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action st
 	if err != nil {
 		return nil, err
 	}
-	account, err := a.findAccount(ctx, byKey(caller.Account))
+	account, err := a.findAccount(ctx, lookUpByKey(caller.Account))
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, auditEvent{actor: email, action: "password.request", outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "password.request", outcome: outcome})
 	})
 	return &api.None{}, a.toProblem(err)
 }

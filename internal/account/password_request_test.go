@@ -33,7 +33,7 @@ func addUsers(t *testing.T, a *Accounts, role string, emails ...string) {
 // mails sends all mails that are due, and returns them.
 func mails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
 	t.Helper()
-	for sendNext(t, a) {
+	for sendNextMail(t, a) {
 		if len(box.got) > 0 {
 			all = append(all, <-box.got)
 		}

@@ -61,7 +61,7 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 		} else if accepted {
 			outcome = outcomeDone
 		}
-		return a.insertEvent(ctx, t, auditEvent{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
 	})
 	select {
 	case <-responseTime.C:
@@ -239,10 +239,10 @@ func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.Acc
 	if err := a.insertAccount(ctx, t, account); err != nil {
 		return nil, err
 	}
-	if err := a.insertEvent(ctx, t, auditEvent{actor: actor, action: "access.approve", object: r.Email, outcome: outcomeDone}); err != nil {
+	if err := a.insertAuditEvent(ctx, t, auditEvent{actor: actor, action: "access.approve", object: r.Email, outcome: outcomeDone}); err != nil {
 		return nil, err
 	}
-	return a.invite(ctx, t, account, mailApproved)
+	return a.inviteOwner(ctx, t, account, mailApproved)
 }
 
 // decideRequest changes the status of a PENDING request, and stores in the request that actor

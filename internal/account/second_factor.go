@@ -69,7 +69,7 @@ func (a *Accounts) totpIssuer(ctx context.Context) string {
 // the other sessions of the caller. Attempts are not limited, because the caller already knows the
 // secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
-	account, err := a.findAccount(ctx, byKey(CallerFromContext(ctx).Account))
+	account, err := a.findAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 	if err != nil {
 		return nil, err
 	}
@@ -114,14 +114,14 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.updateAndRecord(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
+	_, err = a.updateAndRecord(ctx, lookUpByKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
 	return &api.None{}, err
 }
 
 // RemoveSecondFactorOf removes the authenticator app of an account whose owner has lost it,
 // and ends the sessions of the account.
 func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}

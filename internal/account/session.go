@@ -50,7 +50,7 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 		if err := t.RefundAttempts(ctx, refunded...); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, auditEvent{actor: account.Email, action: actionLogIn, outcome: outcomeDone})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: actionLogIn, outcome: outcomeDone})
 	})
 	if err != nil {
 		return nil, a.toProblem(err)

@@ -76,18 +76,18 @@ type Config struct {
 type App struct {
 	*account.Accounts
 
-	store         *store.Store
-	blobs         *blob.Store
-	tempDir       string
-	now           func() time.Time
-	rand          io.Reader
-	log           *slog.Logger
-	tracer        trace.Tracer
-	urlKey        *urlkey.RotatingKey
-	datasetsArray bool
-	ownJobsOnly   bool
-	memory        int64
-	host, version string
+	store           *store.Store
+	blobs           *blob.Store
+	tempDir         string
+	now             func() time.Time
+	rand            io.Reader
+	log             *slog.Logger
+	tracer          trace.Tracer
+	urlKey          *urlkey.RotatingKey
+	datasetsAsArray bool
+	ownJobsOnly     bool
+	memory          int64
+	host, version   string
 	// distributesRaces reports whether several workers may train one race together.
 	distributesRaces    bool
 	minDistributedCells int64
@@ -118,7 +118,7 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
+		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 	}
@@ -147,9 +147,9 @@ func New(c Config) (*App, error) {
 // sweepInterval is the interval at which a process removes the files of dead processes.
 const sweepInterval = time.Hour
 
-// registerInterval is the interval at which a worker repeats its registration in a PostgreSQL
+// registrationInterval is the interval at which a worker repeats its registration in a PostgreSQL
 // database.
-const registerInterval = time.Minute
+const registrationInterval = time.Minute
 
 // Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so
 // that another process can claim the jobs immediately. See [job.Pool.Run] for how long this
@@ -173,7 +173,7 @@ func (a *App) Run(ctx context.Context) error {
 
 // registerWorker registers this process as a worker, that is, as a process that runs the jobs
 // of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
-// is repeated every registerInterval, because other processes delete the registration of a
+// is repeated every registrationInterval, because other processes delete the registration of a
 // process that is suspended, for example while its virtual machine is moved.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
@@ -191,7 +191,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	register()
 	stop := func() {}
 	if a.store.IsOnServer() {
-		stop = runEvery(ctx, registerInterval, register)
+		stop = runEvery(ctx, registrationInterval, register)
 	}
 	return func() {
 		stop()

@@ -66,7 +66,7 @@ func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, e
 // damaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
-		err = a.readVerified(ctx, f, func(_ io.Reader, n int64) error {
+		err = a.readVerifiedFile(ctx, f, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})

@@ -197,7 +197,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
-	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}, Page: toPage(w, total)}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsAsArray}, Page: toPage(w, total)}
 	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
 	for i, d := range datasets {
 		out.Datasets.Items[i] = toDatasetEntry(ctx, d, statuses[d.Key])

@@ -8,8 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller, with its blobs. The function deleteRow must
-// delete the row and return the keys of the blobs. The parameter noun is a key of resourceNames.
+// deleteResource deletes a resource of the caller's account, with its blobs. The function
+// deleteRow must delete the row of the resource, and return the keys of its blobs. The
+// parameter noun is a key of resourceNames, such as "dataset".
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -30,7 +31,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 			if ended, err := a.endIfInterrupted(ctx, t, active); err != nil {
 				return err
 			} else if !ended {
-				return deletionConflict(resourceNames[noun], key, active)
+				return deletionConflictProblem(resourceNames[noun], key, active)
 			}
 		}
 	})
@@ -65,8 +66,9 @@ func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.A
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflict returns the problem of a request to delete a resource while a job is active.
-func deletionConflict(noun, key string, active *store.ActiveJob) error {
+// deletionConflictProblem returns the problem of a request to delete a resource that an active
+// race or prediction still needs.
+func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 	what := active.Resource + " " + active.Key
 	if active.Key == key {
 		what = "it"

@@ -25,7 +25,7 @@ const (
 // signDirectUpload returns the signed URL of the S3 store, and the headers, to upload the CSV of
 // a PENDING dataset.
 func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {
-	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
+	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLLifetimeSeconds*time.Second)
 	if err != nil {
 		return api.UploadInfo{}, a.toProblem(err)
 	}
@@ -42,7 +42,7 @@ func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.Up
 // to sign a URL of the store.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
-		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
+		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLLifetimeSeconds*time.Second)
 		if err == nil {
 			return address
 		}
@@ -63,7 +63,7 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 			a.log.WarnContext(ctx, "looking for uploads", "error", err)
 		}
 		interval, wake := idleUploadPollInterval, a.uploadURLReturned
-		if a.now().Unix()-a.lastUploadURLTime.Load() < signedURLSeconds {
+		if a.now().Unix()-a.lastUploadURLTime.Load() < signedURLLifetimeSeconds {
 			interval, wake = uploadPollInterval, nil
 		}
 		select {
@@ -110,7 +110,7 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 	case u.Size > api.MaxUploadBytes:
 		return a.refuseUpload(ctx, u, d, tooLargeProblem(api.MaxUploadBytes))
 	case u.Size < api.MinUploadBytes:
-		if a.now().Sub(u.Modified) < signedURLSeconds*time.Second {
+		if a.now().Sub(u.Modified) < signedURLLifetimeSeconds*time.Second {
 			return nil // while the URL is valid, the client may be replacing the file
 		}
 		return a.direct.Delete(ctx, u.Name)

@@ -24,9 +24,9 @@ const (
 	// minDistributedTimeLeft is the minimum remaining time of a race for which the race is
 	// distributed over several workers.
 	minDistributedTimeLeft = 30 * time.Second
-	// partInterval is the interval at which the worker of a race looks for the recordings of
+	// partPollInterval is the interval at which the worker of a race looks for the recordings of
 	// its parts.
-	partInterval = 500 * time.Millisecond
+	partPollInterval = 500 * time.Millisecond
 	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
 	partStopTimeout = 3 * time.Second
 )
@@ -35,15 +35,15 @@ const (
 // these runs is called a part. Another worker trains a part as a job of the kind kindPart, and
 // then stores a row that references the recording of the run.
 type distributedRace struct {
-	app  *App
-	job  *job.Job
-	keys map[string]string // keys of all runs of the race, by algorithm
+	app     *App
+	job     *job.Job
+	runKeys map[string]string // keys of all runs of the race, by algorithm
 	// ctx is the context of the race's job.
-	ctx  context.Context
-	wins chan learn.ThresholdReached
+	ctx              context.Context
+	reachedElsewhere chan learn.ThresholdReached
 
-	mu     sync.Mutex
-	remote []string // algorithms that other workers train
+	mu               sync.Mutex
+	remoteAlgorithms []string // algorithms that other workers train
 }
 
 // queueParts queues parts of a race for idle workers. It returns nil if it queued none.
@@ -51,12 +51,12 @@ func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows)
 	if !a.distributesRaces || len(rows.runs) < 2 || !a.isWorthDistributing(rows) {
 		return nil, nil
 	}
-	s := &distributedRace{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.ThresholdReached)}
+	s := &distributedRace{app: a, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
-		s.keys[run.Algorithm] = run.Key
+		s.runKeys[run.Algorithm] = run.Key
 	}
 	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
-		s.remote = nil // the transaction may be run again
+		s.remoteAlgorithms = nil // the transaction may be run again
 		end := a.store.ToSharedTime(a.now()).Add(a.raceTimeLeft(rows))
 		idle, err := a.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
@@ -76,14 +76,14 @@ func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows)
 			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
 				return err
 			}
-			s.remote = append(s.remote, run.Algorithm)
+			s.remoteAlgorithms = append(s.remoteAlgorithms, run.Algorithm)
 		}
 		return nil
 	})
-	if err != nil || len(s.remote) == 0 {
+	if err != nil || len(s.remoteAlgorithms) == 0 {
 		return nil, err
 	}
-	a.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remote)
+	a.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remoteAlgorithms)
 	return s, nil
 }
 
@@ -120,8 +120,8 @@ func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, StopTimeout: partStopTimeout, ReachedElsewhere: s.wins, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.keys)}
-	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.wins)
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.runKeys)}
+	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
 }
 
 // isRemote reports whether another worker trains this algorithm's run. It returns false if s is
@@ -132,17 +132,17 @@ func (s *distributedRace) isRemote(algorithm string) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.remote, algorithm)
+	return slices.Contains(s.remoteAlgorithms, algorithm)
 }
 
-// await implements [learn.RemoteRuns.Await].
-func (s *distributedRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
-	tick := time.NewTicker(partInterval)
+// awaitRecording implements [learn.RemoteRuns.Await].
+func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
+	tick := time.NewTicker(partPollInterval)
 	defer tick.Stop()
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
 	isIdle := false
 	for {
-		file, taken, err := s.findRecordingOrTakeRun(s.keys[algorithm], isIdle)
+		file, taken, err := s.findRecordingOrTakeRun(s.runKeys[algorithm], isIdle)
 		switch {
 		case err == nil && file.Blob != "":
 			return s.openRecording(file)
@@ -213,7 +213,7 @@ func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (r
 func (s *distributedRace) markTrainedHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remote = slices.DeleteFunc(s.remote, func(name string) bool { return name == algorithm })
+	s.remoteAlgorithms = slices.DeleteFunc(s.remoteAlgorithms, func(name string) bool { return name == algorithm })
 }
 
 // cancelParts asks the other workers to stop training and to store the recordings of their
@@ -261,7 +261,7 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
-	stopPolling := runEvery(ctx, partInterval, func() {
+	stopPolling := runEvery(ctx, partPollInterval, func() {
 		var parts []*store.RacePart
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)

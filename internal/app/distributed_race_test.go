@@ -55,9 +55,9 @@ func (a *testApp) modelBytes(t *testing.T, r *api.Training) []byte {
 	return must(io.ReadAll(file))(t)
 }
 
-// TestSpreadRace trains with two workers on PostgreSQL and compares the models with those that one
-// process trains on SQLite. In the last race, a worker stops while it trains a part.
-func TestSpreadRace(t *testing.T) {
+// TestDistributedRace trains with two workers on PostgreSQL and compares the models with those
+// that one process trains on SQLite. In the last race, a worker stops while it trains a part.
+func TestDistributedRace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races")
@@ -116,10 +116,10 @@ func TestSpreadRace(t *testing.T) {
 	first.awaitFiles(t, 1+3) // the dataset and the models
 }
 
-// TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the death
-// of its worker or the restore of a backup. The parts of the earlier attempt must not be used,
-// because the time limit of that attempt has ended.
-func TestSpreadRaceBeginsAgain(t *testing.T) {
+// TestDistributedRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after
+// the death of its worker or the restore of a backup. The parts of the earlier attempt must not
+// be used, because the time limit of that attempt has ended.
+func TestDistributedRaceBeginsAgain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races")

@@ -106,7 +106,7 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 		return nil, err
 	}
 	var prof *profile.Profile
-	err = a.readVerified(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
 		prof, err = profile.Scan(ctx, result, profile.ScanOptions{Blind: true, ID: schema.ID, Training: schema, Brief: true})
 		return err
 	})

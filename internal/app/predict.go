@@ -81,7 +81,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 	var rows atomic.Int64
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
-	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
@@ -154,7 +154,7 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	}
 	var m *learn.Model
 	f := modelFile(row)
-	err = a.readVerified(ctx, f, func(file io.Reader, size int64) (err error) {
+	err = a.readVerifiedFile(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
 			kind := fileKindTexts[f.Kind]
 			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore it from a backup, or %s",

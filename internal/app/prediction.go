@@ -203,7 +203,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	if err != nil {
 		return nil, err
 	}
-	if err := a.verifyStored(ctx, resultFile(p), false); err != nil {
+	if err := a.verifyStoredFile(ctx, resultFile(p), false); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)

@@ -14,18 +14,18 @@ import (
 )
 
 // defaultPreparationTimeLimit is the default of [Config.PreparationTimeLimit]. The time limit
-// of a preparation also includes one second for each minPreparationRate bytes of the CSV. Most
-// preparations take a small fraction of it.
+// is increased by one second for each minPreparationBytesPerSecond bytes of the CSV. Most
+// preparations take a small fraction of the time limit.
 const (
-	defaultPreparationTimeLimit = 2 * time.Minute
-	minPreparationRate          = 1 << 20
+	defaultPreparationTimeLimit  = 2 * time.Minute
+	minPreparationBytesPerSecond = 1 << 20
 )
 
 var errPreparationTimeLimit = errors.New("the preparation took longer than the time limit")
 
 // preparationTimeLimit returns the time limit for preparing a CSV of the given size.
 func (a *App) preparationTimeLimit(bytes int64) time.Duration {
-	return a.basePreparationTimeLimit + time.Duration(bytes/minPreparationRate)*time.Second
+	return a.basePreparationTimeLimit + time.Duration(bytes/minPreparationBytesPerSecond)*time.Second
 }
 
 // prepare runs the job of a PROCESSING dataset: it reads the CSV, stores the profile and makes
@@ -42,7 +42,7 @@ func (a *App) prepare(ctx context.Context, r *job.RunningJob) error {
 	limit := a.preparationTimeLimit(d.Bytes)
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationTimeLimit)
 	defer done()
-	err = a.readVerified(limited, csvFile(d), func(csv io.Reader, _ int64) error {
+	err = a.readVerifiedFile(limited, csvFile(d), func(csv io.Reader, _ int64) error {
 		prof, err = profile.Scan(limited, csv, profile.ScanOptions{Brief: true})
 		return err
 	})

@@ -25,8 +25,8 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionBatch is the maximum number of rows that are listed at a time.
-	retentionBatch = 100
+	// retentionBatchSize is the maximum number of rows that are listed at a time.
+	retentionBatchSize = 100
 )
 
 // EnforceRetention deletes all data that has expired, and old requests for access, immediately and
@@ -62,7 +62,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 	for {
 		var keys []string
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-			keys, err = t.ListExpired(ctx, kind, before, retentionBatch)
+			keys, err = t.ListExpired(ctx, kind, before, retentionBatchSize)
 			return err
 		})
 		if err != nil {
@@ -90,7 +90,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 		if deleted > 0 {
 			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
 		}
-		if len(keys) < retentionBatch || deleted == 0 {
+		if len(keys) < retentionBatchSize || deleted == 0 {
 			return nil
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // returns a Caller without an account, which has access to no data.
 func callerFromContext(ctx context.Context) account.Caller { return account.CallerFromContext(ctx) }
 
-// signedURLSeconds is the time for which a signed URL is valid, in seconds.
-const signedURLSeconds = 3600
+// signedURLLifetimeSeconds is the time for which a signed URL is valid, in seconds.
+const signedURLLifetimeSeconds = 3600
 
 // absoluteURL returns the absolute URL of a path of the service. It begins with the base URL of the
 // caller in ctx.
@@ -29,7 +29,7 @@ func absoluteURL(ctx context.Context, path string) string {
 // signURL returns the absolute URL of a path, with a signature that is valid for
 // one hour.
 func (a *App) signURL(ctx context.Context, path string) string {
-	expires := a.now().Unix() + signedURLSeconds
+	expires := a.now().Unix() + signedURLLifetimeSeconds
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + a.urlKey.Sign(ctx, path, expires)
 }
 

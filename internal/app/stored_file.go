@@ -38,11 +38,11 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls use with a reader of a stored file and the size of the file. If the file is
-// missing or corrupt, it returns a problem with CodeDamaged. This problem replaces an error of use,
-// which the damage may have caused. If the file has no checksum, because an earlier release stored
-// it, readVerified stores the checksum after use has succeeded.
-func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
+// readVerifiedFile calls use with a reader of a stored file and the size of the file. If the
+// file is missing or corrupt, readVerifiedFile returns a problem with CodeDamaged instead of
+// the error of use, which the damage may have caused. If the file has no checksum, because an
+// earlier release stored it, readVerifiedFile stores the checksum after use has succeeded.
+func (a *App) readVerifiedFile(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
 		return a.damagedProblem(ctx, err, f)
@@ -72,7 +72,7 @@ func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
 		return nil
 	}
 	signature := ""
-	err := a.readVerified(ctx, f, func(r io.Reader, _ int64) (err error) {
+	err := a.readVerifiedFile(ctx, f, func(r io.Reader, _ int64) (err error) {
 		signature, err = a.scanner.Scan(ctx, r)
 		return err
 	})
@@ -153,19 +153,20 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
 			return err
 		}
-		return a.verifyStored(ctx, f, partial)
+		return a.verifyStoredFile(ctx, f, partial)
 	}
 	return &file, nil
 }
 
-// verifyStored reads a stored file and verifies its checksum, every time, because corruption on the
-// disk does not change the modification time. If only a part of the file will be sent, it does not
-// read a file that was verified in the last minute, so that small requests do not cost large reads.
-func (a *App) verifyStored(ctx context.Context, f *store.OwnedFile, partial bool) error {
+// verifyStoredFile reads a stored file and verifies its checksum. It does so for every
+// download, because corruption on the disk does not change the modification time. There is one
+// exception: if only a part of the file will be sent, and the file was verified in the last
+// minute, it is not read again. Therefore small requests do not cause large reads.
+func (a *App) verifyStoredFile(ctx context.Context, f *store.OwnedFile, partial bool) error {
 	if partial && a.recentlyVerified.Has(f.Blob, a.now()) {
 		return nil
 	}
-	err := a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
+	err := a.readVerifiedFile(ctx, f, func(io.Reader, int64) error { return nil })
 	if err == nil {
 		a.recentlyVerified.Add(f.Blob, a.now())
 	}

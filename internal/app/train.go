@@ -159,7 +159,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 		return nil, err
 	}
 	var f *frame.Frame
-	err = a.readVerified(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})

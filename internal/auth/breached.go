@@ -33,13 +33,13 @@ func OpenBreachedPasswords(path string) (*BreachedPasswords, error) {
 		return nil, err
 	}
 	b := &BreachedPasswords{file: file}
-	if err := b.check(); err != nil {
+	if err := b.checkFormat(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	return b, nil
 }
 
-func (b *BreachedPasswords) check() error {
+func (b *BreachedPasswords) checkFormat() error {
 	info, err := b.file.Stat()
 	if err != nil {
 		return err

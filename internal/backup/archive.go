@@ -153,7 +153,7 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 type archiveReader struct {
 	tar *tar.Reader
 	raw io.Reader // the bytes of the archive; reading also adds them to archiveHash
-	// archiveHash is the hash of all bytes read except the last block. After a call of next,
+	// archiveHash is the hash of all bytes read except the last block. After a call of nextEntry,
 	// the last block is the header of the current entry. Then archiveHash is the hash of all
 	// entries before the current entry.
 	archiveHash   *delayedHash
@@ -172,8 +172,8 @@ func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiv
 	return &archiveReader{tar: tar.NewReader(raw), raw: raw, archiveHash: whole, checksumLines: sums}, nil
 }
 
-// next moves to the next entry. It returns io.EOF if none exists.
-func (a *archiveReader) next() error {
+// nextEntry moves to the next entry. It returns io.EOF after the last entry.
+func (a *archiveReader) nextEntry() error {
 	if err := a.finishEntry(); err != nil {
 		return err
 	}

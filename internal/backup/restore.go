@@ -81,7 +81,7 @@ func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func
 
 // readHeaderAndAdvance reads and checks the first entry, and moves to the next one.
 func (b *restorer) readHeaderAndAdvance() error {
-	err := b.archive.next()
+	err := b.archive.nextEntry()
 	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {
 		return fmt.Errorf("%w: it does not begin with %s", ErrDamaged, headerName)
 	}
@@ -98,7 +98,7 @@ func (b *restorer) readHeaderAndAdvance() error {
 	case header.Format < 1 || header.Schema < 1:
 		return fmt.Errorf("%w: invalid %s", ErrDamaged, headerName)
 	}
-	return b.next()
+	return b.nextEntry()
 }
 
 // readJSON decodes the current entry, of at most limit bytes, into content.
@@ -157,15 +157,15 @@ func (b *restorer) readFiles(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}
 }
 
-// next moves to the next entry. It returns ErrDamaged if none exists.
-func (b *restorer) next() error {
-	err := b.archive.next()
+// nextEntry moves to the next entry. If the archive has no other entry, it returns ErrDamaged.
+func (b *restorer) nextEntry() error {
+	err := b.archive.nextEntry()
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: it ends early", ErrDamaged)
 	}
@@ -225,7 +225,7 @@ func (b *restorer) readRows(ctx context.Context, t *store.Tx) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.archive.entry.Name, translateStoreError(err))
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (b *restorer) readFinalEntries() error {
 		if part.name == endName {
 			return nil
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}

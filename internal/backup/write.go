@@ -51,7 +51,7 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 			}
 		}
 	}
-	return &b.summary, b.finish()
+	return &b.summary, b.addRowsAndChecksums()
 }
 
 // backupWriter is the state of Write.
@@ -98,7 +98,7 @@ func (b *backupWriter) takeSnapshot(ctx context.Context) (missing []*store.Owned
 	})
 	if err == nil && len(missing) == 0 {
 		for _, f := range lost {
-			b.addDamaged(f, "missing")
+			b.listAsDamaged(f, "missing")
 		}
 	}
 	return missing, err
@@ -151,7 +151,7 @@ func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 		b.absent[f.Blob] = true
 		return nil
 	case errors.Is(err, blob.ErrNotFound):
-		b.addDamaged(f, "missing")
+		b.listAsDamaged(f, "missing")
 		return nil
 	case err != nil:
 		return err
@@ -165,11 +165,11 @@ func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	case errors.As(err, &broken) && errors.Is(err, blob.ErrNotFound):
 		b.vanished[f.Blob] = true
 	case errors.As(err, &broken) && !errors.Is(err, blob.ErrUnavailable):
-		b.addDamaged(f, broken.Error())
+		b.listAsDamaged(f, broken.Error())
 	case err != nil:
 		return err
 	case f.SHA256 != "" && (sum != f.SHA256 || r.Size != f.Bytes):
-		b.addDamaged(f, "differs from what was stored")
+		b.listAsDamaged(f, "differs from what was stored")
 	}
 	b.copied[f.Blob] = true
 	b.summary.Files++
@@ -177,7 +177,7 @@ func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	return nil
 }
 
-func (b *backupWriter) addDamaged(f *store.OwnedFile, reason string) {
+func (b *backupWriter) listAsDamaged(f *store.OwnedFile, reason string) {
 	b.copied[f.Blob] = true
 	b.summary.Damaged = append(b.summary.Damaged, DamagedFile{Blob: f.Blob, Kind: f.Kind, Owner: f.Key, Reason: reason})
 }
@@ -192,8 +192,8 @@ func (b *backupWriter) addJSON(name string, content any) error {
 	return err
 }
 
-// finish adds the rows, the list of damaged files and the checksums to the backup.
-func (b *backupWriter) finish() error {
+// addRowsAndChecksums adds the rows, the list of damaged files and the checksums to the backup.
+func (b *backupWriter) addRowsAndChecksums() error {
 	for i, table := range store.SnapshotTables() {
 		if err := b.archive.addTempFile(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
 			return err

@@ -67,23 +67,23 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 
 // GetAccount returns the account with an e-mail address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
-	return t.accountWhere(ctx, "email = ?", email)
+	return t.getAccountWhere(ctx, "email = ?", email)
 }
 
 // GetAccountByKey returns an account.
 func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) {
-	return t.accountWhere(ctx, "key = ?", key)
+	return t.getAccountWhere(ctx, "key = ?", key)
 }
 
 // GetAccountByToken returns the account of the session whose token has this hash. It returns
 // ErrNotFound if the session has expired at now or the account is disabled.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
-	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
+	return t.getAccountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// accountWhere returns the account that meets an SQL condition, whose placeholders have the values
-// args.
-func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
+// getAccountWhere returns the account for which an SQL condition is true. The parameter args
+// has the values of the placeholders.
+func (t *Tx) getAccountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
 }

@@ -87,7 +87,7 @@ func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait t
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
-		a.hash(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
+		a.bucketKey(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t.timeUntilAllowed(ctx, now, a)
 	}
@@ -97,7 +97,7 @@ func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait t
 // timeUntilAllowed returns how long the bucket of a will be empty, or 0 if it has a token.
 func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	var fullAt int64
-	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.hash()).Scan(&fullAt)
+	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.bucketKey()).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -109,8 +109,8 @@ func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wa
 	return max(0, untilFull+a.Limit.Interval-capacity), err
 }
 
-// hash returns the database key of the bucket of a.
-func (a Attempt) hash() string {
+// bucketKey returns the database key of the bucket of a.
+func (a Attempt) bucketKey() string {
 	sum := sha256.Sum256([]byte(a.Limit.Name + "\n" + a.Key))
 	return hex.EncodeToString(sum[:])
 }
@@ -119,7 +119,7 @@ func (a Attempt) hash() string {
 // limits must be in the same order as in AllowAttempts.
 func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	for _, a := range attempts {
-		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.hash()); err != nil {
+		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.bucketKey()); err != nil {
 			return err
 		}
 	}

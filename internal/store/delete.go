@@ -22,8 +22,8 @@ var cascades = map[string]struct{ table, datasets, trainings, models, prediction
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// cascadeArgs returns the arguments of a query in which every placeholder stands for key.
-func cascadeArgs(query, key string) []any {
+// repeatKeyArgs returns the arguments of a query in which every placeholder stands for key.
+func repeatKeyArgs(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
 		args[i] = key
@@ -50,7 +50,7 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 		parts = append(parts, "SELECT blob FROM part WHERE training IN (SELECT key FROM training WHERE "+conditions.trainings+")")
 	}
 	query := strings.Join(parts, " UNION ALL ")
-	return t.queryNonEmptyStrings(ctx, query, cascadeArgs(query, key)...)
+	return t.queryNonEmptyStrings(ctx, query, repeatKeyArgs(query, key)...)
 }
 
 // ActiveJob is a race or prediction that prevents the deletion of a row. Resource is
@@ -75,7 +75,7 @@ func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, e
 	}
 	query := strings.Join(parts, " UNION ALL ") + " LIMIT 1"
 	var a ActiveJob
-	err := t.tx.QueryRowContext(ctx, query, cascadeArgs(query, key)...).Scan(&a.Resource, &a.Key, &a.Status)
+	err := t.tx.QueryRowContext(ctx, query, repeatKeyArgs(query, key)...).Scan(&a.Resource, &a.Key, &a.Status)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	}
 	conditions := cascades[root]
 	jobs := "DELETE FROM job WHERE subject = ? OR subject IN (SELECT key FROM prediction WHERE " + conditions.predictions + ")"
-	if err := t.exec(ctx, jobs, cascadeArgs(jobs, key)...); err != nil {
+	if err := t.exec(ctx, jobs, repeatKeyArgs(jobs, key)...); err != nil {
 		return nil, err
 	}
 	if root == "dataset" {

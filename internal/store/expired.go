@@ -37,7 +37,7 @@ func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, lim
 	if !ok {
 		return nil, fmt.Errorf("unknown kind of row %q", kind)
 	}
-	return t.queryNonEmptyStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
+	return t.queryNonEmptyStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(repeatTimeArgs(condition, before), limit)...)
 }
 
 // DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend on it,
@@ -50,7 +50,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	}
 	var expired bool
 	query := "SELECT EXISTS (SELECT 1 FROM " + kind + " WHERE key = ? AND " + condition + ")"
-	if err := t.tx.QueryRowContext(ctx, query, append([]any{key}, timeArgs(condition, before)...)...).Scan(&expired); err != nil {
+	if err := t.tx.QueryRowContext(ctx, query, append([]any{key}, repeatTimeArgs(condition, before)...)...).Scan(&expired); err != nil {
 		return nil, err
 	}
 	if !expired {
@@ -59,8 +59,9 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	return t.deleteCascade(ctx, kind, key)
 }
 
-// timeArgs returns the arguments of a condition in which every placeholder stands for the time at.
-func timeArgs(condition string, at time.Time) []any {
+// repeatTimeArgs returns the arguments of a condition in which every placeholder stands for the
+// time at.
+func repeatTimeArgs(condition string, at time.Time) []any {
 	args := make([]any, strings.Count(condition, "?"))
 	for i := range args {
 		args[i] = toMicros(at)

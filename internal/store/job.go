@@ -65,9 +65,9 @@ type JobClaim struct {
 	Now, Until time.Time
 }
 
-// condition returns the SQL condition of the jobs that can be claimed, and its
+// sqlCondition returns the SQL condition of the jobs that can be claimed, and its
 // arguments. The jobs of disabled accounts cannot be claimed.
-func (c *JobClaim) condition() (where string, args []any) {
+func (c *JobClaim) sqlCondition() (where string, args []any) {
 	query := `j.kind = ? AND j.owner = ''
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
 	args = []any{c.Kind}
@@ -105,7 +105,7 @@ const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WH
 // newer program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job
 // to another process, because this program might misinterpret the data of the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.condition()
+	where, args := c.sqlCondition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
 	var j *Job
 	next := func(t *Tx, locking string) (err error) {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestRenewals checks that a value counts as unchanged only for the time in which it was observed
-// regularly.
-func TestRenewals(t *testing.T) {
+// TestHeartbeatTracker checks that a value counts as unchanged only for the time in which it
+// was observed regularly.
+func TestHeartbeatTracker(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		seconds []int // of the observations
