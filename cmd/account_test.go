@@ -30,7 +30,7 @@ func addAccount(email string, flags []string) (err error) {
 	if a.PasswordHash, err = fastHash(); err != nil {
 		return err
 	}
-	if a.Key, err = auth.NewKey(rand.Reader); err != nil {
+	if a.Key, err = auth.NewUUID(rand.Reader); err != nil {
 		return err
 	}
 	ctx := context.Background()

@@ -126,7 +126,7 @@ func filesOf(t *testing.T, database string) (keys []string) {
 // storedFiles returns the keys of all stored files.
 func storedFiles(t *testing.T, storage string) []string {
 	t.Helper()
-	files, err := blob.Open(t.Context(), storage, blob.Options{Process: "test", Scratch: t.TempDir(), Getenv: os.Getenv})
+	files, err := blob.Open(t.Context(), storage, blob.Options{Process: "test", TempDir: t.TempDir(), Getenv: os.Getenv})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@
 // person. Only a hash of the link's code is stored. The link expires, and works once.
 //
 // The operations of administrators do not check the caller's role: the server does so before it
-// calls them. Commands on the data folder also call them, with a context that has no caller, and
-// may do everything.
+// calls them. Commands on the data folder also call these operations. Their context has no
+// caller, and they may do everything.
 package account
 
 import (
@@ -27,8 +27,8 @@ import (
 	"foretell/internal/store"
 )
 
-// Options configures accounts. With zero Options, an administrator must approve each
-// account, and no mails are sent.
+// Options configures accounts. With zero Options, an administrator must approve each request
+// for an account, and no mails are sent.
 type Options struct {
 	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are approved
 	// automatically. They require a Mailer, because the mail with the link reaches only the owner
@@ -57,9 +57,9 @@ type Options struct {
 	// BreachedPasswords is a list of passwords that are refused as new passwords. Nil means that
 	// there is no list.
 	BreachedPasswords *auth.BreachedPasswords
-	// LoginBurst is the number of logins from one address that may fail in a row. After that, one
-	// failure is allowed in each LoginInterval. They default to DefaultLoginBurst and
-	// DefaultLoginInterval.
+	// LoginBurst is the number of failed logins that are allowed at once from one network
+	// address. After that, one more is allowed in each LoginInterval. They default to
+	// DefaultLoginBurst and DefaultLoginInterval.
 	LoginBurst    int
 	LoginInterval time.Duration
 }
@@ -90,9 +90,10 @@ type Accounts struct {
 	onDeleted func(ctx context.Context, key string, blobs []string)
 	options   Options
 	passwords *auth.PasswordHasher
-	// clock is the time for limits of attempts. It is now, and tests replace only now.
+	// clock returns the time for rate limits. It is Config.Now, and remains so if a test
+	// replaces now.
 	clock   func() time.Time
-	pruning pruneTimes
+	pruning pruneTimer
 	// refusals limits how many refused operations of one account the audit log records. Each process
 	// counts for itself.
 	refusals *auth.Limiter

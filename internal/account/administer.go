@@ -10,20 +10,22 @@ import (
 	"foretell/internal/store"
 )
 
-// actorOf returns the e-mail of the caller, or operatorActor if there is no caller.
-func actorOf(ctx context.Context) string { return cmp.Or(CallerFromContext(ctx).Email, operatorActor) }
+// actorFromContext returns the e-mail of the caller, or operatorActor if there is no caller.
+func actorFromContext(ctx context.Context) string {
+	return cmp.Or(CallerFromContext(ctx).Email, operatorActor)
+}
 
-// accountLookup reads one account, by its key or e-mail.
+// accountLookup is a function that reads one account, by its key or e-mail.
 type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
-func byKey(key string) accountLookup {
+func lookUpByKey(key string) accountLookup {
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccountByKey(ctx, key)
 		return account, translateAccountNotFound(err, key)
 	}
 }
 
-func byEmail(email string) accountLookup {
+func lookUpByEmail(email string) accountLookup {
 	email = normalizeEmail(email)
 	return func(ctx context.Context, t *store.Tx) (*store.Account, error) {
 		account, err := t.GetAccount(ctx, email)
@@ -31,8 +33,8 @@ func byEmail(email string) accountLookup {
 	}
 }
 
-// translateAccountNotFound converts ErrNotFound to a problem: no account has the key or e-mail
-// name. It returns other errors unchanged.
+// translateAccountNotFound converts store.ErrNotFound to a problem with CodeNotFound. The
+// parameter name is the key or e-mail that no account has. Other errors are returned unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -40,8 +42,8 @@ func translateAccountNotFound(err error, name string) error {
 	return err
 }
 
-// find calls lookup in a read transaction and returns the account.
-func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
+// findAccount calls lookup in a read transaction and returns the account.
+func (a *Accounts) findAccount(ctx context.Context, lookup accountLookup) (account *store.Account, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		account, err = lookup(ctx, t)
 		return err
@@ -49,13 +51,13 @@ func (a *Accounts) find(ctx context.Context, lookup accountLookup) (account *sto
 	return account, a.toProblem(err)
 }
 
-// insert adds an account with a new key. If it is not an administrator, it gets the
-// default quota.
-func (a *Accounts) insert(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
-	if account.Key, err = auth.NewKey(a.rand); err != nil {
+// insertAccount adds an account with a new key. An account that is not an administrator gets
+// the default quota.
+func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *store.Account) (err error) {
+	if account.Key, err = auth.NewUUID(a.rand); err != nil {
 		return err
 	}
-	if account.Role != api.RoleAdministrator && account.Email != localEmail {
+	if account.Role != api.RoleAdministrator && account.Email != localAccountEmail {
 		if account.Quota, err = a.defaultQuota(ctx, t); err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
-		if err := a.Record(ctx, t, action, account.Email); err != nil {
+		if err := a.RecordAuditEvent(ctx, t, action, account.Email); err != nil {
 			return err
 		}
 		if account, err = t.GetAccountByKey(ctx, account.Key); err != nil {
@@ -97,9 +99,9 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 	return &out, nil
 }
 
-// checkAdministratorRemains returns a problem if an account was the last enabled administrator. It
-// is called after the account was disabled, deleted or made a user. The parameter before is the
-// account as it was before.
+// checkAdministratorRemains returns a problem if an account was the last enabled administrator.
+// It must be called after the account was disabled, deleted or made a user. The parameter
+// before is the account before this change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil
@@ -111,7 +113,7 @@ func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, b
 	return err
 }
 
-// toAccount converts a stored account to one of the API, without its usage.
+// toAccount converts a stored account to an api.Account without Usage.
 func toAccount(account *store.Account) api.Account {
 	out := api.Account{
 		AccountKey: account.Key, Email: account.Email, Name: account.Name, Organisation: account.Organisation,
@@ -120,13 +122,14 @@ func toAccount(account *store.Account) api.Account {
 	switch {
 	case account.Disabled:
 		out.State = api.AccountDisabled
-	case account.PasswordHash == "" && account.Email != localEmail:
+	case account.PasswordHash == "" && account.Email != localAccountEmail:
 		out.State = api.AccountInvited
 	}
 	return out
 }
 
-// toAccountWithUsage converts a stored account to one of the API, with its usage.
+// toAccountWithUsage converts a stored account to an api.Account, and reads its Usage from the
+// store.
 func toAccountWithUsage(ctx context.Context, t *store.Tx, account *store.Account) (api.Account, error) {
 	out := toAccount(account)
 	usage, err := t.GetUsage(ctx, account.Key)
@@ -153,17 +156,17 @@ func (a *Accounts) getAccount(ctx context.Context, lookup accountLookup) (*api.A
 
 // GetOwnAccount returns the account of the caller.
 func (a *Accounts) GetOwnAccount(ctx context.Context, _ *api.None) (*api.Account, error) {
-	return a.getAccount(ctx, byKey(CallerFromContext(ctx).Account))
+	return a.getAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 }
 
 // GetAccount returns an account.
 func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.getAccount(ctx, byKey(in.AccountKey))
+	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
 // FindAccount returns the account with an e-mail.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
-	return a.getAccount(ctx, byEmail(email))
+	return a.getAccount(ctx, lookUpByEmail(email))
 }
 
 // ListAccounts returns a page of the accounts, newest first.
@@ -194,13 +197,13 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.insert(ctx, t, account); err != nil {
+		if err := a.insertAccount(ctx, t, account); err != nil {
 			return err
 		}
-		if err := a.Record(ctx, t, "account.create", account.Email); err != nil {
+		if err := a.RecordAuditEvent(ctx, t, "account.create", account.Email); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account, mailApproved)
+		out, err = a.inviteOwner(ctx, t, account, mailApproved)
 		return err
 	})
 	if errors.Is(err, store.ErrExists) {
@@ -224,10 +227,10 @@ func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password st
 	}
 	account.PasswordHash = hash
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.insert(ctx, t, account); err != nil {
+		if err := a.insertAccount(ctx, t, account); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "account.create", account.Email)
+		return a.RecordAuditEvent(ctx, t, "account.create", account.Email)
 	})
 	if errors.Is(err, store.ErrExists) {
 		return emailTakenProblem(account.Email).WithCause(err)
@@ -241,7 +244,7 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 	if err != nil {
 		return err
 	}
-	_, err = a.updateAndRecord(ctx, byEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
+	_, err = a.updateAndRecord(ctx, lookUpByEmail(email), "password.set", func(t *store.Tx, account *store.Account) error {
 		return t.UpdatePasswordAndEndSessions(ctx, account.Key, hash)
 	})
 	return err
@@ -251,14 +254,14 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 // data is kept. Its jobs stop at their next heartbeat and wait in the queue
 // until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, true)
 	})
 }
 
 // EnableAccount enables a disabled account. Its password is unchanged.
 func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateDisabled(ctx, account.Key, false)
 	})
 }
@@ -266,9 +269,9 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 // ResetAccount removes the password of an account, ends its sessions and invites
 // its owner to set a new one.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
-	_, err = a.updateAndRecord(ctx, byKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
-		if account.Email == localEmail {
-			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localEmail)
+	_, err = a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
+		if account.Email == localAccountEmail {
+			return api.NewProblem(api.CodeWrongState, "nobody can log in to %s: commands use this account when they run without a server", localAccountEmail)
 		}
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
@@ -276,7 +279,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err
 		}
-		out, err = a.invite(ctx, t, account, mailReset)
+		out, err = a.inviteOwner(ctx, t, account, mailReset)
 		return err
 	})
 	if err != nil {
@@ -287,7 +290,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }
@@ -295,7 +298,7 @@ func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Acco
 // SetQuota changes the limits of an account. Nothing is deleted if the account already
 // exceeds them.
 func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
 		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))
 	})
 }
@@ -305,7 +308,7 @@ func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Ac
 func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*api.None, error) {
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		account, err := byKey(in.AccountKey)(ctx, t)
+		account, err := lookUpByKey(in.AccountKey)(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -318,7 +321,7 @@ func (a *Accounts) DeleteAccount(ctx context.Context, in *api.AccountInput) (*ap
 		if err := t.DeleteAccessRequestsOf(ctx, account.Email); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "account.delete", account.Email)
+		return a.RecordAuditEvent(ctx, t, "account.delete", account.Email)
 	})
 	if err != nil {
 		return nil, a.toProblem(err)

@@ -10,28 +10,30 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed logins from one address with any e-mails: DefaultLoginBurst can fail
-// in a row, and then one in each DefaultLoginInterval.
+// The default limit of failed logins from one network address, with any e-mails.
+// DefaultLoginBurst failed logins are allowed at once, and then one more in each
+// DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
 	DefaultLoginInterval = 3 * time.Second
 )
 
-// The limits of attempts. [store.AttemptLimit] counts them in the database, so that several services
-// on one database allow no more attempts than one. A call of [Accounts.takeAttempts] with
-// several of these limits must have them in this order.
+// The rate limits. The attempts are counted in the database, so that several services on one
+// database together allow no more attempts than one service. A call of [Accounts.allowAttempts]
+// with several of these limits must have them in this order.
 var (
-	addressEmailLimit  = store.AttemptLimit{Name: "login of e-mail from address", Burst: addressBurst, Interval: addressInterval}
-	emailLimit         = store.AttemptLimit{Name: "login of e-mail", Burst: emailBurst, Interval: emailInterval}
-	codeLimit          = store.AttemptLimit{Name: "code", Burst: codeBurst, Interval: codeInterval}
-	requestLimit       = store.AttemptLimit{Name: "access request from address", Burst: requestBurst, Interval: requestInterval}
-	forgottenLimit     = store.AttemptLimit{Name: "password request from address", Burst: forgottenBurst, Interval: forgottenInterval}
-	forgottenMailLimit = store.AttemptLimit{Name: "password request of e-mail", Burst: forgottenMailBurst, Interval: forgottenMailInterval}
+	loginAddressEmailLimit   = store.RateLimit{Name: "login of e-mail from address", Burst: loginAddressBurst, Interval: loginAddressInterval}
+	loginEmailLimit          = store.RateLimit{Name: "login of e-mail", Burst: loginEmailBurst, Interval: loginEmailInterval}
+	authenticatorCodeLimit   = store.RateLimit{Name: "code", Burst: authenticatorCodeBurst, Interval: authenticatorCodeInterval}
+	accessRequestLimit       = store.RateLimit{Name: "access request from address", Burst: accessRequestBurst, Interval: accessRequestInterval}
+	passwordRequestLimit     = store.RateLimit{Name: "password request from address", Burst: passwordRequestBurst, Interval: passwordRequestInterval}
+	passwordRequestMailLimit = store.RateLimit{Name: "password request of e-mail", Burst: passwordRequestMailBurst, Interval: passwordRequestMailInterval}
 )
 
-// addressAttempt returns an attempt to log in from the address of the caller.
-func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
-	limit := store.AttemptLimit{
+// loginAttemptFromAddress returns the attempt as which a login counts towards the rate limit of
+// the caller's network address.
+func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
+	limit := store.RateLimit{
 		Name:     "login from address",
 		Burst:    cmp.Or(a.options.LoginBurst, DefaultLoginBurst),
 		Interval: cmp.Or(a.options.LoginInterval, DefaultLoginInterval),
@@ -39,27 +41,29 @@ func (a *Accounts) addressAttempt(ctx context.Context) store.Attempt {
 	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
 }
 
-// emailAttempts returns an attempt to log in with an e-mail from the address of the caller.
-func emailAttempts(ctx context.Context, email string) []store.Attempt {
+// loginAttemptsWithEmail returns the two attempts as which a login counts towards the rate
+// limits of its e-mail: one of the e-mail and the caller's network address together, and one of
+// the e-mail alone.
+func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
-		{Limit: addressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
-		{Limit: emailLimit, Key: email},
+		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
+		{Limit: loginEmailLimit, Key: email},
 	}
 }
 
-// tooManyFromAddressProblem returns the problem that too many attempts from the address
-// of the caller have failed.
+// tooManyFromAddressProblem returns the problem of a caller from whose address too many
+// attempts have failed. The parameter wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts failed from this address; try again later", wait)
 }
 
-// takeLoginAttempts counts an attempt to log in with an e-mail, and first the attempts in
-// before. It returns a *api.Problem with CodeTooMany if there were too many attempts. If
-// the login succeeds, the caller must pass taken to [store.Tx.RefundAttempts], which
-// removes them from the count.
-func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
-	attempts := append(before, emailAttempts(ctx, email)...)
-	refused, err := a.takeAttempts(ctx, attempts...)
+// allowLoginAttempts counts the attempts in before, and then an attempt to log in with an
+// e-mail. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
+// login succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because
+// only failed logins count.
+func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
+	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
+	refused, err := a.allowAttempts(ctx, attempts...)
 	if err != nil || refused == nil {
 		return attempts, err
 	}
@@ -68,9 +72,9 @@ func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before .
 		return nil, tooManyFromAddressProblem(refused.Wait)
 	}
 	known := false
-	if limit == emailLimit {
+	if limit == loginEmailLimit {
 		err = a.store.Read(ctx, func(t *store.Tx) (err error) {
-			known, err = t.HasLoggedIn(ctx, email, CallerFromContext(ctx).RemoteAddress)
+			known, err = t.HasLoggedInFrom(ctx, email, CallerFromContext(ctx).RemoteAddress)
 			return err
 		})
 		if err != nil {
@@ -83,39 +87,42 @@ func (a *Accounts) takeLoginAttempts(ctx context.Context, email string, before .
 	return taken, nil
 }
 
-// takeAttempts is [store.Store.TakeAttempts] at the current time. It returns a *api.Problem if
-// the database is unavailable. Once in each pruneInterval it also deletes the rows that are no
-// longer needed.
-func (a *Accounts) takeAttempts(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
+// allowAttempts calls [store.Store.AllowAttempts] with the current time. If the database is
+// unavailable, it returns a *api.Problem. Once in each pruneInterval, it also deletes the
+// counts that are no longer needed.
+func (a *Accounts) allowAttempts(ctx context.Context, attempts ...store.Attempt) (*store.Refusal, error) {
 	now := a.clock()
-	refused, err := a.store.TakeAttempts(ctx, now, attempts...)
+	refused, err := a.store.AllowAttempts(ctx, now, attempts...)
 	if err == nil && a.pruning.isDue(now) {
 		a.pruneAttempts(ctx, now)
 	}
 	return refused, a.toProblem(err)
 }
 
-// refund removes attempts from the count in a transaction of its own.
-func (a *Accounts) refund(ctx context.Context, attempts []store.Attempt) error {
+// refundAttempts removes attempts from the counts of the rate limits, in a separate
+// transaction.
+func (a *Accounts) refundAttempts(ctx context.Context, attempts []store.Attempt) error {
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return t.RefundAttempts(ctx, attempts...) }))
 }
 
 const (
-	// pruneInterval is how often a process deletes the rows of attempts that no longer count.
+	// pruneInterval is the interval at which a process deletes the rows of attempts that no
+	// longer count.
 	pruneInterval = time.Minute
-	// pruneBatch is how many of these rows it deletes in a transaction.
-	pruneBatch = 1000
+	// pruneBatchSize is the maximum number of these rows that are deleted in one transaction.
+	pruneBatchSize = 1000
 )
 
-// pruneTimes has the time when rows of attempts were last deleted. It is safe for concurrent use.
-type pruneTimes struct {
+// pruneTimer determines when rows of attempts must be deleted again. It is safe for concurrent
+// use.
+type pruneTimer struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// isDue reports whether pruneInterval has passed since it last returned true. It also returns true
-// if that time is after now, because the clock was then set back.
-func (p *pruneTimes) isDue(now time.Time) bool {
+// isDue reports whether pruneInterval has passed since isDue last returned true. If the clock
+// was set back since then, it also returns true.
+func (p *pruneTimer) isDue(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if since := now.Sub(p.last); since >= 0 && since < pruneInterval {
@@ -125,15 +132,15 @@ func (p *pruneTimes) isDue(now time.Time) bool {
 	return true
 }
 
-// pruneAttempts deletes the rows of attempts that no longer count. It logs an error, which must not
-// change the response.
+// pruneAttempts deletes the rows of attempts that no longer count. It only logs an error,
+// because the error must not change the response.
 func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
-		n, err := a.store.PruneAttempts(ctx, now, pruneBatch)
+		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatchSize)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "deleting attempts that no longer count", "error", err)
 		}
-		if err != nil || n < pruneBatch {
+		if err != nil || n < pruneBatchSize {
 			return
 		}
 	}

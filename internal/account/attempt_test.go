@@ -62,10 +62,10 @@ func TestSharedLimit(t *testing.T) {
 				return api.CodeFromError(err)
 			}
 			attempt(first, "192.0.2.1", "wrong")
-			c.advance(addressInterval / 2) // more than the clocks of the services may differ
+			c.advance(loginAddressInterval / 2) // more than the clocks of the services may differ
 			var all sync.WaitGroup
 			var checked atomic.Int64
-			for i := range 3 * addressBurst {
+			for i := range 3 * loginAddressBurst {
 				all.Go(func() {
 					switch code := attempt([]*Accounts{first, second}[i%2], "192.0.2.1", "wrong"); code {
 					case api.CodeBadCredentials:
@@ -77,8 +77,8 @@ func TestSharedLimit(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := checked.Load(); n != addressBurst-1 {
-				t.Errorf("%d passwords were checked after the first, want %d", n, addressBurst-1)
+			if n := checked.Load(); n != loginAddressBurst-1 {
+				t.Errorf("%d passwords were checked after the first, want %d", n, loginAddressBurst-1)
 			}
 			stop()
 			second, _ = openService(t, where, c)

@@ -15,11 +15,11 @@ import (
 
 // The outcomes of audit events.
 const (
-	done    = "done"
-	refused = "refused"
+	outcomeDone    = "done"
+	outcomeRefused = "refused"
 )
 
-// actionLogIn is the action of logins. [store.Tx.HasLoggedIn] searches for it.
+// actionLogIn is the action of logins. [store.Tx.HasLoggedInFrom] searches for it.
 const actionLogIn = "login"
 
 // The actors of events that no account caused.
@@ -30,8 +30,8 @@ const (
 )
 
 const (
-	// The audit log records refusalBurst refused operations of an account in a row, and then at
-	// most one in each refusalInterval, so that nobody can fill the disk with events.
+	// The audit log records at most refusalBurst refused operations of an account at once, and
+	// then one in each refusalInterval, so that nobody can fill the disk with events.
 	refusalBurst    = 20
 	refusalInterval = time.Minute
 )
@@ -39,46 +39,47 @@ const (
 // auditTimeLayout is the format of the time of events.
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// event has the fields of an audit event that are not taken from the context. If actor is empty,
-// the actor is the caller. The field expiresBefore is that of store.AuditEvent.
-type event struct {
+// auditEvent has the fields of an audit event that are not taken from the context. If actor is
+// empty, the actor is the caller. For expiresBefore, see [store.AuditEvent].
+type auditEvent struct {
 	actor, action, object, outcome string
 	expiresBefore                  time.Time
 }
 
-// Record appends an event to the audit log: the caller did action to object. An action is a text
-// such as "dataset.delete", and an object is a key or e-mail. The transaction t must be the one
-// that does the action.
-func (a *Accounts) Record(ctx context.Context, t *store.Tx, action, object string) error {
-	return a.insertEvent(ctx, t, event{action: action, object: object, outcome: done})
+// RecordAuditEvent appends an event to the audit log: the caller applied action to object. An
+// action is a text such as "dataset.delete", and an object is a key or e-mail. The transaction
+// t must be the one that performs the action.
+func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, object string) error {
+	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
 }
 
 // CheckDownload returns a *api.Problem with CodeForbidden if the account with the key owner is
-// disabled. The caller must then refuse to download a file of the account, because the signed URLs of
-// a disabled account are still valid.
+// disabled. It must be called before a download, because the signed URLs of a disabled account
+// remain valid.
 func (a *Accounts) CheckDownload(ctx context.Context, owner string) error {
-	_, err := a.findEnabled(ctx, owner)
+	_, err := a.findEnabledAccount(ctx, owner)
 	return err
 }
 
-// findEnabled returns the account with this key, or the problem of CheckDownload.
-func (a *Accounts) findEnabled(ctx context.Context, key string) (*store.Account, error) {
-	account, err := a.find(ctx, byKey(key))
+// findEnabledAccount returns the account with this key. If the account is disabled, it returns
+// a problem with CodeForbidden.
+func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.Account, error) {
+	account, err := a.findAccount(ctx, lookUpByKey(key))
 	if err == nil && account.Disabled {
 		err = api.NewProblem(api.CodeForbidden, "the account of this URL is disabled")
 	}
 	return account, err
 }
 
-// RecordDownload appends an event to the audit log: a file of the account with the key owner is
-// downloaded. It returns the same problem as CheckDownload.
+// RecordDownload appends an event to the audit log: a client downloads a file of the account
+// with the key owner. Like CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
-	account, err := a.findEnabled(ctx, owner)
-	if err != nil || account.Email == localEmail {
+	account, err := a.findEnabledAccount(ctx, owner)
+	if err != nil || account.Email == localAccountEmail {
 		return err
 	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		return a.insertEvent(ctx, t, event{actor: account.Email, action: action, object: object, outcome: done})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeDone})
 	}))
 }
 
@@ -86,29 +87,29 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 // operation. It drops the event if the caller had too many refusals, see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
-		a.record(ctx, event{action: operation, object: object, outcome: refused})
+		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})
 	}
 }
 
-// record appends an event in a transaction of its own. It logs an error instead of returning it,
-// because a missing event must not change the response.
-func (a *Accounts) record(ctx context.Context, e event) {
-	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertEvent(ctx, t, e) })
+// recordOrLogError appends an event to the audit log in a separate transaction. It logs an
+// error instead of returning it, because a missing event must not change the response.
+func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
+	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
 		a.log.ErrorContext(ctx, "writing the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err)
 	}
 }
 
-// insertEvent appends an event to the audit log in the transaction t, and writes a copy to the log
-// once the transaction is committed. It does nothing for the account of the embedded service, which
-// has only one user.
-func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error {
+// insertAuditEvent appends an event to the audit log in the transaction t, and writes a copy to
+// the log once the transaction is committed. It does nothing for the account of the embedded
+// service, which has only one user.
+func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEvent) error {
 	caller := CallerFromContext(ctx)
 	actor := cmp.Or(e.actor, caller.Email, operatorActor)
-	if actor == localEmail {
+	if actor == localAccountEmail {
 		return nil
 	}
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	if err != nil {
 		return err
 	}
@@ -116,14 +117,14 @@ func (a *Accounts) insertEvent(ctx context.Context, t *store.Tx, e event) error 
 		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object,
 		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome, ExpiresBefore: e.expiresBefore,
 	}
-	t.AfterCommit(func(err error) { a.logEvent(ctx, stored, err) })
+	t.AfterCommit(func(err error) { a.logAuditEvent(ctx, stored, err) })
 	return t.InsertAuditEvent(ctx, stored)
 }
 
-// logEvent writes a copy of an event to the log, for systems that keep logs where nobody can change
-// them. The attributes have the names of the fields of the API. If err is not nil, it is unknown
-// whether the event was stored.
-func (a *Accounts) logEvent(ctx context.Context, e *store.AuditEvent, err error) {
+// logAuditEvent writes a copy of an event to the log, so that a log collector can keep it where
+// nobody can change it. The attributes have the names of the fields of the API. If err is not
+// nil, it is unknown whether the event was stored.
+func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
 	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
 		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("remoteAddress", e.Address),
@@ -136,32 +137,33 @@ func (a *Accounts) logEvent(ctx context.Context, e *store.AuditEvent, err error)
 	_ = a.log.Handler().Handle(ctx, line) // as a Logger does: an error of the log can be reported nowhere
 }
 
-// EscapeForLog returns a text from a client in a form that can be logged: with escaped control
-// characters, because a terminal would interpret them.
+// EscapeForLog escapes the control characters in a text from a client, which a terminal would
+// interpret when it shows the log.
 func EscapeForLog(text string) string {
 	quoted := strconv.Quote(text)
 	return quoted[1 : len(quoted)-1]
 }
 
-// expireBatch is the maximum number of events that are deleted in one transaction.
-const expireBatch = 1000
+// expireBatchSize is the maximum number of events that are deleted in one transaction.
+const expireBatchSize = 1000
 
-// DeleteAuditEventsBefore deletes the audit events from before the given time. It adds events with the
-// number of deleted events, without which the database would refuse the deletion.
+// DeleteAuditEventsBefore deletes the audit events before the given time. For each batch, it
+// adds an event with the number of deleted events. Without this event, the database would
+// refuse the deletion.
 func (a *Accounts) DeleteAuditEventsBefore(ctx context.Context, before time.Time) error {
 	for {
 		var n int64
 		err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-			if n, err = t.CountAuditEventsBefore(ctx, before, expireBatch); err != nil || n == 0 {
+			if n, err = t.CountAuditEventsBefore(ctx, before, expireBatchSize); err != nil || n == 0 {
 				return err
 			}
-			record := event{actor: serviceActor, action: "audit.expire", object: strconv.FormatInt(n, 10), outcome: done, expiresBefore: before}
-			if err := a.insertEvent(ctx, t, record); err != nil {
+			record := auditEvent{actor: serviceActor, action: "audit.expire", object: strconv.FormatInt(n, 10), outcome: outcomeDone, expiresBefore: before}
+			if err := a.insertAuditEvent(ctx, t, record); err != nil {
 				return err
 			}
-			return t.DeleteAuditEventsBefore(ctx, before, expireBatch)
+			return t.DeleteAuditEventsBefore(ctx, before, expireBatchSize)
 		})
-		if err != nil || n < expireBatch {
+		if err != nil || n < expireBatchSize {
 			return err
 		}
 	}
@@ -190,8 +192,8 @@ func (a *Accounts) ListAuditEvents(ctx context.Context, in *api.ListAuditEventsI
 	return out, a.toProblem(err)
 }
 
-// EachAuditEvent calls fn with each event that the filters of in select, newest first. It ignores
-// in.PageInput. If limit is not 0, it stops after limit events.
+// EachAuditEvent calls fn with each event that in.Actor and in.Action select, newest first. It
+// ignores in.PageInput. If limit is not 0, it stops after limit events.
 func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsInput, limit int, fn func(*api.AuditEvent) error) error {
 	query := store.AuditQuery{Actor: in.Actor, Action: in.Action, Page: store.Page{Limit: cmp.Or(int64(limit), math.MaxInt64)}}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -207,24 +209,26 @@ func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 	}
 }
 
-// RecordServiceEvent appends an action of the service itself to the audit log. The transaction t
-// must be the one that does the action.
+// RecordServiceEvent is like RecordAuditEvent, for an action of the service itself. The
+// transaction t must be the one that performs the action.
 func (a *Accounts) RecordServiceEvent(ctx context.Context, t *store.Tx, action, object string) error {
-	return a.insertEvent(ctx, t, event{actor: serviceActor, action: action, object: object, outcome: done})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: action, object: object, outcome: outcomeDone})
 }
 
-// RecordRefusedFile appends an event to the audit log: a file that the account with the key owner
-// has uploaded was refused by action, such as "dataset.malware". The object is the key of the
-// dataset or prediction. The transaction t must be the one that deletes the file.
+// RecordRefusedFile appends an event to the audit log: the service refused a file that the
+// account with the key owner has uploaded. An action is a text such as "dataset.malware". The
+// object is the key of the dataset or prediction. The transaction t must be the one that
+// removes the file.
 func (a *Accounts) RecordRefusedFile(ctx context.Context, t *store.Tx, owner, action, object string) error {
 	account, err := t.GetAccountByKey(ctx, owner)
 	if err != nil {
 		return err
 	}
-	return a.insertEvent(ctx, t, event{actor: account.Email, action: action, object: object, outcome: refused})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeRefused})
 }
 
-// RecordCallerEvent is [Accounts.Record] for an action that has no transaction.
-func (a *Accounts) RecordCallerEvent(ctx context.Context, action, object string) error {
-	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return a.Record(ctx, t, action, object) }))
+// RecordAuditEventInNewTx is like [Accounts.RecordAuditEvent], for an action that has no
+// transaction.
+func (a *Accounts) RecordAuditEventInNewTx(ctx context.Context, action, object string) error {
+	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error { return a.RecordAuditEvent(ctx, t, action, object) }))
 }

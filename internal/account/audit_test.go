@@ -26,8 +26,8 @@ func TestExpiredEvents(t *testing.T) {
 			c := newClock()
 			a, _ := openService(t, location(t), c)
 			err := a.store.Write(t.Context(), func(tx *store.Tx) error {
-				for i := range expireBatch + 1 {
-					if err := tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: done}); err != nil {
+				for i := range expireBatchSize + 1 {
+					if err := tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: outcomeDone}); err != nil {
 						return err
 					}
 				}
@@ -38,7 +38,7 @@ func TestExpiredEvents(t *testing.T) {
 			}
 			c.advance(time.Second)
 			before := c.Now()
-			if err := a.RecordCallerEvent(t.Context(), "logout", ""); err != nil {
+			if err := a.RecordAuditEventInNewTx(t.Context(), "logout", ""); err != nil {
 				t.Fatal(err)
 			}
 			c.advance(time.Second)

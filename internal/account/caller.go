@@ -15,10 +15,10 @@ type Caller struct {
 	// that account.
 	Account string
 	Email   string
-	// Administrator reports whether the account may call the operations of administrators.
+	// Administrator is true if the account may call the operations of administrators.
 	Administrator bool
-	// MustSetUpSecondFactor reports whether the service requires an authenticator app and
-	// the account has none.
+	// MustSetUpSecondFactor is true if the service requires an authenticator app and the
+	// account has none.
 	MustSetUpSecondFactor bool
 	// BaseURL is the scheme and host with which absolute URLs in the response begin, without a
 	// trailing slash.
@@ -47,11 +47,11 @@ func CallerFromContext(ctx context.Context) Caller {
 	return c
 }
 
-// Authenticate returns the caller who has this bearer token, or a *api.Problem with
-// CodeUnauthorized if the token is invalid.
+// Authenticate returns the caller to whom a bearer token belongs. If the token is invalid or
+// has expired, it returns a *api.Problem with CodeUnauthorized.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, error) {
 	var account *store.Account
-	session, err := findHash(token, func(hash string) error {
+	session, err := tryTokenHashes(token, func(hash string) error {
 		return a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			account, err = t.GetAccountByToken(ctx, hash, a.now())
 			return err
@@ -65,15 +65,16 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (Caller, erro
 	}
 	return Caller{
 		Account: account.Key, Email: account.Email, session: session,
-		// The local account is that of the person who owns the data folder, and may do everything.
-		Administrator:         account.Role == api.RoleAdministrator || account.Email == localEmail,
+		// The local account belongs to the owner of the data folder, who may do everything.
+		Administrator:         account.Role == api.RoleAdministrator || account.Email == localAccountEmail,
 		MustSetUpSecondFactor: a.options.RequireSecondFactor && account.SecondFactor.Secret == "",
 	}, nil
 }
 
-// findHash calls find with the hashes under which a token or the code of a one-time link may be
-// stored, until find returns no store.ErrNotFound. It returns the last hash and the error of find.
-func findHash(token string, find func(hash string) error) (hash string, err error) {
+// tryTokenHashes calls find with each hash under which a token, or the code of a one-time link,
+// may be stored. It stops when find returns another result than store.ErrNotFound. It returns
+// the last hash and the last error of find.
+func tryTokenHashes(token string, find func(hash string) error) (hash string, err error) {
 	for _, hash = range auth.TokenHashes(token) {
 		if err = find(hash); !errors.Is(err, store.ErrNotFound) {
 			break

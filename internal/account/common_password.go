@@ -18,7 +18,7 @@ import (
 //go:embed common_passwords.txt.gz
 var commonPasswordsFile []byte
 
-// commonPasswords returns the set of the passwords in commonPasswordsFile.
+// commonPasswords returns the passwords in commonPasswordsFile as a set.
 var commonPasswords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	r, err := gzip.NewReader(bytes.NewReader(commonPasswordsFile))
@@ -35,10 +35,10 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// isCommon reports whether a password in lower case is a common password, a common password written
-// twice, a common password with digits and symbols around it, or a text of at most two different
-// characters.
-func isCommon(password string) bool {
+// isCommonPassword reports whether a password in lower case is easy to guess. This is the case
+// if it is a common password, a common password written twice, a common password with digits
+// and symbols around it, or a text of at most two different characters.
+func isCommonPassword(password string) bool {
 	half := password[:len(password)/2]
 	for _, candidate := range []string{password, half, trimNonLetters(password)} {
 		if candidate == half && half+half != password {
@@ -48,7 +48,7 @@ func isCommon(password string) bool {
 			return true
 		}
 	}
-	return isRepeated(password)
+	return hasAtMostTwoCharacters(password)
 }
 
 // isEmailPartOrProgramName reports whether a password in lower case consists of the name
@@ -73,8 +73,8 @@ func trimNonLetters(s string) string {
 	return strings.TrimFunc(s, func(c rune) bool { return !unicode.IsLetter(c) })
 }
 
-// isRepeated reports whether a text consists of at most two different characters.
-func isRepeated(text string) bool {
+// hasAtMostTwoCharacters reports whether a text consists of at most two different characters.
+func hasAtMostTwoCharacters(text string) bool {
 	seen := map[rune]bool{}
 	for _, c := range text {
 		seen[c] = true

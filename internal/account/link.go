@@ -14,39 +14,39 @@ import (
 )
 
 const (
-	// linkLifetime is how long a one-time link is valid.
-	linkLifetime = 24 * time.Hour
+	// oneTimeLinkLifetime is how long a one-time link is valid.
+	oneTimeLinkLifetime = 24 * time.Hour
 	// PasswordPath is the path of the page that a one-time link opens. The query parameter
 	// `code` has the code of the link.
 	PasswordPath = "/password"
 )
 
-// Link is a one-time link to set a password.
-type Link struct {
+// OneTimeLink is a one-time link to set a password.
+type OneTimeLink struct {
 	// Email is the e-mail of the account. It is empty if the link creates the first
 	// administrator.
 	Email string
-	// First reports whether the link creates the first administrator.
-	First bool
+	// CreatesFirstAdministrator is true if the link creates the first administrator.
+	CreatesFirstAdministrator bool
 
 	account string // key
 	hash    string // of the code, which identifies the link
 }
 
-// GetLink returns the one-time link with this code, which remains valid. If the code is unknown,
-// was used or has expired, it returns a *api.Problem with CodeForbidden.
-func (a *Accounts) GetLink(ctx context.Context, code string) (*Link, error) {
-	var link Link
+// GetOneTimeLink returns the one-time link with this code, without using it up. If the code is
+// unknown, was used or has expired, it returns a *api.Problem with CodeForbidden.
+func (a *Accounts) GetOneTimeLink(ctx context.Context, code string) (*OneTimeLink, error) {
+	var link OneTimeLink
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-		link.hash, err = findHash(code, func(hash string) (err error) {
-			link.account, err = t.GetLinkAccount(ctx, hash, a.now())
+		link.hash, err = tryTokenHashes(code, func(hash string) (err error) {
+			link.account, err = t.GetOneTimeLinkAccount(ctx, hash, a.now())
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		if link.account == "" {
-			link.First = true
+			link.CreatesFirstAdministrator = true
 			return nil
 		}
 		account, err := t.GetAccountByKey(ctx, link.account)
@@ -63,9 +63,9 @@ func invalidLinkProblem() *api.Problem {
 	return api.NewProblem(api.CodeForbidden, "the one-time link is invalid, was used or has expired: ask an administrator for a new one. If there is no administrator yet, restart the service, which then prints a link")
 }
 
-// NewFirstAdministratorLink returns the URL of a one-time link that creates the first administrator.
-// The links that other processes have printed remain valid until there is an administrator. It
-// returns "" if there is an administrator.
+// NewFirstAdministratorLink returns the URL of a new one-time link that creates the first
+// administrator. If there is an administrator already, it returns "". Links that other
+// processes have printed remain valid until there is an administrator.
 func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL string) (link string, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
 		link = ""
@@ -76,11 +76,11 @@ func (a *Accounts) NewFirstAdministratorLink(ctx context.Context, serviceURL str
 		if err != nil {
 			return err
 		}
-		if err := t.DeleteExpiredFirstLinks(ctx, a.now()); err != nil {
+		if err := t.DeleteExpiredFirstAdministratorLinks(ctx, a.now()); err != nil {
 			return err
 		}
-		link = linkURL(serviceURL, code)
-		return t.InsertFirstLink(ctx, auth.HashToken(code), a.now().Add(linkLifetime))
+		link = oneTimeLinkURL(serviceURL, code)
+		return t.InsertFirstAdministratorLink(ctx, auth.HashToken(code), a.now().Add(oneTimeLinkLifetime))
 	})
 	return link, a.toProblem(err)
 }
@@ -100,24 +100,24 @@ func hasAdministrator(ctx context.Context, t *store.Tx) (bool, error) {
 	return n > 0, err
 }
 
-// replaceLink creates a one-time link for an account and returns the code of the link. The link
-// expires at the given time.
-func (a *Accounts) replaceLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
+// replaceOneTimeLink creates a one-time link for an account, which replaces earlier links of
+// the account, and returns the code of the link. The link expires at the given time.
+func (a *Accounts) replaceOneTimeLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err
 	}
-	return code, t.ReplaceLink(ctx, auth.HashToken(code), account, expires)
+	return code, t.ReplaceOneTimeLink(ctx, auth.HashToken(code), account, expires)
 }
 
-// linkURL returns the URL of a one-time link.
-func linkURL(serviceURL, code string) string {
+// oneTimeLinkURL returns the URL of a one-time link.
+func oneTimeLinkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
 }
 
-// invite invites the owner of an account to set a password. If the service sends mails, invite
-// queues a mail of kind mailKind with a one-time link. Otherwise the returned invitation has the
-// link.
-func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
+// inviteOwner invites the owner of an account to set a password. If the service sends mails,
+// inviteOwner queues a mail of kind mailKind with a one-time link. Otherwise the returned
+// invitation has the link.
+func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}
 	sends, errMail := a.anyProcessSendsMail(ctx, t)
 	base, errURL := serviceURL(ctx, t)
@@ -127,9 +127,9 @@ func (a *Accounts) invite(ctx context.Context, t *store.Tx, account *store.Accou
 	if sends {
 		return out, a.queueMail(ctx, t, account, mailKind, a.now())
 	}
-	expires := a.now().Add(linkLifetime)
-	code, err := a.replaceLink(ctx, t, account.Key, expires)
-	out.Link = linkURL(cmp.Or(CallerFromContext(ctx).BaseURL, base), code)
+	expires := a.now().Add(oneTimeLinkLifetime)
+	code, err := a.replaceOneTimeLink(ctx, t, account.Key, expires)
+	out.Link = oneTimeLinkURL(cmp.Or(CallerFromContext(ctx).BaseURL, base), code)
 	out.ExpiresOn = api.FormatTime(expires)
 	return out, err
 }

@@ -11,21 +11,21 @@ import (
 	"foretell/internal/store"
 )
 
-// localEmail is the e-mail of the account of the embedded service. The account has
+// localAccountEmail is the e-mail of the account of the embedded service. The account has
 // no password.
-const localEmail = "local"
+const localAccountEmail = "local"
 
 const (
-	// From one address, addressBurst logins with one e-mail can fail in a row. After that, one can
-	// be tried in each addressInterval.
-	addressBurst    = 10
-	addressInterval = 6 * time.Second
-	// From all addresses together, emailBurst logins with one e-mail can fail in a row. After that,
-	// one can be tried in each emailInterval. This limit does not apply to an address from which
-	// the account has logged in before, so that attacks from other addresses do not lock the owner
-	// out.
-	emailBurst    = 100
-	emailInterval = 10 * time.Second
+	// From one network address, loginAddressBurst failed logins with one e-mail are allowed at
+	// once. After that, one more is allowed in each loginAddressInterval.
+	loginAddressBurst    = 10
+	loginAddressInterval = 6 * time.Second
+	// From all network addresses together, loginEmailBurst failed logins with one e-mail are
+	// allowed at once. After that, one more is allowed in each loginEmailInterval. This limit
+	// does not apply to an address from which the account has logged in before, so that attacks
+	// from other addresses do not lock the owner out.
+	loginEmailBurst    = 100
+	loginEmailInterval = 10 * time.Second
 )
 
 // LogIn returns a token for an e-mail, a password and, if the account has an authenticator app, a
@@ -33,7 +33,7 @@ const (
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
-	taken, err := a.takeLoginAttempts(ctx, email, a.addressAttempt(ctx))
+	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +57,15 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	}
 	if account.SecondFactor.Secret != "" {
 		if in.Body.AuthenticatorCode == "" {
-			// The password is right. The attempt counts only for the address.
-			if err := a.refund(ctx, taken[1:]); err != nil {
+			// The password is correct, so the attempt counts only for the address.
+			if err := a.refundAttempts(ctx, taken[1:]); err != nil {
 				return nil, err
 			}
 			return nil, api.NewProblem(api.CodeAuthenticatorCode, "this account needs the code of its authenticator app to log in")
 		}
 		err := a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
 		if api.CodeFromError(err) == api.CodeBadCredentials {
-			a.record(ctx, event{actor: email, action: actionLogIn, outcome: refused})
+			a.recordOrLogError(ctx, auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused})
 		}
 		if err != nil {
 			return nil, err
@@ -78,20 +78,20 @@ func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return session, err
 }
 
-// recordRefusedLogIn records that a login was refused, and returns the problem for the client. A name
-// that is not an e-mail is recorded as the object, because as an actor it could be confused with
-// those of events that no account caused.
+// recordRefusedLogIn records a refused login in the audit log, and returns the problem for the
+// client. A name that is not an e-mail is recorded as the object and not as the actor, because
+// it could be equal to a reserved actor such as operatorActor.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
-	e := event{actor: email, action: actionLogIn, outcome: refused}
+	e := auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused}
 	if !strings.Contains(email, "@") {
 		e.actor, e.object = unknownActor, email
 	}
-	a.record(ctx, e)
+	a.recordOrLogError(ctx, e)
 	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
 }
 
-// tooManyAttemptsProblem returns a problem with CodeTooMany. Its header Retry-After is
-// wait, rounded up to seconds.
+// tooManyAttemptsProblem returns a problem with CodeTooMany. The parameter wait, rounded up to
+// seconds, becomes the header Retry-After of the response.
 func tooManyAttemptsProblem(text string, wait time.Duration) *api.Problem {
 	p := api.NewProblem(api.CodeTooMany, "%s", text)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
@@ -105,22 +105,23 @@ func (a *Accounts) LogOut(ctx context.Context, _ *api.None) (*api.None, error) {
 		if err != nil && !errors.Is(err, store.ErrNotFound) { // if not found, another request has ended the session
 			return err
 		}
-		return a.Record(ctx, t, "logout", "")
+		return a.RecordAuditEvent(ctx, t, "logout", "")
 	})
 	return &api.None{}, a.toProblem(err)
 }
 
-// OpenLocalSession returns a token of the account of the embedded service. It creates
-// the account if it is missing. Nobody can log in to that account.
+// OpenLocalSession opens a session of the account of the embedded service, and returns its
+// token. It creates the account if it is missing. The account has no password, so nobody can
+// log in to it.
 func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	var account *store.Account
 	read := func(t *store.Tx) (err error) {
-		account, err = t.GetAccount(ctx, localEmail)
+		account, err = t.GetAccount(ctx, localAccountEmail)
 		return err
 	}
 	err := a.store.Read(ctx, read)
 	if errors.Is(err, store.ErrNotFound) {
-		err = a.store.Write(ctx, func(t *store.Tx) error { return a.insert(ctx, t, &store.Account{Email: localEmail}) })
+		err = a.store.Write(ctx, func(t *store.Tx) error { return a.insertAccount(ctx, t, &store.Account{Email: localAccountEmail}) })
 		if err == nil || errors.Is(err, store.ErrExists) { // created by another process meanwhile
 			err = a.store.Read(ctx, read)
 		}

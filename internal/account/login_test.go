@@ -146,7 +146,7 @@ func TestAppRemovedDuringLogin(t *testing.T) {
 func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
 	t.Helper()
 	err := a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{Action: action}, 0, func(e *api.AuditEvent) error {
-		if e.Outcome == refused {
+		if e.Outcome == outcomeRefused {
 			events = append(events, e.Actor+":"+e.Object)
 		}
 		return nil

@@ -12,8 +12,8 @@ import (
 // mailContent is the subject and the plain text of a mail.
 type mailContent struct{ subject, text string }
 
-// composeMail returns the content of a mail of the given kind to an account. It returns
-// nil if the mail is no longer needed.
+// composeMail returns the content of a mail of the given kind to an account. If the mail is no
+// longer needed, it returns nil.
 func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, account *store.Account) (*mailContent, error) {
 	switch {
 	case account.Disabled:
@@ -21,10 +21,10 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	case kind == mailRequests:
 		return a.composeRequestList(ctx, t, account)
 	}
-	// Each attempt to send the mail has a new link. It invalidates the link of the previous
-	// attempt, whose mail may have been delivered although the attempt failed.
-	expires := a.now().Add(linkLifetime)
-	code, err := a.replaceLink(ctx, t, account.Key, expires)
+	// Each attempt to send the mail has a new link. The new link invalidates that of the
+	// previous attempt, which may have been delivered although the attempt failed.
+	expires := a.now().Add(oneTimeLinkLifetime)
+	code, err := a.replaceOneTimeLink(ctx, t, account.Key, expires)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ Then log in:
 foretell login %s --username %s
 
 The API is described at %[4]s/openapi.json.
-%[6]s`, intro, api.FormatTime(expires), linkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
+%[6]s`, intro, api.FormatTime(expires), oneTimeLinkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
 }
 
 // maxListedRequests is the maximum number of requests for access that a mail lists.

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/store"
 )
 
-// Mailer sends mails of plain text. Send returns nil once a mail server has accepted the mail.
+// Mailer sends plain-text mails. Send returns nil when a mail server has accepted the mail.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
@@ -18,27 +18,27 @@ type Mailer interface {
 const (
 	mailApproved  = "approved"  // a link for the first password
 	mailReset     = "reset"     // a link for a new password after an administrator removed the old one
-	mailForgotten = "forgotten" // a link for a new password after the owner forgot the old one
-	mailRequests  = "requests"  // to an administrator: requests for access wait for a decision
+	mailForgotten = "forgotten" // a link for a new password after someone asked for one
+	mailRequests  = "requests"  // to an administrator: the list of pending requests for access
 )
 
 const (
-	// mailPoll is how often a process looks for mails to send.
-	mailPoll = 2 * time.Second
-	// mailLease is the time in which a process must send a mail that it has claimed. After that,
-	// another process may send it.
-	mailLease = 5 * time.Minute
-	// A mail that the mail server did not accept is sent again after minMailDelay. The delay
-	// doubles after each attempt, up to maxMailDelay. A mail older than maxMailAge is dropped.
-	minMailDelay = 10 * time.Second
-	maxMailDelay = time.Hour
-	maxMailAge   = 7 * 24 * time.Hour
+	// mailPollInterval is the interval at which a process looks for mails to send.
+	mailPollInterval = 2 * time.Second
+	// mailSendTimeout is the time in which a process must send a mail that it has claimed.
+	// After that, another process may send the mail.
+	mailSendTimeout = 5 * time.Minute
+	// A mail that the mail server did not accept is sent again after minMailRetryDelay. The delay
+	// doubles after each attempt, up to maxMailRetryDelay. A mail older than maxMailAge is dropped.
+	minMailRetryDelay = 10 * time.Second
+	maxMailRetryDelay = time.Hour
+	maxMailAge        = 7 * 24 * time.Hour
 )
 
 // queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
-// later. The transaction t must be the one that makes the change about which the mail informs.
+// later. The transaction t must be the one that makes the change that the mail reports.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	if a.options.Mailer == nil {
 		return
 	}
-	ticker := time.NewTicker(mailPoll)
+	ticker := time.NewTicker(mailPollInterval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		sent, err := a.sendNext(ctx)
+		sent, err := a.sendNextMail(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "sending mails", "error", err)
 		}
@@ -68,14 +68,14 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendNext sends the mail with the earliest due time. It returns false if no mail is due.
-func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
+// sendNextMail sends the mail with the earliest due time. It returns false if no mail is due.
+func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account
 	var content *mailContent
 	now := a.now()
 	err = a.store.Write(ctx, func(t *store.Tx) (err error) {
-		if mail, err = t.ClaimMail(ctx, now, now.Add(mailLease)); err != nil {
+		if mail, err = t.ClaimMail(ctx, now, now.Add(mailSendTimeout)); err != nil {
 			return err
 		}
 		if account, err = t.GetAccountByKey(ctx, mail.Account); err != nil {
@@ -105,17 +105,17 @@ func (a *Accounts) sendNext(ctx context.Context) (sent bool, err error) {
 // is too old.
 func (a *Accounts) deleteOrRetryMail(ctx context.Context, mail *store.Mail, account *store.Account, sendErr error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
-		outcome := done
+		outcome := outcomeDone
 		if sendErr != nil {
 			if a.now().Sub(mail.Created) < maxMailAge {
-				delay := min(maxMailDelay, minMailDelay<<min(mail.Attempts-1, 20))
+				delay := min(maxMailRetryDelay, minMailRetryDelay<<min(mail.Attempts-1, 20))
 				return t.UpdateMailDue(ctx, mail.Key, a.now().Add(delay))
 			}
-			outcome = refused
+			outcome = outcomeRefused
 		}
 		if err := t.DeleteMail(ctx, mail.Key); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, event{actor: serviceActor, action: "mail." + mail.Kind, object: account.Email, outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: serviceActor, action: "mail." + mail.Kind, object: account.Email, outcome: outcome})
 	})
 }

@@ -79,8 +79,8 @@ func TestApproveDomain(t *testing.T) {
 		}
 	}
 	for box.down > 0 {
-		sendNext(t, a)
-		c.advance(maxMailDelay)
+		sendNextMail(t, a)
+		c.advance(maxMailRetryDelay)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -123,8 +123,8 @@ func TestTimeOfRequest(t *testing.T) {
 		if _, err := a.RequestAccess(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took < requestTime {
-			t.Errorf("the response for %s took %s, less than %s", email, took, requestTime)
+		if took := time.Since(began); took < accessRequestResponseTime {
+			t.Errorf("the response for %s took %s, less than %s", email, took, accessRequestResponseTime)
 		}
 	}
 }
@@ -141,25 +141,25 @@ func TestInvitationByMail(t *testing.T) {
 		t.Fatalf("%+v, %v", invited, err)
 	}
 	started := c.Now()
-	for sendNext(t, a) {
-		c.advance(maxMailDelay)
+	for sendNextMail(t, a) {
+		c.advance(maxMailRetryDelay)
 	}
 	events, err := a.ListAuditEvents(t.Context(), &api.ListAuditEventsInput{PageInput: api.PageInput{Limit: 9}, Action: "mail.approved"})
 	if err != nil || len(events.Events) != 1 {
 		t.Fatalf("%+v, %v", events, err)
 	}
-	if e := events.Events[0]; e.Outcome != refused || e.Actor != serviceActor || e.Object != "bob@example.org" {
+	if e := events.Events[0]; e.Outcome != outcomeRefused || e.Actor != serviceActor || e.Object != "bob@example.org" {
 		t.Errorf("the event is %+v", e)
 	}
-	if age := c.Now().Sub(started); age < maxMailAge || age > maxMailAge+2*maxMailDelay {
+	if age := c.Now().Sub(started); age < maxMailAge || age > maxMailAge+2*maxMailRetryDelay {
 		t.Errorf("given up after %s", age)
 	}
 }
 
-// sendNext calls [Accounts.sendNext], which must not fail.
-func sendNext(t *testing.T, a *Accounts) bool {
+// sendNextMail calls [Accounts.sendNextMail], which must not fail.
+func sendNextMail(t *testing.T, a *Accounts) bool {
 	t.Helper()
-	sent, err := a.sendNext(t.Context())
+	sent, err := a.sendNextMail(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

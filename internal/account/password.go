@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	minPassword = 10   // characters
-	maxPassword = 1024 // bytes
-	maxEmail    = 320  // bytes
+	minPasswordLength = 10   // characters
+	maxPasswordBytes  = 1024 // bytes
+	maxEmailBytes     = 320  // bytes
 )
 
 // checkAndHashPassword returns the hash of a new password for the account with this e-mail.
@@ -41,13 +41,13 @@ func checkPassword(email, password string) error {
 	folded := strings.ToLower(strings.TrimSpace(password))
 	name, _, _ := strings.Cut(email, "@")
 	switch n := utf8.RuneCountInString(password); {
-	case n < minPassword:
-		return api.NewFieldProblem("password", "%d characters: must be at least %d", n, minPassword)
-	case len(password) > maxPassword:
-		return api.NewFieldProblem("password", "must be at most %d bytes", maxPassword)
+	case n < minPasswordLength:
+		return api.NewFieldProblem("password", "%d characters: must be at least %d", n, minPasswordLength)
+	case len(password) > maxPasswordBytes:
+		return api.NewFieldProblem("password", "must be at most %d bytes", maxPasswordBytes)
 	case folded == email || folded == name:
 		return api.NewFieldProblem("password", "must not be the e-mail")
-	case isCommon(folded):
+	case isCommonPassword(folded):
 		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
 	case isEmailPartOrProgramName(folded, email):
 		return api.NewFieldProblem("password", "is only the name of this program or a part of the e-mail, with digits or symbols around it: choose another")
@@ -55,18 +55,18 @@ func checkPassword(email, password string) error {
 	return nil
 }
 
-// SetPassword sets the password of the account that a one-time link is for, and ends the sessions
-// of the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
-// administrator instead. If too many calls and logins from one address have failed, it returns a
-// *api.Problem with CodeTooMany.
+// SetPassword uses a one-time link to set the password of its account, and ends the sessions of
+// the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
+// administrator instead. After too many failed calls and logins from one network address, it
+// returns a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
-	attempt := a.addressAttempt(ctx)
-	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
+	attempt := a.loginAttemptFromAddress(ctx)
+	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
 		return nil, tooManyFromAddressProblem(refused.Wait)
 	}
-	link, err := a.GetLink(ctx, in.Body.Code)
+	link, err := a.GetOneTimeLink(ctx, in.Body.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -79,16 +79,16 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		if err := t.RefundAttempts(ctx, attempt); err != nil {
 			return err
 		}
-		if err := t.DeleteLink(ctx, link.hash); err != nil {
+		if err := t.DeleteOneTimeLink(ctx, link.hash); err != nil {
 			return err
 		}
-		if link.First {
+		if link.CreatesFirstAdministrator {
 			return a.insertFirstAdministrator(ctx, t, email, hash)
 		}
 		if err := t.UpdatePasswordAndEndSessions(ctx, link.account, hash); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, event{actor: email, action: "password.set", outcome: done})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "password.set", outcome: outcomeDone})
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -102,13 +102,14 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// emailForLink returns the e-mail of the account whose password is set with a link. The parameter given
-// is the e-mail in the request. Only the link of the first administrator needs it.
-func emailForLink(link *Link, given *string) (email string, err error) {
+// emailForLink returns the e-mail of the account whose password is set with a link. The
+// parameter given is the e-mail in the request, or nil. It is required if the link creates the
+// first administrator, and must otherwise be equal to that of the account.
+func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	switch {
-	case link.First && given == nil:
+	case link.CreatesFirstAdministrator && given == nil:
 		return "", api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
-	case link.First:
+	case link.CreatesFirstAdministrator:
 		email = normalizeEmail(*given)
 		return email, checkEmail(email)
 	case given != nil && normalizeEmail(*given) != link.Email:
@@ -117,21 +118,21 @@ func emailForLink(link *Link, given *string) (email string, err error) {
 	return link.Email, nil
 }
 
-// insertFirstAdministrator creates the first administrator. If there is an administrator meanwhile, the
-// link is invalid, and insertFirstAdministrator returns ErrNotFound.
+// insertFirstAdministrator creates the first administrator. If another request has created one
+// meanwhile, it returns store.ErrNotFound, because the link is then invalid.
 func (a *Accounts) insertFirstAdministrator(ctx context.Context, t *store.Tx, email, hash string) error {
 	if exists, err := hasAdministrator(ctx, t); err != nil {
 		return err
 	} else if exists {
 		return store.ErrNotFound
 	}
-	if err := t.DeleteFirstLinks(ctx); err != nil {
+	if err := t.DeleteFirstAdministratorLinks(ctx); err != nil {
 		return err
 	}
-	if err := a.insert(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
+	if err := a.insertAccount(ctx, t, &store.Account{Email: email, PasswordHash: hash, Role: api.RoleAdministrator}); err != nil {
 		return err
 	}
-	return a.insertEvent(ctx, t, event{actor: email, action: "account.create.first", object: email, outcome: done})
+	return a.insertAuditEvent(ctx, t, auditEvent{actor: email, action: "account.create.first", object: email, outcome: outcomeDone})
 }
 
 // ChangePassword changes the password of the caller and ends all sessions of the account.
@@ -151,7 +152,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, hash); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "password.change", "")
+		return a.RecordAuditEvent(ctx, t, "password.change", "")
 	})
 	if errors.Is(err, errCredentialsChanged) {
 		return nil, wrongPasswordProblem(err)
@@ -159,28 +160,28 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 	return &api.None{}, a.toProblem(err)
 }
 
-// verifyCallerPassword returns the account of the caller if password is right. Otherwise it records
-// in the audit log that action was refused, and returns a problem. Wrong passwords count as failed
-// logins.
+// verifyCallerPassword returns the account of the caller if password is correct. Otherwise it
+// records in the audit log that action was refused, and returns a problem. Wrong passwords
+// count as failed logins.
 func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
-	taken, err := a.takeLoginAttempts(ctx, caller.Email)
+	taken, err := a.allowLoginAttempts(ctx, caller.Email)
 	if err != nil {
 		return nil, err
 	}
-	account, err := a.find(ctx, byKey(caller.Account))
+	account, err := a.findAccount(ctx, lookUpByKey(caller.Account))
 	if err != nil {
 		return nil, err
 	}
 	err = a.passwords.Verify(ctx, account.PasswordHash, password)
 	if errors.Is(err, auth.ErrWrongPassword) {
-		a.record(ctx, event{action: action, outcome: refused})
+		a.recordOrLogError(ctx, auditEvent{action: action, outcome: outcomeRefused})
 		return nil, wrongPasswordProblem(err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return account, a.refund(ctx, taken)
+	return account, a.refundAttempts(ctx, taken)
 }
 
 func wrongPasswordProblem(cause error) *api.Problem {
@@ -189,8 +190,9 @@ func wrongPasswordProblem(cause error) *api.Problem {
 	return p.WithCause(cause)
 }
 
-// renameProblemField changes the name of the field in a problem with one field, for a request in which the
-// field has another name. It returns a copy of the problem, and any other error unchanged.
+// renameProblemField returns a copy of a problem about one field, with another name for the
+// field. It is used if a request has another name for the field than the code that found the
+// problem. Other errors are returned unchanged.
 func renameProblemField(err error, name string) error {
 	var p *api.Problem
 	if !errors.As(err, &p) || len(p.Errors) != 1 {
@@ -207,7 +209,7 @@ func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSp
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }
-	if !ok || name == "" || domain == "" || len(email) > maxEmail || strings.ContainsAny(email, "<>,;\"\\") ||
+	if !ok || name == "" || domain == "" || len(email) > maxEmailBytes || strings.ContainsAny(email, "<>,;\"\\") ||
 		strings.Contains(domain, "@") || !utf8.ValidString(email) || strings.ContainsFunc(email, invisible) {
 		return api.NewFieldProblem("email", "%q is not an e-mail address", email)
 	}

@@ -14,24 +14,25 @@ import (
 )
 
 const (
-	// From one address, requestBurst requests for access are accepted in a row. After that, one is
-	// accepted in each requestInterval.
-	requestBurst    = 5
-	requestInterval = 5 * time.Minute
-	// maxPending is the maximum number of PENDING requests. Further requests are dropped,
-	// so that nobody can fill the disk with them.
-	maxPending = 10_000
+	// From one network address, accessRequestBurst requests for access are accepted at once.
+	// After that, one more is accepted in each accessRequestInterval.
+	accessRequestBurst    = 5
+	accessRequestInterval = 5 * time.Minute
+	// maxPendingRequests is the maximum number of PENDING requests. Further requests are not
+	// stored, so that nobody can fill the disk with them.
+	maxPendingRequests = 10_000
 
 	// requestMailDelay is the time between a request and the mail to the administrators. Requests
 	// that arrive in this time are in the same mail.
 	requestMailDelay = time.Minute
 
-	// requestTime is the time of a response to a request for access, which is longer than storing and
-	// approving one takes. Without it, the time would show whether the e-mail has an account.
-	requestTime = 250 * time.Millisecond
+	// accessRequestResponseTime is the time from a request for access to its response. It is
+	// longer than it takes to store and approve the request, so that the time does not reveal
+	// whether the e-mail has an account.
+	accessRequestResponseTime = 250 * time.Millisecond
 
-	// decidedLifetime is how long a request is kept after it was approved or refused.
-	decidedLifetime = 90 * 24 * time.Hour
+	// decidedRequestLifetime is how long a request is kept after it was approved or refused.
+	decidedRequestLifetime = 90 * 24 * time.Hour
 
 	maxNameLength   = 100  // characters of a person's or an organisation's name
 	maxReasonLength = 1000 // characters
@@ -41,26 +42,26 @@ const (
 // Options.ApproveDomains, it approves the request at once. The response and its time do not reveal
 // whether the e-mail already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
-	request, err := a.newRequest(in.Body)
+	request, err := a.newAccessRequest(in.Body)
 	if err != nil {
 		return nil, err
 	}
-	attempt := store.Attempt{Limit: requestLimit, Key: CallerFromContext(ctx).RemoteAddress}
-	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
+	attempt := store.Attempt{Limit: accessRequestLimit, Key: CallerFromContext(ctx).RemoteAddress}
+	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return nil, err
 	} else if refused != nil {
 		return nil, tooManyAttemptsProblem("too many requests for access from this address", refused.Wait)
 	}
-	responseTime := time.NewTimer(requestTime)
+	responseTime := time.NewTimer(accessRequestResponseTime)
 	defer responseTime.Stop()
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		outcome := refused
+		outcome := outcomeRefused
 		if accepted, err := a.storeAndApproveOrNotify(ctx, t, request); err != nil {
 			return err
 		} else if accepted {
-			outcome = done
+			outcome = outcomeDone
 		}
-		return a.insertEvent(ctx, t, event{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
 	})
 	select {
 	case <-responseTime.C:
@@ -69,9 +70,9 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 	return &api.None{}, a.toProblem(err)
 }
 
-// newRequest returns a PENDING request with the fields of a form, or a problem with all invalid
-// fields.
-func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
+// newAccessRequest returns a PENDING request with the fields of form. If fields are invalid, it
+// returns a problem that lists them.
+func (a *Accounts) newAccessRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
 	email := normalizeEmail(form.Email)
 	err := joinFieldProblems(
 		checkEmail(email), checkText("name", form.Name, maxNameLength),
@@ -80,7 +81,7 @@ func (a *Accounts) newRequest(form api.NewAccessRequest) (*store.AccessRequest, 
 	if err != nil {
 		return nil, err
 	}
-	key, err := auth.NewKey(a.rand)
+	key, err := auth.NewUUID(a.rand)
 	return &store.AccessRequest{
 		Key: key, Email: email, Name: strings.TrimSpace(form.Name), Organisation: strings.TrimSpace(form.Organisation),
 		Reason: strings.TrimSpace(form.Reason), Status: api.RequestPending, Created: a.now(),
@@ -99,8 +100,8 @@ func checkText(field, text string, maxLength int) error {
 	return api.CheckText(field, text, "\n\r\t")
 }
 
-// joinFieldProblems returns one problem with the invalid fields of all errors, or nil if there are
-// none. If an error is not about fields, joinFieldProblems returns this error.
+// joinFieldProblems returns one problem that lists the invalid fields of all errors, or nil if
+// there are no errors. If an error is not about fields, it returns this error.
 func joinFieldProblems(errs ...error) error {
 	var invalid []api.FieldError
 	for _, err := range errs {
@@ -119,16 +120,16 @@ func joinFieldProblems(errs ...error) error {
 	return api.NewFieldProblems(invalid)
 }
 
-// storeAndApproveOrNotify stores a request and returns true. If the domain of the e-mail is one of
-// Options.ApproveDomains, it approves the request, which creates the account. Otherwise it notifies
-// administrators. It stores nothing and returns false in three cases: the e-mail already has an
-// account, it already has a PENDING request, or there are maxPending requests.
+// storeAndApproveOrNotify stores a request and returns true. If the domain of the e-mail is one
+// of Options.ApproveDomains, it approves the request, which creates the account. Otherwise it
+// notifies the administrators. It stores nothing and returns false if the e-mail already has an
+// account or a PENDING request, or if there are maxPendingRequests PENDING requests.
 func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
 		return false, err
 	}
 	_, pending, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{})
-	if err != nil || pending >= maxPending {
+	if err != nil || pending >= maxPendingRequests {
 		return false, err
 	}
 	if inserted, err := t.InsertAccessRequest(ctx, r); err != nil || !inserted {
@@ -136,7 +137,7 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 	}
 	_, domain, _ := strings.Cut(r.Email, "@")
 	if slices.Contains(a.options.ApproveDomains, domain) {
-		_, err = a.approve(ctx, t, r, serviceActor)
+		_, err = a.approveRequest(ctx, t, r, serviceActor)
 		return true, err
 	}
 	return true, a.notifyAdministrators(ctx, t)
@@ -174,7 +175,7 @@ func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error 
 // The audit log still has these decisions.
 func (a *Accounts) DeleteOldAccessRequests(ctx context.Context) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
-		return t.DeleteAccessRequestsDecidedBefore(ctx, a.now().Add(-decidedLifetime))
+		return t.DeleteAccessRequestsDecidedBefore(ctx, a.now().Add(-decidedRequestLifetime))
 	})
 }
 
@@ -215,7 +216,7 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 		if err != nil {
 			return err
 		}
-		out, err = a.approve(ctx, t, r, actorOf(ctx))
+		out, err = a.approveRequest(ctx, t, r, actorFromContext(ctx))
 		return err
 	})
 	if err != nil {
@@ -224,29 +225,29 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 	return out, nil
 }
 
-// approve approves a request, creates its account and invites the owner.
-func (a *Accounts) approve(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
+// approveRequest approves a request, creates its account and invites the owner of the e-mail.
+func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
 	if _, err := t.GetAccount(ctx, r.Email); err == nil {
 		return nil, api.NewProblem(api.CodeNameTaken, "account %s already exists: refuse the request", r.Email)
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if err := a.decide(ctx, t, r, api.RequestApproved, actor); err != nil {
+	if err := a.decideRequest(ctx, t, r, api.RequestApproved, actor); err != nil {
 		return nil, err
 	}
-	if err := a.insert(ctx, t, account); err != nil {
+	if err := a.insertAccount(ctx, t, account); err != nil {
 		return nil, err
 	}
-	if err := a.insertEvent(ctx, t, event{actor: actor, action: "access.approve", object: r.Email, outcome: done}); err != nil {
+	if err := a.insertAuditEvent(ctx, t, auditEvent{actor: actor, action: "access.approve", object: r.Email, outcome: outcomeDone}); err != nil {
 		return nil, err
 	}
-	return a.invite(ctx, t, account, mailApproved)
+	return a.inviteOwner(ctx, t, account, mailApproved)
 }
 
-// decide changes the status of a PENDING request and records that actor decided this. It returns a
-// problem if the request is not PENDING.
-func (a *Accounts) decide(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
+// decideRequest changes the status of a PENDING request, and stores in the request that actor
+// decided this. It returns a problem if the request is not PENDING.
+func (a *Accounts) decideRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, status, actor string) error {
 	before := r.Status
 	r.Status, r.Decided, r.DecidedBy = status, a.now(), actor
 	err := t.UpdateAccessRequest(ctx, r, api.RequestPending)
@@ -265,17 +266,17 @@ func (a *Accounts) RefuseAccessRequest(ctx context.Context, in *api.AccessReques
 		if err != nil {
 			return err
 		}
-		if err := a.decide(ctx, t, r, api.RequestRefused, actorOf(ctx)); err != nil {
+		if err := a.decideRequest(ctx, t, r, api.RequestRefused, actorFromContext(ctx)); err != nil {
 			return err
 		}
 		out = toAccessRequest(r)
-		return a.Record(ctx, t, "access.refuse", r.Email)
+		return a.RecordAuditEvent(ctx, t, "access.refuse", r.Email)
 	})
 	return &out, a.translateRequestNotFound(err, in.RequestKey)
 }
 
-// translateRequestNotFound converts ErrNotFound to the problem that no request for access has this key. It
-// converts other errors with Config.ToProblem.
+// translateRequestNotFound converts store.ErrNotFound to a problem with CodeNotFound: no
+// request for access has this key. It converts other errors with Config.ToProblem.
 func (a *Accounts) translateRequestNotFound(err error, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no request %s: list the requests to find its key", key).WithCause(err)

@@ -19,16 +19,17 @@ const (
 )
 
 const (
-	// For one account, codeBurst wrong codes can be tried in a row, and then one in each
-	// codeInterval, from all addresses together. These are at most 149 codes a day. At any time,
-	// three of a million codes are valid. Therefore somebody who knows the password guesses a valid
-	// code in a day with a probability of 0.00045.
-	codeBurst    = 5
-	codeInterval = 10 * time.Minute
+	// For one account, authenticatorCodeBurst wrong codes are allowed at once, and then one
+	// more in each authenticatorCodeInterval, from all addresses together. These are at most
+	// 149 codes a day (5 + 144). At any time, three of a million codes are valid. Therefore an
+	// attacker who knows the password guesses a valid code within a day with a probability of
+	// 0.00045.
+	authenticatorCodeBurst    = 5
+	authenticatorCodeInterval = 10 * time.Minute
 )
 
-// AddSecondFactor returns a new secret for an authenticator app of the caller. Logins need no code
-// until ConfirmSecondFactor is called.
+// AddSecondFactor returns a new secret for an authenticator app of the caller. Logins need no
+// code until ConfirmSecondFactor has succeeded.
 func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorInput) (*api.SecondFactor, error) {
 	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
 	if err != nil {
@@ -49,13 +50,13 @@ func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorI
 	if err != nil {
 		return nil, a.secondFactorProblem(err)
 	}
-	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.issuer(ctx), account.Email)}, nil
+	return &api.SecondFactor{Secret: string(secret), URL: secret.URL(a.totpIssuer(ctx), account.Email)}, nil
 }
 
-// issuer returns the name of the service that authenticator apps show: the host of its URL, without
-// the port. It returns "Foretell" if the host is unknown, or if the host is an IPv6 address, whose
-// colons an otpauth URL does not allow.
-func (a *Accounts) issuer(ctx context.Context) string {
+// totpIssuer returns the name of the service that authenticator apps show: the host of its URL,
+// without the port. It returns "Foretell" if the host is unknown, or if the host is an IPv6
+// address, whose colons an otpauth URL does not allow.
+func (a *Accounts) totpIssuer(ctx context.Context) string {
 	u, err := url.Parse(CallerFromContext(ctx).BaseURL)
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
 		return "Foretell"
@@ -68,7 +69,7 @@ func (a *Accounts) issuer(ctx context.Context) string {
 // the other sessions of the caller. Attempts are not limited, because the caller already knows the
 // secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {
-	account, err := a.find(ctx, byKey(CallerFromContext(ctx).Account))
+	account, err := a.findAccount(ctx, lookUpByKey(CallerFromContext(ctx).Account))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecon
 		if err != nil {
 			return err
 		}
-		return a.Record(ctx, t, actionAddSecondFactor, "")
+		return a.RecordAuditEvent(ctx, t, actionAddSecondFactor, "")
 	})
 	if err != nil {
 		return nil, a.secondFactorProblem(err)
@@ -107,29 +108,29 @@ func (a *Accounts) RemoveSecondFactor(ctx context.Context, in *api.RemoveSecondF
 	}
 	err = a.consumeCode(ctx, account, in.Body.AuthenticatorCode)
 	if api.CodeFromError(err) == api.CodeBadCredentials {
-		a.record(ctx, event{action: actionRemoveSecondFactor, outcome: refused})
+		a.recordOrLogError(ctx, auditEvent{action: actionRemoveSecondFactor, outcome: outcomeRefused})
 		return nil, wrongCodeProblem(api.CodeForbidden) // not 401, which would mean that the session has ended
 	}
 	if err != nil {
 		return nil, err
 	}
-	_, err = a.updateAndRecord(ctx, byKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
+	_, err = a.updateAndRecord(ctx, lookUpByKey(account.Key), actionRemoveSecondFactor, removeSecondFactor(ctx))
 	return &api.None{}, err
 }
 
 // RemoveSecondFactorOf removes the authenticator app of an account whose owner has lost it,
 // and ends the sessions of the account.
 func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, byKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), actionRemoveSecondFactor, func(t *store.Tx, account *store.Account) error {
 		if err := removeSecondFactor(ctx)(t, account); err != nil {
 			return err
 		}
-		return t.DeleteSessionsAndLinks(ctx, account.Key)
+		return t.DeleteSessionsAndOneTimeLinks(ctx, account.Key)
 	})
 }
 
-// removeSecondFactor returns a function for [Accounts.updateAndRecord] that removes the
-// authenticator app of an account.
+// removeSecondFactor returns a function, to be passed to [Accounts.updateAndRecord], that
+// removes the authenticator app of an account.
 func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor
@@ -144,8 +145,8 @@ func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) err
 // *api.Problem with CodeBadCredentials if the code is wrong or was used before, and with
 // CodeTooMany if there were too many wrong codes.
 func (a *Accounts) consumeCode(ctx context.Context, account *store.Account, code string) error {
-	attempt := store.Attempt{Limit: codeLimit, Key: account.Key}
-	if refused, err := a.takeAttempts(ctx, attempt); err != nil {
+	attempt := store.Attempt{Limit: authenticatorCodeLimit, Key: account.Key}
+	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return err
 	} else if refused != nil {
 		return tooManyAttemptsProblem("too many wrong codes of the authenticator app; try again later", refused.Wait)

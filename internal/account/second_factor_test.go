@@ -72,7 +72,7 @@ func TestCodeLimit(t *testing.T) {
 	c := newClock()
 	a := open(t, c, Options{})
 	ctx, code := withAuthenticator(t, a, c)
-	for range 3 * codeBurst {
+	for range 3 * authenticatorCodeBurst {
 		if _, err := a.LogIn(t.Context(), logInInput(code())); err != nil {
 			t.Fatal(err)
 		}
@@ -92,13 +92,13 @@ func TestCodeLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := codeBurst + int((attempts-1)*pause/codeInterval); tried != want {
+	if want := authenticatorCodeBurst + int((attempts-1)*pause/authenticatorCodeInterval); tried != want {
 		t.Errorf("%d of %d wrong codes were checked, want %d", tried, attempts, want)
 	}
 	if _, err := a.RemoveSecondFactor(ctx, removeInput(code())); api.CodeFromError(err) != api.CodeTooMany {
 		t.Errorf("a valid code after too many wrong ones: %v", err)
 	}
-	c.advance(codeInterval)
+	c.advance(authenticatorCodeInterval)
 	if _, err := a.RemoveSecondFactor(ctx, removeInput(code())); err != nil {
 		t.Error(err)
 	}
@@ -148,7 +148,7 @@ func TestIssuer(t *testing.T) {
 		"":                                  "Foretell",
 		"https://:8443":                     "Foretell",
 	} {
-		if got := a.issuer(WithCaller(t.Context(), Caller{BaseURL: baseURL})); got != want {
+		if got := a.totpIssuer(WithCaller(t.Context(), Caller{BaseURL: baseURL})); got != want {
 			t.Errorf("%q is %q, want %q", baseURL, got, want)
 		}
 	}

@@ -15,30 +15,33 @@ const (
 	settingMail      = "mail" // "on" or "off"
 	// settingQuota is the quota of new accounts, as JSON. It is empty or noQuota if they have none.
 	settingQuota = "default-quota"
-	// settingAddress is the URL of the service whose process is settingProcess. Releases before
-	// settingPublicURL also stored public URLs under this name, without settingProcess.
+	// settingAddress is the URL of the service whose process has the name settingProcess.
+	// Releases that did not have settingPublicURL stored public URLs under this name, too,
+	// without settingProcess.
 	settingAddress = "service-url"
 	settingProcess = "service-process"
 )
 
-// defaultURL is the beginning of links if no service has called StoreServiceSettings yet.
-const defaultURL = "http://127.0.0.1:8080"
+// defaultServiceURL is the beginning of one-time links before a service has called
+// StoreServiceSettings.
+const defaultServiceURL = "http://127.0.0.1:8080"
 
-// ServiceSettings are settings of a service that commands on the data folder and the other services
-// need to create accounts. A nil field does not change the stored value, because another service
-// may have set it.
+// ServiceSettings are the settings of a service that commands on the data folder and other
+// services need when they create accounts. If a field is nil, the stored value remains
+// unchanged, because another service may have set it.
 type ServiceSettings struct {
-	// PublicURL is the beginning of links. If it points to "", the stored value is removed.
+	// PublicURL is the beginning of one-time links. If it points to "", the stored value is
+	// removed.
 	PublicURL *string
-	// SendsMail reports whether services send mails.
+	// SendsMail is true if services send mails.
 	SendsMail *bool
-	// Address is the URL of this process. It is required. The beginning of links is the address of
-	// the first living process if no public URL is stored.
+	// Address is the URL of this process. It is required. If no public URL is stored, one-time
+	// links begin with the address of the first living process.
 	Address string
 }
 
-// StoreServiceSettings stores the settings and the Options.DefaultQuota of this process, and logs which
-// values of other services it replaces or leaves unchanged.
+// StoreServiceSettings stores the settings and the Options.DefaultQuota of this process. It
+// logs each value of another service that it replaces, or that remains in use.
 func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) error {
 	var mail, quota *string
 	if s.SendsMail != nil {
@@ -60,12 +63,12 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) 
 				return err
 			}
 		}
-		return a.storeAddress(ctx, t, s.Address)
+		return a.storeServiceAddress(ctx, t, s.Address)
 	}))
 }
 
-// storeSetting stores a setting unless value is nil. It logs a warning after it has replaced another
-// value.
+// storeSetting stores a setting unless value is nil. If it replaces another value, it logs a
+// warning.
 func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, value *string) error {
 	old, err := t.GetSetting(ctx, name)
 	if err != nil {
@@ -91,9 +94,9 @@ func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, v
 // noQuota is the zero quota as JSON.
 const noQuota = `{"datasets":null,"bytes":null,"races":null}`
 
-// storeAddress stores the address of this process, unless the stored one is that of another process
-// that is running.
-func (a *Accounts) storeAddress(ctx context.Context, t *store.Tx, address string) error {
+// storeServiceAddress stores the address of this process, unless the stored address belongs to
+// another process that is running.
+func (a *Accounts) storeServiceAddress(ctx context.Context, t *store.Tx, address string) error {
 	process, err := t.GetSetting(ctx, settingProcess)
 	if err != nil || process != "" && process != a.store.ProcessName() && a.store.IsProcessAlive(process) {
 		return err
@@ -104,17 +107,18 @@ func (a *Accounts) storeAddress(ctx context.Context, t *store.Tx, address string
 	return t.SetSetting(ctx, settingProcess, a.store.ProcessName())
 }
 
-// serviceURL returns the beginning of links that a command on the data folder creates.
+// serviceURL returns the beginning of one-time links that a command on the data folder creates.
 func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	public, err := t.GetSetting(ctx, settingPublicURL)
 	if err != nil || public != "" {
 		return public, err
 	}
 	address, err := t.GetSetting(ctx, settingAddress)
-	return cmp.Or(address, defaultURL), err
+	return cmp.Or(address, defaultServiceURL), err
 }
 
-// defaultQuota returns the quota of new accounts: that of this process, or the stored one.
+// defaultQuota returns the quota of new accounts: Options.DefaultQuota or, if it is nil, the
+// stored quota.
 func (a *Accounts) defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {
 	if a.options.DefaultQuota != nil {
 		return store.Quota(*a.options.DefaultQuota), nil
@@ -130,7 +134,7 @@ func (a *Accounts) defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, 
 // sendsMail reports whether this process sends mails.
 func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
-// anyProcessSendsMail reports whether this process, or another service, sends mails.
+// anyProcessSendsMail reports whether this process or another service sends mails.
 func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
 	if a.sendsMail() {
 		return true, nil

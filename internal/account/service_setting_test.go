@@ -81,7 +81,7 @@ func TestServiceSettings(t *testing.T) {
 					t.Errorf("%s: %q and %d, want %q and %d", email, gotLink, gotDatasets, link, datasets)
 				}
 			}
-			want("a@example.com", defaultURL, 0)
+			want("a@example.com", defaultServiceURL, 0)
 
 			first := start(ServiceSettings{Address: "http://127.0.0.1:1111"}, &api.Quota{Datasets: new(int64(7))})
 			want("b@example.com", "http://127.0.0.1:1111/", 7)

@@ -20,11 +20,11 @@ const (
 	maxClientName = 200
 )
 
-// openSessionAndEndOldest opens a session of an account and returns its token. If the account then
-// has more than Options.MaxSessions sessions, the oldest sessions end. The account of the embedded
-// service has no such limit. If the credentials were changed meanwhile, openSessionAndEndOldest
-// returns errCredentialsChanged, see checkCredentialsUnchanged. Otherwise it removes the attempts
-// in refunded from the counts of failed attempts.
+// openSessionAndEndOldest opens a session of an account and returns its token. If the account
+// then has more than Options.MaxSessions sessions, the oldest sessions end. The account of the
+// embedded service has no such limit. The attempts in refunded no longer count as failed. If
+// the credentials of the account were changed meanwhile, openSessionAndEndOldest returns
+// errCredentialsChanged and opens no session.
 func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.Account, refunded ...store.Attempt) (*api.Session, error) {
 	token, err := auth.NewToken(a.rand)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 		if err := t.InsertSession(ctx, session); err != nil {
 			return err
 		}
-		if account.Email != localEmail {
+		if account.Email != localAccountEmail {
 			if err := a.endOldestSessions(ctx, t, session); err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 		if err := t.RefundAttempts(ctx, refunded...); err != nil {
 			return err
 		}
-		return a.insertEvent(ctx, t, event{actor: account.Email, action: actionLogIn, outcome: done})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: actionLogIn, outcome: outcomeDone})
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
@@ -58,14 +58,14 @@ func (a *Accounts) openSessionAndEndOldest(ctx context.Context, account *store.A
 	return &api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: account.Email}, nil
 }
 
-// errCredentialsChanged is returned if the credentials that a request has verified are no
-// longer those of the account.
+// errCredentialsChanged is returned if the credentials of an account were changed after a
+// request had verified them.
 var errCredentialsChanged = errors.New("the password or the authenticator app was changed meanwhile")
 
-// checkCredentialsUnchanged returns errCredentialsChanged if the account has changed since
-// verified was read from the store: if it was disabled or deleted, or has another password or
-// authenticator app. Verifying a password takes long. A change during this time ends all sessions
-// of the account, and the old password must not open a new one.
+// checkCredentialsUnchanged returns errCredentialsChanged if an account was disabled or
+// deleted, or got another password or authenticator app, since verified was read from the
+// store. Verifying a password takes long. After a change during this time, the old password
+// must not open a session.
 func checkCredentialsUnchanged(ctx context.Context, t *store.Tx, verified *store.Account) error {
 	current, err := t.GetAccountByKey(ctx, verified.Key)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -123,7 +123,7 @@ func (a *Accounts) ListSessions(ctx context.Context, _ *api.None) (*api.SessionL
 	return out, a.toProblem(err)
 }
 
-// toSessionEntry converts a session of the caller's account.
+// toSessionEntry converts a session of the caller's account to an api.SessionEntry.
 func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 	entry := api.SessionEntry{
 		SessionKey: auth.SessionKey(s.Hash), RemoteAddress: s.Address, Client: s.Client,
@@ -135,12 +135,12 @@ func toSessionEntry(s *store.Session, caller Caller) api.SessionEntry {
 	return entry
 }
 
-// recentLogin is how old a session may be with which other sessions of the account are ended. An older
-// session may be that of a browser that somebody else uses.
-const recentLogin = 5 * time.Minute
+// maxRecentLoginAge is the maximum age of a session that may end other sessions of its account.
+// The browser of an older session may be in use by somebody else.
+const maxRecentLoginAge = 5 * time.Minute
 
-// EndSession ends a session of the caller's account. Unless it is the caller's own, the caller must have
-// logged in recently.
+// EndSession ends a session of the caller's account. Unless it is the caller's own, the caller
+// must have logged in recently.
 func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.None, error) {
 	err := a.endCallerSessions(ctx, true, func(s *store.Session) bool { return auth.SessionKey(s.Hash) == in.SessionKey })
 	if errors.Is(err, store.ErrNotFound) {
@@ -149,13 +149,14 @@ func (a *Accounts) EndSession(ctx context.Context, in *api.SessionInput) (*api.N
 	return &api.None{}, a.toProblem(err)
 }
 
-// EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller must have
-// logged in recently.
+// EndOtherSessions ends all sessions of the caller's account but the caller's own. The caller
+// must have logged in recently.
 func (a *Accounts) EndOtherSessions(ctx context.Context, _ *api.None) (*api.None, error) {
 	return a.endOtherSessions(ctx, true)
 }
 
-// endOtherSessions is EndOtherSessions, with a choice whether the caller must have logged in recently.
+// endOtherSessions ends all sessions of the caller's account but the caller's own. If
+// onlyAfterLogin is true, the caller must have logged in recently.
 func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*api.None, error) {
 	own := CallerFromContext(ctx).session
 	err := a.endCallerSessions(ctx, onlyAfterLogin, func(s *store.Session) bool { return s.Hash != own })
@@ -165,9 +166,10 @@ func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*
 	return &api.None{}, a.toProblem(err)
 }
 
-// endCallerSessions ends the sessions of the caller's account for which matches returns true. If
-// no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, it returns a problem with
-// CodeForbidden if one of them is not the caller's own, and the caller's own is older than recentLogin.
+// endCallerSessions ends the sessions of the caller's account for which matches returns true.
+// If no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, and the
+// caller's own session is older than maxRecentLoginAge, it ends only the caller's own session:
+// for another session, it returns a problem with CodeForbidden.
 func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	return a.store.Write(ctx, func(t *store.Tx) error {
@@ -175,7 +177,7 @@ func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, m
 		if err != nil {
 			return err
 		}
-		isRecent := slices.ContainsFunc(sessions, func(s *store.Session) bool { return s.Hash == own && a.now().Sub(s.Created) <= recentLogin })
+		isRecent := slices.ContainsFunc(sessions, func(s *store.Session) bool { return s.Hash == own && a.now().Sub(s.Created) <= maxRecentLoginAge })
 		found := false
 		for _, s := range sessions {
 			if !matches(s) {
@@ -188,7 +190,7 @@ func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, m
 			if err := t.DeleteSession(ctx, s.Hash); err != nil {
 				return err
 			}
-			if err := a.Record(ctx, t, "session.end", auth.SessionKey(s.Hash)); err != nil {
+			if err := a.RecordAuditEvent(ctx, t, "session.end", auth.SessionKey(s.Hash)); err != nil {
 				return err
 			}
 		}

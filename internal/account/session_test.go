@@ -50,8 +50,8 @@ func TestLocalSessions(t *testing.T) {
 	}
 }
 
-// TestEndSessionAfterLogin checks that a session can end others of the account only in the minutes after
-// its login, and itself at any time.
+// TestEndSessionAfterLogin checks that a session can end others of the account only in the
+// minutes after its login, and itself at any time.
 func TestEndSessionAfterLogin(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -69,7 +69,7 @@ func TestEndSessionAfterLogin(t *testing.T) {
 		return WithCaller(t.Context(), caller), auth.SessionKey(caller.session)
 	}
 	old, oldKey := logIn()
-	c.advance(recentLogin + time.Second)
+	c.advance(maxRecentLoginAge + time.Second)
 	recent, recentKey := logIn()
 	if _, err := a.EndSession(old, &api.SessionInput{SessionKey: recentKey}); api.CodeFromError(err) != api.CodeForbidden {
 		t.Errorf("an old session ended another: %v", err)
@@ -81,7 +81,7 @@ func TestEndSessionAfterLogin(t *testing.T) {
 		t.Errorf("a session did not end itself: %v", err)
 	}
 	old, _ = logIn()
-	c.advance(recentLogin)
+	c.advance(maxRecentLoginAge)
 	if _, err := a.EndOtherSessions(old, &api.None{}); err != nil {
 		t.Errorf("a recent session did not end others: %v", err)
 	}

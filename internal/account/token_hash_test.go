@@ -25,13 +25,13 @@ func TestTokenHashAlgorithms(t *testing.T) {
 			c := newClock()
 			a, _ := openService(t, location(t), c)
 			addUsers(t, a, api.RoleUser, testEmail)
-			owner, err := a.find(t.Context(), func(ctx context.Context, t *store.Tx) (*store.Account, error) { return t.GetAccount(ctx, testEmail) })
+			owner, err := a.findAccount(t.Context(), func(ctx context.Context, t *store.Tx) (*store.Account, error) { return t.GetAccount(ctx, testEmail) })
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, hash := range auth.TokenHashes("token") {
 				err := a.store.Write(t.Context(), func(tx *store.Tx) error {
-					if err := tx.ReplaceLink(t.Context(), auth.TokenHashes("code")[i], owner.Key, c.Now().Add(time.Hour)); err != nil {
+					if err := tx.ReplaceOneTimeLink(t.Context(), auth.TokenHashes("code")[i], owner.Key, c.Now().Add(time.Hour)); err != nil {
 						return err
 					}
 					return tx.InsertSession(t.Context(), &store.Session{Hash: hash, Account: owner.Key, Created: c.Now(), Expires: c.Now().Add(time.Hour)})

@@ -34,32 +34,32 @@ type Config struct {
 	Now  func() time.Time
 	Rand io.Reader
 	Log  *slog.Logger
-	// DatasetsArray makes ListDatasets return the datasets as a JSON array. By default it returns
+	// DatasetsAsArray makes ListDatasets return the datasets as a JSON array. By default it returns
 	// them as the published API does, in a string that contains the array as JSON.
-	DatasetsArray bool
-	// AcceptDatabase makes New accept a database that does not belong to the stored files, see
+	DatasetsAsArray bool
+	// AcceptMismatch makes New accept a database that does not belong to the stored files, see
 	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
-	AcceptDatabase bool
+	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
 	// Memory is the maximum sum of the estimated memory of all running races, in bytes. A race that
 	// would exceed it stays in the queue. 0 means no limit.
 	Memory int64
-	// MinSpreadCells is the minimum size of a dataset, as rows × columns × classes, for several
-	// workers to train the algorithms of one race. With SQLite, a race always has one worker.
+	// MinDistributedCells is the minimum size of a dataset for its races to be distributed over
+	// several workers, as rows × columns × classes. With SQLite, each race has one worker.
 	// Defaults to 200,000.
-	MinSpreadCells int64
-	// PreparationLimit is the constant part of the time limit for preparing a dataset. The limit
-	// increases by one second for each MiB of the CSV. Defaults to 2 minutes.
-	PreparationLimit time.Duration
-	// OwnJobsOnly limits [App.Run] to the jobs that this App queued or adopted with [App.AdoptInterruptedJob]. By
-	// default, App.Run runs the jobs of all processes.
+	MinDistributedCells int64
+	// PreparationTimeLimit is the time limit for preparing a dataset, to which one second is
+	// added for each MiB of the CSV. Defaults to 2 minutes.
+	PreparationTimeLimit time.Duration
+	// OwnJobsOnly limits [App.Run] to the jobs that this App queued, or adopted with
+	// [App.AdoptInterruptedJob]. By default, App.Run runs the jobs of all processes.
 	OwnJobsOnly bool
 	// DirectTransfers makes clients upload files directly to the S3 store of Blobs, and
 	// download results directly from it, with signed URLs. See [App.PollDirectUploads]. [New]
 	// returns an error if DirectTransfers is set and Blobs is a folder.
 	DirectTransfers bool
-	// Tracer creates the spans of jobs. Nil creates none.
+	// Tracer creates the spans of jobs. If it is nil, jobs have no spans.
 	Tracer trace.Tracer
 	// Host is the name of the machine, and Version the version of the program. Administrators
 	// see both in the list of workers.
@@ -76,39 +76,39 @@ type Config struct {
 type App struct {
 	*account.Accounts
 
-	store         *store.Store
-	blobs         *blob.Store
-	tempDir       string
-	now           func() time.Time
-	rand          io.Reader
-	log           *slog.Logger
-	tracer        trace.Tracer
-	urlKey        *urlkey.Keeper
-	datasetsArray bool
-	ownJobsOnly   bool
-	memory        int64
-	host, version string
-	// spreads reports whether several workers may train one race together.
-	spreads        bool
-	minSpreadCells int64
-	// basePreparationLimit is Config.PreparationLimit.
-	basePreparationLimit time.Duration
-	pool                 *job.Pool
-	queueWatchers        job.Watchers
-	deadlines            raceDeadlines
-	models               *modelCache
-	scanner              *clamav.Client // nil if no file is scanned
-	finishedJobs         *jobCounter
-	verified             blob.Verified // the stored files that were read for downloads
-	drifts               *turn.Queue   // of the calls that measure a drift
+	store           *store.Store
+	blobs           *blob.Store
+	tempDir         string
+	now             func() time.Time
+	rand            io.Reader
+	log             *slog.Logger
+	tracer          trace.Tracer
+	urlKey          *urlkey.RotatingKey
+	datasetsAsArray bool
+	ownJobsOnly     bool
+	memory          int64
+	host, version   string
+	// distributesRaces reports whether several workers may train one race together.
+	distributesRaces    bool
+	minDistributedCells int64
+	// basePreparationTimeLimit is Config.PreparationTimeLimit.
+	basePreparationTimeLimit time.Duration
+	pool                     *job.Pool
+	queueWatchers            job.Watchers
+	deadlines                raceDeadlines
+	models                   *modelCache
+	scanner                  *clamav.Client // nil if no file is scanned
+	finishedJobs             *jobCounter
+	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
+	driftSemaphore           *turn.FairSemaphore   // limits the concurrent calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
-	// uploadURLs wakes [App.PollDirectUploads] when this process has returned an upload URL of the S3
-	// store to a client. lastUploadURL is the time when it last returned such a URL, in Unix
-	// seconds.
-	uploadURLs    chan struct{}
-	lastUploadURL atomic.Int64
-	sweptOrphans  atomic.Pointer[blob.Orphans] // see SweptOrphans
+	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
+	// URL of the S3 store to a client. lastUploadURLTime is the time when it last returned such
+	// a URL, in Unix seconds.
+	uploadURLReturned chan struct{}
+	lastUploadURLTime atomic.Int64
+	sweptOrphans      atomic.Pointer[blob.Orphans] // see SweptOrphans
 }
 
 // New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that
@@ -118,12 +118,12 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsArray: c.DatasetsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory, host: c.Host, version: c.Version, spreads: c.Store.IsOnServer() && !c.OwnJobsOnly, minSpreadCells: cmp.Or(c.MinSpreadCells, minSpreadCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLs: make(chan struct{}, 1), drifts: turn.NewQueue(1),
+		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
+		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
+		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 	}
 	if c.DirectTransfers {
-		direct, ok := c.Blobs.Direct()
+		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
 			return nil, errors.New("app.Config: DirectTransfers needs an S3 store")
 		}
@@ -132,28 +132,31 @@ func New(c Config) (*App, error) {
 	a.Accounts = account.New(account.Config{
 		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
-	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptDatabase); err != nil {
+	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err
 	}
 	var err error
 	if a.urlKey, err = urlkey.New(context.Background(), c.Store, c.Now, c.Rand); err != nil {
 		return nil, err
 	}
-	a.basePreparationLimit = cmp.Or(c.PreparationLimit, defaultPreparationLimit)
+	a.basePreparationTimeLimit = cmp.Or(c.PreparationTimeLimit, defaultPreparationTimeLimit)
 	a.pool = a.newPool(max(1, c.MaxRaces))
 	return a, nil
 }
 
-// sweepInterval is how often a process removes the files of dead processes.
+// sweepInterval is the interval at which a process removes the files of dead processes.
 const sweepInterval = time.Hour
 
-// registerInterval is how often a worker repeats its registration in a PostgreSQL database.
-const registerInterval = time.Minute
+// registrationInterval is the interval at which a worker repeats its registration in a PostgreSQL
+// database.
+const registrationInterval = time.Minute
 
-// Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so that
-// another process can claim the jobs immediately. See [job.Pool.Run] for how long this takes.
-// Meanwhile it removes, at once and then every hour, what dead processes have left. Jobs do not wait
-// for this, because a list of all stored files may take minutes.
+// Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so
+// that another process can claim the jobs immediately. See [job.Pool.Run] for how long this
+// takes.
+//
+// At the start and then every hour, Run also removes the files and registrations of dead
+// processes. Jobs do not wait for this, because listing all stored files may take minutes.
 func (a *App) Run(ctx context.Context) error {
 	recounts := 2
 	defer runAfterAndEvery(ctx, 0, sweepInterval, func() {
@@ -168,13 +171,13 @@ func (a *App) Run(ctx context.Context) error {
 	return a.pool.Run(ctx)
 }
 
-// registerWorker registers this process as a worker, that is, as a process that runs the jobs of
-// all processes. Calling unregister ends the registration. On PostgreSQL, registerWorker repeats
-// the registration every registerInterval: while a process is suspended, for example because its
-// virtual machine is moved, other processes delete its registration.
+// registerWorker registers this process as a worker, that is, as a process that runs the jobs
+// of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
+// is repeated every registrationInterval, because other processes delete the registration of a
+// process that is suspended, for example while its virtual machine is moved.
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
-		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // without it, clients only see wrong states of jobs
+		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
 			a.log.WarnContext(ctx, "registering the worker", "error", err)
 		}
 	}
@@ -188,7 +191,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	register()
 	stop := func() {}
 	if a.store.IsOnServer() {
-		stop = runEvery(ctx, registerInterval, register)
+		stop = runEvery(ctx, registrationInterval, register)
 	}
 	return func() {
 		stop()
@@ -198,9 +201,10 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	}
 }
 
-// removeLeftovers removes the files and registrations of dead processes, and expired sessions. If
-// recount is true, it also recounts the datasets of each account: processes of earlier releases do
-// not update the stored count, and they end in the first hour of an upgrade.
+// removeLeftovers removes the files and registrations of dead processes, and expired sessions.
+// If recount is true, it also recounts the datasets of each account. This is necessary in the
+// first hour after an upgrade, because processes of the earlier release may still run, and they
+// do not update the stored count.
 func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 	warn := func(doing string, err error) {
 		if err != nil && ctx.Err() == nil {
@@ -223,8 +227,8 @@ func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 // operating system.
 func (a *App) TempDir() string { return a.tempDir }
 
-// newKey returns a random UUID (version 4).
-func (a *App) newKey() (string, error) { return auth.NewKey(a.rand) }
+// newUUID returns a random UUID (version 4).
+func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }
 
 // deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
 // The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].

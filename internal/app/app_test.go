@@ -50,15 +50,15 @@ func openAt(t *testing.T, dir string, now func() time.Time) *testApp {
 
 // appOptions configures the App of a test.
 type appOptions struct {
-	log         io.Writer
-	now         func() time.Time
-	accept      bool // any database
-	memory      int64
-	database    string // defaults to a file
-	storage     string // defaults to a folder
-	spread      int64
-	preparation time.Duration
-	clamav      string // the address of a clamd; "" scans no files
+	log                 io.Writer
+	now                 func() time.Time
+	accept              bool // any database
+	memory              int64
+	database            string // defaults to a file
+	storage             string // defaults to a folder
+	minDistributedCells int64
+	preparation         time.Duration
+	clamav              string // the address of a clamd; "" scans no files
 }
 
 func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), error) {
@@ -67,7 +67,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 		return nil, nil, err
 	}
 	files := cmp.Or(h.storage, "file://"+filepath.ToSlash(filepath.Join(dir, "blobs")))
-	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
+	blobs, err := blob.Open(ctx, files, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +77,7 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 			return nil, nil, err
 		}
 	}
-	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptDatabase: h.accept, PreparationLimit: h.preparation, Memory: h.memory, MinSpreadCells: h.spread})
+	a, err := app.New(app.Config{Scanner: scanner, Store: st, Blobs: blobs, TempDir: dir, Now: h.now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(h.log, nil)), AcceptMismatch: h.accept, PreparationTimeLimit: h.preparation, Memory: h.memory, MinDistributedCells: h.minDistributedCells})
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

@@ -11,12 +11,13 @@ import (
 
 // FileCheck is the result of [App.CheckFiles].
 type FileCheck struct {
-	// Files is the number of files that the database references. Bytes is the total size of those
-	// that are undamaged.
+	// Files is the number of files that the database references. Bytes is the total size of the
+	// undamaged files.
 	Files int
 	Bytes int64
-	// Unverified is the number of files without a stored checksum, which an earlier release wrote.
-	// Their contents cannot be verified. When such a file is next read, its checksum is stored.
+	// Unverified is the number of files that an earlier release stored without a checksum.
+	// Their contents cannot be verified. The checksum of such a file is stored when the file is
+	// next read.
 	Unverified int
 	// Orphans describes the files in blobs/orphans, which the database does not
 	// reference.
@@ -65,7 +66,7 @@ func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, e
 // damaged.
 func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
-		err = a.readVerified(ctx, f, func(_ io.Reader, n int64) error {
+		err = a.readVerifiedFile(ctx, f, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})
@@ -113,8 +114,8 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 // Orphans lists all stored files and returns the number and size of the orphans.
 func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.blobs.Orphans(ctx) }
 
-// SweptOrphans returns the number and size of the orphans after the last clean-up of this process.
-// It returns nil if there was none.
+// SweptOrphans returns the number and size of the orphans after the last clean-up of this
+// process. It returns nil before the first clean-up.
 func (a *App) SweptOrphans() *blob.Orphans { return a.sweptOrphans.Load() }
 
 // ObserveFiles makes the App call report at the end of each read, write and delete of a stored

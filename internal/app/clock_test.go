@@ -108,16 +108,16 @@ func testClockIsSet(t *testing.T, database string) {
 	t.Cleanup(func() { _ = db.Close() })
 	third := must(store.Open(t.Context(), database))(t)
 	t.Cleanup(func() { _ = third.Close() })
-	// The process third checks all leases once in each leaseInterval, because EndExpiredLeases does
-	// nothing if it is called earlier. A lease that has not changed in four checks has lasted for
-	// the timeout.
-	const leaseInterval = 5 * time.Second
+	// The process third checks all leases once in each leaseCheckInterval, because
+	// EndExpiredLeases does nothing if it is called earlier. A lease that has not changed in
+	// four checks has lasted for the timeout.
+	const leaseCheckInterval = 5 * time.Second
 	checks := 0
 	check := func(when string) {
 		t.Helper()
 		checks++
-		now := clock.now().Add(time.Duration(checks) * leaseInterval)
-		if err := third.EndExpiredLeases(t.Context(), store.LeaseCheck{Now: now, Timeout: 3 * leaseInterval}); err != nil {
+		now := clock.now().Add(time.Duration(checks) * leaseCheckInterval)
+		if err := third.EndExpiredLeases(t.Context(), store.LeaseCheck{Now: now, Timeout: 3 * leaseCheckInterval}); err != nil {
 			t.Fatal(err)
 		}
 		waiting, running := get(queued), 0

@@ -16,12 +16,13 @@ import (
 const (
 	minBuckets, maxBuckets = 4, 100
 
-	minName, maxName               = 3, 30
-	minDescription, maxDescription = 3, 150
+	minNameLength, maxNameLength               = 3, 30
+	minDescriptionLength, maxDescriptionLength = 3, 150
 
-	// lengthHeader is the header that a client should send with an upload. Responses list it in the
-	// member extraHeaders. Its format is that of the example in the service's documentation.
-	lengthHeader = "X-Foretell-Content-Length-Range:10,534773760"
+	// contentLengthRangeHeader is the header that a client should send with an upload. It has
+	// the minimum and the maximum size in bytes, in the format of the service's published
+	// documentation. Responses list the header in the member extraHeaders.
+	contentLengthRangeHeader = "X-Foretell-Content-Length-Range:10,534773760"
 )
 
 func datasetPath(key string) string { return "/api/v1/datasets/" + key }
@@ -33,7 +34,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		d.Buckets = *body.NumberOfBuckets
 	}
 	added := store.Usage{Datasets: 1}
-	if a.direct != nil { // the client will not ask the service before it uploads
+	if a.direct != nil { // the service does not see the request that uploads the file, so it checks the quota now
 		added.Bytes = api.MinUploadBytes
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -90,8 +91,8 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 		d.Series = &series
 	}
 	if d.Description != nil {
-		if n := utf8.RuneCountInString(*d.Description); n < minDescription || n > maxDescription {
-			return d, api.NewFieldProblem("description", "must have %d to %d characters or be null, got %d", minDescription, maxDescription, n)
+		if n := utf8.RuneCountInString(*d.Description); n < minDescriptionLength || n > maxDescriptionLength {
+			return d, api.NewFieldProblem("description", "must have %d to %d characters or be null, got %d", minDescriptionLength, maxDescriptionLength, n)
 		}
 		if err := api.CheckText("description", *d.Description, "\t\r\n"); err != nil {
 			return d, err
@@ -106,7 +107,7 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 // GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
-	s, err := a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err := a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil || d.Status != api.DatasetProcessing {
 			return "", err
 		}
@@ -136,13 +137,13 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 	return out, nil
 }
 
-// signUpload returns the signed URL of the service, and the headers, to upload the CSV of a
-// PENDING dataset.
+// signUpload returns the signed URL to which a client uploads the CSV of a PENDING dataset, and
+// the headers to send. With direct transfers, it is a URL of the S3 store.
 func (a *App) signUpload(ctx context.Context, d *store.Dataset) (api.UploadInfo, error) {
 	if a.direct != nil {
 		return a.signDirectUpload(ctx, d.Account, d.Key)
 	}
-	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: lengthHeader}, nil
+	return api.UploadInfo{UploadURL: a.signURL(ctx, uploadPath(d.Key)), ExtraHeaders: contentLengthRangeHeader}, nil
 }
 
 // findDataset returns a dataset of the caller.
@@ -189,14 +190,14 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
-	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
 		datasets, total, err = t.ListDatasets(ctx, query)
 		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
 	})
 	if err != nil {
 		return nil, a.toProblem(err)
 	}
-	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsArray}, Page: toPage(w, total)}
+	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsAsArray}, Page: toPage(w, total)}
 	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
 	for i, d := range datasets {
 		out.Datasets.Items[i] = toDatasetEntry(ctx, d, statuses[d.Key])
@@ -214,9 +215,9 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 	return a.storeAndQueuePreparation(ctx, d, upload{body: body, size: -1, max: api.MaxAddDataBytes})
 }
 
-// UploadData is AddData for a CSV of more than 32 MB, too. The parameter in has the query
-// parameters of the signed URL that [App.CreateDataset] returned. The parameter size is the
-// Content-Length of the body, or -1 if it is unknown.
+// UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. The parameter in
+// has the query parameters of the signed URL that [App.CreateDataset] returned. The parameter
+// size is the Content-Length of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err

@@ -14,10 +14,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// raceDeadlines converts the stored deadlines of races, which are times of day, to the monotonic
-// clock of this process. Each deadline is converted once, when this process first reads it.
-// Therefore a race ends in time even if the clock of the machine is set afterwards. The zero value
-// is ready to use.
+// raceDeadlines converts the stored deadlines of races, which are wall-clock times, to the
+// monotonic clock of this process. Each deadline is converted once, when this process first
+// reads it. Therefore a race ends in time even if the clock of the machine is set afterwards.
+// The zero value is ready to use.
 type raceDeadlines struct {
 	mu   sync.Mutex
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
@@ -57,8 +57,8 @@ func (a *App) raceDeadline(race *store.Training) time.Time {
 	return a.deadlines.deadlineOf(race, now, a.store.ToSharedTime(now))
 }
 
-// raceTimeLeft returns the time until the race must end. This is the smaller of two times: what
-// remains of its time limit, which counts from the start of the race, and the time until its
+// raceTimeLeft returns the time until the race must end. This is the smaller of two durations:
+// the rest of its time limit, which begins when the race starts, and the time until its
 // deadline.
 func (a *App) raceTimeLeft(rows *raceRows) time.Duration {
 	now := a.now()
@@ -84,8 +84,9 @@ func (a *App) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame
 	return f, err
 }
 
-// raceTimeLimit returns the time limit of a race, for messages. If the race has a deadline, it
-// returns the time from the creation of the race to the deadline, if that is shorter.
+// raceTimeLimit returns the time limit of a race, for messages. If the race also has a
+// deadline, it returns the smaller of the time limit and the time from the creation of the race
+// to the deadline.
 func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 	limit := time.Duration(race.TimeLimitSeconds) * time.Second
 	if !race.Deadline.IsZero() {
@@ -98,7 +99,7 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 // therefore get a result in time even if the queue is long. The goroutine ends when stop is called
 // or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
-	return a.queueWatchers.Run(ctx, func() time.Duration {
+	return a.queueWatchers.Start(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)

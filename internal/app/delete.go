@@ -8,8 +8,9 @@ import (
 	"foretell/internal/store"
 )
 
-// deleteResource deletes a resource of the caller, with its blobs. The function deleteRow must
-// delete the row and return the keys of the blobs. The parameter noun is a key of resourceNames.
+// deleteResource deletes a resource of the caller's account, with its blobs. The function
+// deleteRow must delete the row of the resource, and return the keys of its blobs. The
+// parameter noun is a key of resourceNames, such as "dataset".
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {
@@ -18,7 +19,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		for {
 			blobs, err = deleteRow(t, ctx, callerFromContext(ctx).Account, key)
 			if err == nil {
-				return a.Record(ctx, t, noun+".delete", key)
+				return a.RecordAuditEvent(ctx, t, noun+".delete", key)
 			}
 			if !errors.Is(err, store.ErrWrongState) {
 				return err
@@ -27,10 +28,10 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 			if err != nil {
 				return err
 			}
-			if ended, err := a.endInterrupted(ctx, t, active); err != nil {
+			if ended, err := a.endIfInterrupted(ctx, t, active); err != nil {
 				return err
 			} else if !ended {
-				return deletionConflict(resourceNames[noun], key, active)
+				return deletionConflictProblem(resourceNames[noun], key, active)
 			}
 		}
 	})
@@ -42,9 +43,9 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endInterrupted ends a race or prediction that no process runs and none will resume. It returns
-// false if a process runs or will resume it.
-func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
+// endIfInterrupted ends a race or prediction that no process runs and none will resume. If a
+// process runs it or will resume it, endIfInterrupted does nothing and returns false.
+func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)
 	if err != nil || !s.interrupted {
 		return false, err
@@ -65,8 +66,9 @@ func (a *App) endInterrupted(ctx context.Context, t *store.Tx, active *store.Act
 	return true, t.UpdatePrediction(ctx, p, fromState)
 }
 
-// deletionConflict returns the problem of a request to delete a resource while a job is active.
-func deletionConflict(noun, key string, active *store.ActiveJob) error {
+// deletionConflictProblem returns the problem of a request to delete a resource that an active
+// race or prediction still needs.
+func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 	what := active.Resource + " " + active.Key
 	if active.Key == key {
 		what = "it"

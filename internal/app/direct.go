@@ -14,9 +14,9 @@ import (
 // csvMediaType is the media type of the files that clients exchange with the S3 store.
 const csvMediaType = "text/csv"
 
-// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this process is
-// valid. At other times, it looks every idleUploadPollInterval: the only uploads that can then
-// arrive are to URLs of other processes, which may have died.
+// PollDirectUploads looks for uploads every uploadPollInterval while an upload URL of this
+// process is valid. At other times, it looks every idleUploadPollInterval, for uploads to the
+// URLs of other processes, which may have died.
 const (
 	uploadPollInterval     = time.Second
 	idleUploadPollInterval = 30 * time.Second
@@ -25,16 +25,16 @@ const (
 // signDirectUpload returns the signed URL of the S3 store, and the headers, to upload the CSV of
 // a PENDING dataset.
 func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {
-	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLSeconds*time.Second)
+	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLLifetimeSeconds*time.Second)
 	if err != nil {
 		return api.UploadInfo{}, a.toProblem(err)
 	}
-	a.lastUploadURL.Store(a.now().Unix())
+	a.lastUploadURLTime.Store(a.now().Unix())
 	select {
-	case a.uploadURLs <- struct{}{}:
+	case a.uploadURLReturned <- struct{}{}:
 	default: // a value is waiting
 	}
-	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + lengthHeader}, nil
+	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + contentLengthRangeHeader}, nil
 }
 
 // resultURL returns the signed URL of the result of a COMPLETED prediction. If direct transfers
@@ -42,7 +42,7 @@ func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.Up
 // to sign a URL of the store.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
-		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLSeconds*time.Second)
+		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLLifetimeSeconds*time.Second)
 		if err == nil {
 			return address
 		}
@@ -59,11 +59,11 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 		return
 	}
 	for {
-		if err := a.adoptUploads(ctx); err != nil && ctx.Err() == nil {
+		if err := a.processUploads(ctx); err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "looking for uploads", "error", err)
 		}
-		interval, wake := idleUploadPollInterval, a.uploadURLs
-		if a.now().Unix()-a.lastUploadURL.Load() < signedURLSeconds {
+		interval, wake := idleUploadPollInterval, a.uploadURLReturned
+		if a.now().Unix()-a.lastUploadURLTime.Load() < signedURLLifetimeSeconds {
 			interval, wake = uploadPollInterval, nil
 		}
 		select {
@@ -75,24 +75,25 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 	}
 }
 
-// adoptUploads calls adoptUpload with each upload in the S3 store.
-func (a *App) adoptUploads(ctx context.Context) error {
+// processUploads calls processUpload with each upload in the S3 store.
+func (a *App) processUploads(ctx context.Context) error {
 	uploads, err := a.direct.Uploads(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, u := range uploads {
-		errs = append(errs, a.adoptUpload(ctx, u))
+		errs = append(errs, a.processUpload(ctx, u))
 	}
 	return errors.Join(errs...)
 }
 
-// adoptUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes the
-// upload. If the upload is too large or exceeds the quota of the account, it makes the dataset
-// FAILED instead. If the dataset was deleted or is not PENDING, it only deletes the upload. An upload
-// that is too small is kept until its URL expires, because the client may replace it.
-func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
+// processUpload makes the dataset of an upload PROCESSING, queues its preparation, and deletes
+// the upload. If the upload is too large or exceeds the quota of the account, processUpload
+// makes the dataset FAILED instead. If the dataset was deleted or is not PENDING, it only
+// deletes the upload. An upload that is too small is kept until its URL expires, because the
+// client may replace it.
+func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 	account, key, _ := strings.Cut(u.Name, "/")
 	var d *store.Dataset
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
@@ -109,14 +110,14 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	case u.Size > api.MaxUploadBytes:
 		return a.refuseUpload(ctx, u, d, tooLargeProblem(api.MaxUploadBytes))
 	case u.Size < api.MinUploadBytes:
-		if a.now().Sub(u.Modified) < signedURLSeconds*time.Second {
+		if a.now().Sub(u.Modified) < signedURLLifetimeSeconds*time.Second {
 			return nil // while the URL is valid, the client may be replacing the file
 		}
 		return a.direct.Delete(ctx, u.Name)
 	}
 	info, err := a.direct.CopyToBlob(ctx, u)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil // replaced or adopted meanwhile
+		return nil // replaced by the client, or processed by another process
 	}
 	if err != nil {
 		return err
@@ -128,8 +129,9 @@ func (a *App) adoptUpload(ctx context.Context, u blob.Upload) error {
 	return a.direct.Delete(ctx, u.Name)
 }
 
-// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause is a
-// problem of the upload. It returns other errors unchanged.
+// refuseUpload makes the PENDING dataset of an upload FAILED and deletes the upload, if cause
+// says that the upload is too large or exceeds the quota. If cause is another error,
+// refuseUpload only returns it.
 func (a *App) refuseUpload(ctx context.Context, u blob.Upload, d *store.Dataset, cause error) error {
 	if code := api.CodeFromError(cause); code != api.CodeQuota && code != api.CodeTooLarge {
 		return cause

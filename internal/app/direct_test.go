@@ -39,7 +39,7 @@ func openWithoutWorkers(t *testing.T, dir, storage string, log *slog.Logger) (*A
 	st, err := store.Open(t.Context(), filepath.Join(dir, "foretell.db"))
 	ok(err)
 	t.Cleanup(func() { _ = st.Close() })
-	blobs, err := blob.Open(t.Context(), storage, blob.Options{Process: st.ProcessName(), Scratch: dir, Getenv: os.Getenv})
+	blobs, err := blob.Open(t.Context(), storage, blob.Options{Process: st.ProcessName(), TempDir: dir, Getenv: os.Getenv})
 	ok(err)
 	a, err := New(Config{Store: st, Blobs: blobs, TempDir: dir, Now: time.Now, Rand: rand.Reader, Log: log, DirectTransfers: strings.HasPrefix(storage, "s3:")})
 	ok(err)
@@ -81,7 +81,7 @@ func TestRefusedUploads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = a.adoptUpload(ctx, blob.Upload{Name: me + "/" + large.DatasetKey, Size: api.MaxUploadBytes + 1, Modified: time.Now()})
+	err = a.processUpload(ctx, blob.Upload{Name: me + "/" + large.DatasetKey, Size: api.MaxUploadBytes + 1, Modified: time.Now()})
 	if err != nil {
 		t.Error(err)
 	}
@@ -104,7 +104,7 @@ func TestRefusedUploads(t *testing.T) {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %s", err, resp.Status)
 	}
-	if err := a.adoptUploads(ctx); err != nil {
+	if err := a.processUploads(ctx); err != nil {
 		t.Error(err)
 	}
 	check(over.DatasetKey, "the quota of the account for bytes of stored files is 500 (used: 0, needed by this request: 600)")

@@ -14,21 +14,22 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// maxColumnsWithParts is the maximum number of columns whose comparison lists how often each range of
-// numbers, or each text, occurs. Other columns have only their summary, so that the comparison of
-// 5,000 columns fits in one row of the store.
-const maxColumnsWithParts = 100
+// maxDriftColumnsWithDetails is the maximum number of columns for which a drift report lists
+// how often each range of numbers, or each text, occurs. For other columns, the report has only
+// a summary, so that the report on 5,000 columns fits in one row of the database.
+const maxDriftColumnsWithDetails = 100
 
-// GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV. The
-// first call computes the comparison and stores it, and later calls read it. Therefore a prediction
-// takes no extra time if nobody requests its drift. Only one computation runs at a time, because each
-// uses a core and much memory, and only one of each account waits for the others to end.
+// GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
+// The first call computes the comparison and stores it, and later calls read it. Therefore a
+// prediction takes no extra time if nobody requests its drift. Only one comparison is computed
+// at a time, because it uses a core and much memory. Accounts take turns, see
+// [turn.FairSemaphore].
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	p, report, err := a.readStoredDrift(ctx, in.PredictionKey)
 	if err != nil || report != nil {
 		return report, err
 	}
-	err = a.drifts.Do(ctx, p.Account, func() error {
+	err = a.driftSemaphore.Do(ctx, p.Account, func() error {
 		p, report, err = a.readStoredDrift(ctx, in.PredictionKey) // another call may have stored it meanwhile
 		if err == nil && report == nil {
 			report, err = a.measureAndStoreDrift(ctx, p)
@@ -68,8 +69,8 @@ func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*a
 	if err != nil {
 		return nil, err
 	}
-	for i := range report.Columns[min(len(report.Columns), maxColumnsWithParts):] {
-		report.Columns[maxColumnsWithParts+i].Parts = nil
+	for i := range report.Columns[min(len(report.Columns), maxDriftColumnsWithDetails):] {
+		report.Columns[maxDriftColumnsWithDetails+i].Parts = nil
 	}
 	text, err := json.Marshal(report)
 	if err != nil {
@@ -105,7 +106,7 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 		return nil, err
 	}
 	var prof *profile.Profile
-	err = a.readVerified(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
 		prof, err = profile.Scan(ctx, result, profile.ScanOptions{Blind: true, ID: schema.ID, Training: schema, Brief: true})
 		return err
 	})

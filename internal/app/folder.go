@@ -29,7 +29,7 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 // belong together. Each has an identity. If the identities are equal,
 // checkAndMatchIdentities returns nil. They may differ, or one may be missing because the
 // database or the files are new or from an early release. Then checkAndMatchIdentities
-// returns the error of checkReferences. If checkReferences returns nil, or if
+// returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
 // acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
@@ -60,7 +60,7 @@ func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) 
 		return err
 	}
 	if !acceptMismatch {
-		if err := checkReferences(databaseID, filesID, referenced, stored, a.blobs.Location()); err != nil {
+		if err := checkFilesBelongToDatabase(databaseID, filesID, referenced, stored, a.blobs.Location()); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 	case filesID != "" && databaseID == "":
 		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
 	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketFromIdentity(databaseID) != a.blobs.Location():
-		id, keyErr := a.newKey()
+		id, keyErr := a.newUUID()
 		if keyErr != nil {
 			return keyErr
 		}
@@ -95,8 +95,8 @@ func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error
 // identitySeparator ends the location in the identity of an S3 store.
 const identitySeparator = "#"
 
-// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for the identity
-// of a folder.
+// bucketFromIdentity returns the location of the S3 store with this identity. It returns "" for
+// the identity of a folder.
 func bucketFromIdentity(id string) (bucketLocation string) {
 	location, _, isBucket := strings.Cut(id, identitySeparator)
 	if !isBucket {
@@ -105,9 +105,9 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 	return location
 }
 
-// checkReferences returns an error if a database and the stored blobs do not belong together. It is
-// called if their identities differ or one is missing. The first of these rules that applies
-// decides:
+// checkFilesBelongToDatabase returns an error if a database and the stored blobs do not belong
+// together. It is called if their identities differ or one is missing. The first of these
+// conditions that is true determines the result:
 //
 //   - The identity of the database is for another bucket, and the blobs have none: ErrOtherStorage.
 //   - There are neither blobs nor references to blobs: nil.
@@ -119,7 +119,7 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 // The parameters referenced and stored are keys: of the blobs that the database references, and of
 // the blobs that exist. An identity is "" if it is missing. The parameter location is the folder or
 // bucket of the blobs, for messages.
-func checkReferences(databaseID, filesID string, referenced, stored []string, location string) error {
+func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)
 	}

@@ -55,12 +55,12 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 type JobDurations struct {
 	Count   uint64
 	Seconds float64 // sum of the durations
-	// UpTo maps each of durationBounds to the number of durations that are at most as long.
+	// UpTo maps each bound in durationBounds to the number of durations that do not exceed it.
 	UpTo map[float64]uint64
 }
 
-// durationBounds are the bounds of JobDurations in seconds. They cover small files and
-// long races.
+// durationBounds are the upper bounds of the histogram bins of JobDurations, in seconds. They
+// range from the preparation of a small file to a long race.
 var durationBounds = []float64{.1, .5, 2, 10, 30, 60, 300, 900, 3600, 14400}
 
 // jobCounter counts the ended jobs by kind and outcome. It is safe for concurrent

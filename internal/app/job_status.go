@@ -26,11 +26,12 @@ type jobStatus struct {
 type processCache struct {
 	app       *App
 	alive     map[string]bool
-	hasWorker bool              // whether a process that runs the jobs of all processes is alive
-	hosts     map[string]string // names of the workers' machines, by process
+	hasWorker bool              // whether a living process runs the jobs of all processes
+	hosts     map[string]string // host name of each worker, by process
 }
 
-// newProcessCache returns a cache that contains the living workers and their hosts.
+// newProcessCache returns a cache of the registered workers: whether each is alive, and its
+// host.
 func (a *App) newProcessCache(ctx context.Context, t *store.Tx) (*processCache, error) {
 	p := &processCache{app: a, alive: map[string]bool{"": false}, hosts: map[string]string{}}
 	workers, err := t.ListWorkers(ctx)
@@ -83,12 +84,12 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 	return s, err
 }
 
-// readWithJob calls get, which reads a resource, and returns the status of the job on this
+// readWithJobStatus calls get, which reads a resource, and returns the status of the job on this
 // resource. The function get must return the key of the resource that the job works on, or "" if
-// there is no job. It may be called twice, see readThenJobs.
-func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
+// there is no job. It may be called twice, see readResourcesThenJobs.
+func (a *App) readWithJobStatus(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	subject := ""
-	err = a.readThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	err = a.readResourcesThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
 		subject, err = get(t)
 		return subject != "", err
 	}, func(t *store.Tx) (err error) {
@@ -98,36 +99,37 @@ func (a *App) readWithJob(ctx context.Context, get func(*store.Tx) (subject stri
 	return s, err
 }
 
-// readWithJobs calls list, which reads a page of the caller's resources, and returns the statuses
-// of all jobs of the caller's account, by key of the resource. The function list must report
-// whether any resource on the page has a job. If none has, the result is nil. The function list may
-// be called twice, see readThenJobs.
-func (a *App) readWithJobs(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
-	err = a.readThenJobs(ctx, list, func(t *store.Tx) (err error) {
+// readWithJobStatuses calls list, which reads a page of the caller's resources, and returns the
+// statuses of all jobs of the caller's account, by key of the resource. The function list must
+// report whether any resource on the page has a job. If none has, the result is nil. The
+// function list may be called twice, see readResourcesThenJobs.
+func (a *App) readWithJobStatuses(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
+	err = a.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)
 		return err
 	})
 	return all, err
 }
 
-// readThenJobs calls read. Usually read reports that none of its resources has a job, and
-// readThenJobs returns. Otherwise it calls read again, and then jobs, in one transaction, so that
-// the resources and their jobs are consistent. The function read should execute a single statement,
-// so that the first call takes only one round trip to the database.
-func (a *App) readThenJobs(ctx context.Context, read func(*store.Tx) (hasJob bool, err error), jobs func(*store.Tx) error) error {
+// readResourcesThenJobs calls readResources. In most cases, none of the resources has a job,
+// and readResourcesThenJobs returns. Otherwise it calls readResources again, and then readJobs,
+// in one transaction, so that the resources and their jobs are consistent. The function
+// readResources should execute a single statement, so that the first call takes only one round
+// trip to the database.
+func (a *App) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
 	hasJob := false
 	err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
-		hasJob, err = read(t)
+		hasJob, err = readResources(t)
 		return err
 	})
 	if err != nil || !hasJob {
 		return err
 	}
 	return a.store.Read(ctx, func(t *store.Tx) error {
-		if hasJob, err := read(t); err != nil || !hasJob {
+		if hasJob, err := readResources(t); err != nil || !hasJob {
 			return err
 		}
-		return jobs(t)
+		return readJobs(t)
 	})
 }
 
@@ -170,8 +172,9 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	return out
 }
 
-// AdoptInterruptedJob lets this process run the job on the dataset, race or
-// prediction with this key if the job was interrupted: the process that queued the job has died. Otherwise it does nothing.
+// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with
+// this key, if the job was interrupted: no process runs the job, and none will resume it.
+// Otherwise the job remains unchanged.
 func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		s, err := a.findJobStatus(ctx, t, key)

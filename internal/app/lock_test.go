@@ -54,7 +54,7 @@ func TestLockedDatabase(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		done <- a.prepare(ctx, &job.Run{Job: job.Job{Key: claimed.Key, Account: claimed.Account, Kind: claimed.Kind, Subject: claimed.Subject}})
+		done <- a.prepare(ctx, &job.RunningJob{Job: job.Job{Key: claimed.Key, Account: claimed.Account, Kind: claimed.Kind, Subject: claimed.Subject}})
 	}()
 	select {
 	case line := <-delayed:

@@ -22,19 +22,19 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (numBytes int64, 
 }
 
 const (
-	// memoryInterval is how often failTooLargeRaces looks for races that need more memory than any
-	// worker has.
-	memoryInterval = 500 * time.Millisecond
-	// workerGrace is how long a race that is too large for all workers waits for a larger
-	// worker, which may be restarting.
-	workerGrace = 30 * time.Second
+	// memoryCheckInterval is the interval at which failTooLargeRaces checks the races that need
+	// more memory than any worker has.
+	memoryCheckInterval = 500 * time.Millisecond
+	// largerWorkerWait is how long a race that needs more memory than any worker has stays in
+	// the queue. A worker with more memory may be restarting.
+	largerWorkerWait = 30 * time.Second
 )
 
 // failTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // by race, the time since when no worker has enough memory
-	return a.queueWatchers.Run(ctx, func() time.Duration {
+	return a.queueWatchers.Start(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {
@@ -42,7 +42,7 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 			if !ok {
 				began = a.now()
 			}
-			if found[race.Key] = began; err == nil && (a.ownJobsOnly || a.now().Sub(began) >= workerGrace) {
+			if found[race.Key] = began; err == nil && (a.ownJobsOnly || a.now().Sub(began) >= largerWorkerWait) {
 				err = a.failQueuedRace(ctx, race, largest)
 			}
 		}
@@ -51,7 +51,7 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 			a.log.WarnContext(ctx, "comparing races with the memory of the workers", "error", err)
 		}
 		if len(since) > 0 {
-			return memoryInterval
+			return memoryCheckInterval
 		}
 		return job.MaxWatchInterval
 	})

@@ -10,9 +10,10 @@ import (
 	"foretell/internal/store"
 )
 
-// GetModel returns a model. Its field Champion is true if the model is the best of its series, that
-// is, has the highest achievedPerformance. Models whose metric or table differs from that of the
-// newest model are ignored. Of equal models, the oldest is the champion.
+// GetModel returns a model. Its field Champion is true if the model has the highest
+// achievedPerformance of its series. Models whose metric or table differs from that of the
+// newest model are ignored. If several models have the highest performance, the oldest is the
+// champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -28,13 +29,14 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.TestPerformance, AchievedInterval: parseInterval(m.ValidationInterval), TestInterval: parseInterval(m.TestInterval), Bytes: m.Bytes,
+		TestPerformance: m.TestPerformance, AchievedInterval: decodeInterval(m.ValidationInterval), TestInterval: decodeInterval(m.TestInterval), Bytes: m.Bytes,
 	}
 }
 
-// formatInterval returns the confidence interval of the performance as it is stored, or "" if the
-// scores have no interval for this metric. parseInterval is the inverse.
-func formatInterval(s *api.Scores, metric string) string {
+// encodePerformanceInterval returns the confidence interval of the performance as JSON for the
+// database, or "" if the scores have no interval for this metric. decodeInterval is the
+// inverse.
+func encodePerformanceInterval(s *api.Scores, metric string) string {
 	i := s.PerformanceInterval(metric)
 	if i == nil {
 		return ""
@@ -46,7 +48,7 @@ func formatInterval(s *api.Scores, metric string) string {
 	return string(text)
 }
 
-func parseInterval(stored string) *api.Interval {
+func decodeInterval(stored string) *api.Interval {
 	var i *api.Interval
 	if json.Unmarshal([]byte(stored), &i) != nil {
 		return nil

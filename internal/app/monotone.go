@@ -29,7 +29,7 @@ func validateAndEncodeMonotone(n api.NewTraining, d *store.Dataset) (stored stri
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Monotone)) {
 		if name == n.GroupColumn {
-			return "", api.NewFieldProblem("monotone", "%q is the groupColumn, which is no feature: must be another column", name)
+			return "", api.NewFieldProblem("monotone", "%q is the groupColumn, which is not a feature: must be another column", name)
 		}
 		if _, err := schema.OrderedFeature(name); err != nil {
 			return "", api.NewFieldProblem("monotone", "%s", err)

@@ -18,14 +18,14 @@ func normalizeName(field, name string) (string, error) {
 		return "", err
 	}
 	name = norm.NFC.String(name)
-	if n := utf8.RuneCountInString(name); n < minName || n > maxName {
-		return "", api.NewFieldProblem(field, "must have %d to %d characters, got %d", minName, maxName, n)
+	if n := utf8.RuneCountInString(name); n < minNameLength || n > maxNameLength {
+		return "", api.NewFieldProblem(field, "must have %d to %d characters, got %d", minNameLength, maxNameLength, n)
 	}
 	return name, nil
 }
 
-// maxFileName is the maximum length of a file name in characters.
-const maxFileName = 255
+// maxFileNameLength is the maximum length of a file name in characters.
+const maxFileNameLength = 255
 
 // normalizeFileName returns the name of an uploaded file without its folders, or "" if the file
 // has no name. It removes characters that api.CheckText rejects, instead of rejecting the name,
@@ -42,5 +42,5 @@ func normalizeFileName(name string) string {
 		return ""
 	}
 	runes := []rune(norm.NFC.String(name))
-	return string(runes[:min(len(runes), maxFileName)])
+	return string(runes[:min(len(runes), maxFileNameLength)])
 }

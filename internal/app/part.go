@@ -13,15 +13,15 @@ import (
 	"foretell/internal/store"
 )
 
-// partTimeShare is the fraction of a race's remaining time that training a part may take. A part is
+// partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
 // one run of the race that another worker trains and records to a file. The rest of the time is for
 // the transfer of this file to the worker of the race.
-const partTimeShare = 0.9
+const partTimeFraction = 0.9
 
 // trainPart runs the job of a part: it trains one run of a race, and stores the recording of the
 // run for the worker of the race.
-func (a *App) trainPart(ctx context.Context, r *job.Run) error {
-	rows, run, err := a.beginPart(ctx, r)
+func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
+	rows, run, err := a.readPartRows(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	if f, err = a.setSplitKeysAndDropGroup(ctx, rows, f, &p); err != nil {
 		return err
 	}
-	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeShare), time.Second)
+	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeFraction), time.Second)
 	p.Stop = r.Cancelled()
 	p.Remote = &learn.RemoteRuns{ReachedElsewhere: wins, ReportReached: a.newThresholdReporter(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
 	p.Progress = func(e learn.Event) {
@@ -70,8 +70,8 @@ func (a *App) trainPart(ctx context.Context, r *job.Run) error {
 	return a.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
-// beginPart reads the rows of a part's race, and the row of the run to train.
-func (a *App) beginPart(ctx context.Context, r *job.Run) (rows *raceRows, run *store.Training, err error) {
+// readPartRows reads the rows of a part's race, and the row of the run to train.
+func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
 	rows = &raceRows{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {

@@ -20,11 +20,12 @@ const (
 	kindPart    = "part"
 )
 
-// The maximum numbers of concurrent preparations, and of concurrent predictions, of a process.
-// Because maxPerAccount is less than maxJobs, one account cannot use all the workers of either kind.
+// A process runs at most maxConcurrentJobs preparations at a time, and as many predictions. Of
+// these, at most maxConcurrentJobsPerAccount are of the same account, so that one account
+// cannot occupy all workers.
 const (
-	maxJobs       = 3
-	maxPerAccount = 2
+	maxConcurrentJobs           = 3
+	maxConcurrentJobsPerAccount = 2
 )
 
 // newPool returns a pool that runs the jobs of all kinds. The parameter maxRaces is the
@@ -32,15 +33,15 @@ const (
 // cores and holds a dataset in memory. The other jobs read their files row by row.
 func (a *App) newPool(maxRaces int) *job.Pool {
 	c := job.Config{
-		Store: jobStore{a.store, a.queueWatchers.Notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
+		Store: jobStore{store: a.store, onQueueChanged: a.queueWatchers.Notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
 		Kinds: []job.Kind{
-			{Name: kindPrepare, Workers: maxJobs, PerAccount: maxPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
+			{Name: kindPrepare, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: a.withSpan(kindPrepare, postponeIfUnavailable(a.prepare)), Fail: a.failDataset},
 			{Name: kindTrain, Workers: maxRaces, Do: a.withSpan(kindTrain, postponeIfUnavailable(a.train)), Fail: a.failTraining},
-			{Name: kindPredict, Workers: maxJobs, PerAccount: maxPerAccount, Do: a.withSpan(kindPredict, postponeIfUnavailable(a.predict)), Fail: a.failPrediction},
+			{Name: kindPredict, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: a.withSpan(kindPredict, postponeIfUnavailable(a.predict)), Fail: a.failPrediction},
 		},
 	}
-	if a.spreads {
-		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, WhenIdle: true, Do: a.withSpan(kindPart, postponeIfUnavailable(a.trainPart)), Fail: a.failPart})
+	if a.distributesRaces {
+		c.Kinds = append(c.Kinds, job.Kind{Name: kindPart, Workers: 1, OnlyWhenIdle: true, Do: a.withSpan(kindPart, postponeIfUnavailable(a.trainPart)), Fail: a.failPart})
 	}
 	return job.NewPool(c)
 }
@@ -48,8 +49,8 @@ func (a *App) newPool(maxRaces int) *job.Pool {
 // postponeIfUnavailable returns a function that calls do. If do fails because the
 // database, the S3 store or the malware scanner is unavailable, the function returns an
 // error that wraps job.ErrPostponed, so that the job returns to the queue.
-func postponeIfUnavailable(do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
-	return func(ctx context.Context, r *job.Run) error {
+func postponeIfUnavailable(do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
+	return func(ctx context.Context, r *job.RunningJob) error {
 		err := do(ctx, r)
 		if errors.Is(err, blob.ErrUnavailable) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, clamav.ErrUnavailable) {
 			return fmt.Errorf("%w: %w", job.ErrPostponed, err)
@@ -74,10 +75,10 @@ func (a *App) queueJob(ctx context.Context, t *store.Tx, kind, account, subject 
 	return a.insertJob(ctx, t, &store.Job{Account: account, Kind: kind, Subject: subject})
 }
 
-// insertJob sets the key and the time of creation of j, and queues j. As for queueJob, the
-// transaction t must also write the change of state for which the job is needed.
+// insertJob sets the key and the creation time of j, and queues j. The transaction t must also
+// write the change of state for which the job is needed.
 func (a *App) insertJob(ctx context.Context, t *store.Tx, j *store.Job) (err error) {
-	if j.Key, err = a.newKey(); err != nil {
+	if j.Key, err = a.newUUID(); err != nil {
 		return err
 	}
 	j.Created = a.now()
@@ -95,13 +96,14 @@ func (a *App) notifyWorkers(kind string) {
 	a.queueWatchers.Notify()
 }
 
-// finishJob deletes a job and calls write, both in one transaction. If this process no longer holds
-// the lease, it returns job.ErrLeaseLost and writes nothing. The parameter outcome, for
-// [JobCounts], is the final state of the dataset, training job or prediction. While the database is
-// unavailable, or its disk is full, finishJob repeats the transaction, so that the result of the
-// work is not lost. The embedded service does not wait for a full disk: its client reports it. If it
-// ends without success, and an attempt may have been committed, its error wraps
-// store.ErrCommitUnknown.
+// finishJob deletes a job and calls write, both in one transaction. If this process no longer
+// holds the lease, it writes nothing and returns job.ErrLeaseLost. The parameter outcome is the
+// final state of the dataset, training job or prediction, and is counted in [JobCounts].
+//
+// While the database is unavailable or its disk is full, finishJob repeats the transaction, so
+// that the result of the job is not lost. In an embedded service, it returns the error of a
+// full disk at once, because the client then reports the full disk. If finishJob fails, but one
+// of its transactions may have been committed, the error wraps store.ErrCommitUnknown.
 func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write func(*store.Tx) error) error {
 	var unknown error // the error of an earlier attempt that may have been committed
 	for {
@@ -157,11 +159,11 @@ func translateLeaseLost(err error) error {
 	return err
 }
 
-// jobStore implements job.Store with a store. It calls changed when another process may have
-// changed the queue of jobs.
+// jobStore implements job.Store with a store. It calls onQueueChanged when another process may
+// have changed the queue of jobs.
 type jobStore struct {
-	store   *store.Store
-	changed func()
+	store          *store.Store
+	onQueueChanged func()
 }
 
 func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
@@ -191,6 +193,6 @@ func (s jobStore) EndExpiredLeases(ctx context.Context, c job.LeaseCheck) error 
 func (s jobStore) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	return s.store.WatchJobs(ctx, func(kind string) {
 		changed(kind)
-		s.changed()
+		s.onQueueChanged()
 	})
 }

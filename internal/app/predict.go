@@ -17,14 +17,14 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// predictionLimit is the time after which a prediction ends with TIMEOUT.
-const predictionLimit = time.Hour
+// predictionTimeLimit is the time after which a prediction ends with TIMEOUT.
+const predictionTimeLimit = time.Hour
 
-var errPredictionLimit = fmt.Errorf("the prediction took longer than %s", predictionLimit)
+var errPredictionTimeLimit = fmt.Errorf("the prediction took longer than %s", predictionTimeLimit)
 
 // predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
 // the predictions of the model to the result.
-func (a *App) predict(ctx context.Context, r *job.Run) error {
+func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 	p, err := a.beginPrediction(ctx, r)
 	if err != nil {
 		return err
@@ -32,15 +32,15 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 	if err := a.scanForMalware(ctx, blindFile(p)); err != nil {
 		return err
 	}
-	limited, done := context.WithTimeoutCause(ctx, predictionLimit, errPredictionLimit)
+	limited, done := context.WithTimeoutCause(ctx, predictionTimeLimit, errPredictionTimeLimit)
 	defer done()
 	err = a.predictAndStoreResult(limited, r, p)
 	var defect *csvfile.Defect
 	switch {
 	case err == nil:
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionCompleted)
-	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionLimit):
-		p.FailureReason = errPredictionLimit.Error()
+	case ctx.Err() == nil && errors.Is(context.Cause(limited), errPredictionTimeLimit):
+		p.FailureReason = errPredictionTimeLimit.Error()
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.Is(err, learn.ErrNoBackground):
 		p.FailureReason = "no reasons: " + err.Error() + "; train a new model"
@@ -54,7 +54,7 @@ func (a *App) predict(ctx context.Context, r *job.Run) error {
 
 // beginPrediction makes a prediction RUNNING and returns it. If the process of an earlier attempt
 // died, the prediction is already RUNNING.
-func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Prediction, err error) {
+func (a *App) beginPrediction(ctx context.Context, r *job.RunningJob) (p *store.Prediction, err error) {
 	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (a *App) beginPrediction(ctx context.Context, r *job.Run) (p *store.Predict
 }
 
 // predictAndStoreResult predicts the blind CSV, stores the result, and sets Result and Rows of p.
-func (a *App) predictAndStoreResult(ctx context.Context, r *job.Run, p *store.Prediction) error {
+func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *store.Prediction) error {
 	m, err := a.loadModel(ctx, p)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.Run, p *store.Pr
 	var rows atomic.Int64
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
-	err = a.readVerified(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
@@ -154,7 +154,7 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 	}
 	var m *learn.Model
 	f := modelFile(row)
-	err = a.readVerified(ctx, f, func(file io.Reader, size int64) (err error) {
+	err = a.readVerifiedFile(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
 			kind := fileKindTexts[f.Kind]
 			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore it from a backup, or %s",

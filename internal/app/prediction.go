@@ -23,7 +23,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 			return nil, err
 		}
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 
 // findPredictionWithStatus returns a prediction of the caller and the status of its job.
 func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
-	s, err = a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err = a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
 		if err != nil || !predictionHasJob(p) {
 			return "", err
@@ -128,7 +128,8 @@ func (a *App) ListPredictionsOfModel(ctx context.Context, in *api.ModelPageInput
 	return a.listPredictions(ctx, in.PageInput, store.PredictionQuery{Model: in.ModelKey})
 }
 
-// ListPredictionsOfDataset is ListPredictionsOfModel for all models of a dataset.
+// ListPredictionsOfDataset returns a page of the predictions made with the models of a dataset,
+// newest first.
 func (a *App) ListPredictionsOfDataset(ctx context.Context, in *api.DatasetPageInput) (*api.PredictionPage, error) {
 	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	q.Page = w
 	var predictions []*store.Prediction
 	var total int64
-	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
 		predictions, total, err = t.ListPredictions(ctx, q)
 		return slices.ContainsFunc(predictions, predictionHasJob), err
 	})
@@ -158,7 +159,7 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	return out, nil
 }
 
-// predictionHasJob reports whether there is a job on a prediction.
+// predictionHasJob reports whether a prediction has a queued or running job.
 func predictionHasJob(p *store.Prediction) bool {
 	return p.Status == api.PredictionPending || p.Status == api.PredictionRunning
 }
@@ -172,13 +173,14 @@ type File struct {
 	ModTime time.Time
 	// ETag is unique among all files that were ever at the same URL.
 	ETag string
-	// Begin must be called before a byte of the file is sent. It verifies the file, and records the
-	// download in the audit log. The argument partial is true if only a part of the file is sent.
-	Begin func(ctx context.Context, partial bool) error
+	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
+	// records the download in the audit log. The argument partial is true if only a part of the
+	// file is sent.
+	BeforeSend func(ctx context.Context, partial bool) error
 }
 
-// DownloadResult opens the result of a COMPLETED prediction for a download. The signature of the
-// URL replaces the check of the account.
+// DownloadResult opens the result of a COMPLETED prediction for a download. It checks the
+// signature of the URL instead of the caller's account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
 	if err := a.verifySignature(ctx, resultPath(in.PredictionKey), in.Expires, in.Signature); err != nil {
 		return nil, err
@@ -201,7 +203,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	if err != nil {
 		return nil, err
 	}
-	if err := a.verifyStored(ctx, resultFile(p), false); err != nil {
+	if err := a.verifyStoredFile(ctx, resultFile(p), false); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)

@@ -13,24 +13,24 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// defaultPreparationLimit is the default of [Config.PreparationLimit]. The time limit of a preparation also
-// includes one second for each minPreparationRate bytes of the CSV. Most preparations take a small
-// fraction of it.
+// defaultPreparationTimeLimit is the default of [Config.PreparationTimeLimit]. The time limit
+// is increased by one second for each minPreparationBytesPerSecond bytes of the CSV. Most
+// preparations take a small fraction of the time limit.
 const (
-	defaultPreparationLimit = 2 * time.Minute
-	minPreparationRate      = 1 << 20
+	defaultPreparationTimeLimit  = 2 * time.Minute
+	minPreparationBytesPerSecond = 1 << 20
 )
 
-var errPreparationLimit = errors.New("the preparation took longer than the time limit")
+var errPreparationTimeLimit = errors.New("the preparation took longer than the time limit")
 
-// preparationLimit returns the time limit for preparing a CSV of the given size.
-func (a *App) preparationLimit(bytes int64) time.Duration {
-	return a.basePreparationLimit + time.Duration(bytes/minPreparationRate)*time.Second
+// preparationTimeLimit returns the time limit for preparing a CSV of the given size.
+func (a *App) preparationTimeLimit(bytes int64) time.Duration {
+	return a.basePreparationTimeLimit + time.Duration(bytes/minPreparationBytesPerSecond)*time.Second
 }
 
 // prepare runs the job of a PROCESSING dataset: it reads the CSV, stores the profile and makes
 // the dataset COMPLETED, or FAILED if the CSV has a defect.
-func (a *App) prepare(ctx context.Context, r *job.Run) error {
+func (a *App) prepare(ctx context.Context, r *job.RunningJob) error {
 	d, err := a.findJobDataset(ctx, r.Account, r.Subject)
 	if err != nil {
 		return err
@@ -39,15 +39,15 @@ func (a *App) prepare(ctx context.Context, r *job.Run) error {
 		return err
 	}
 	var prof *profile.Profile
-	limit := a.preparationLimit(d.Bytes)
-	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationLimit)
+	limit := a.preparationTimeLimit(d.Bytes)
+	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationTimeLimit)
 	defer done()
-	err = a.readVerified(limited, csvFile(d), func(csv io.Reader, _ int64) error {
+	err = a.readVerifiedFile(limited, csvFile(d), func(csv io.Reader, _ int64) error {
 		prof, err = profile.Scan(limited, csv, profile.ScanOptions{Brief: true})
 		return err
 	})
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationLimit) {
-		return a.completeOrFailDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationLimit, limit), nil)
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errPreparationTimeLimit) {
+		return a.completeOrFailDataset(ctx, &r.Job, d, fmt.Sprintf("%v of %s: upload fewer rows or columns", errPreparationTimeLimit, limit), nil)
 	}
 	if err != nil {
 		return err
@@ -102,14 +102,14 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 		return err
 	}
 	if api.CodeFromError(cause) == api.CodeDamaged {
-		return a.failDamaged(ctx, j, d, cause)
+		return a.failDamagedDataset(ctx, j, d, cause)
 	}
 	return a.completeOrFailDataset(ctx, j, d, a.failureReason(cause), cause)
 }
 
-// failDamaged makes a dataset FAILED because its stored CSV is damaged. It keeps the CSV, because
-// the owner of the dataset may be able to recover a part of the CSV.
-func (a *App) failDamaged(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
+// failDamagedDataset makes a dataset FAILED because its stored CSV is damaged. It keeps the
+// CSV, because the owner of the dataset may be able to recover a part of the CSV.
+func (a *App) failDamagedDataset(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
@@ -125,12 +125,12 @@ func toColumns(p *profile.Profile) []api.Column {
 	return columns
 }
 
-// distributionBins is the maximum number of bins, and distributionTop the maximum number of texts,
-// in the distribution of a column. The distributions of 5,000 columns must fit in one row of the
-// store.
+// maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum
+// number of texts, in the distribution of a column. The distributions of 5,000 columns must fit
+// in one row of the store.
 const (
-	distributionBins = 16
-	distributionTop  = 5
+	maxDistributionBins  = 16
+	maxDistributionTexts = 5
 )
 
 // toDistribution returns the distribution of a column, or nil if it is unknown.
@@ -139,7 +139,7 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 	if n := c.Numbers; n != nil {
 		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == profile.FormNumeric && c.IsInteger()
 		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
-			merged := (len(h.Rows) + distributionBins - 1) / distributionBins // number of bins that are joined into one
+			merged := (len(h.Rows) + maxDistributionBins - 1) / maxDistributionBins // number of bins that are joined into one
 			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)
 			for i, rows := range h.Rows {
 				d.Bins[i/merged] += int64(rows)
@@ -147,7 +147,7 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 			d.Low, d.High = h.Low, h.Low+h.Width*float64(merged*len(d.Bins))
 		}
 	}
-	for _, value := range c.Top[:min(len(c.Top), distributionTop)] {
+	for _, value := range c.Top[:min(len(c.Top), maxDistributionTexts)] {
 		d.Top = append(d.Top, api.Class{Label: api.AbbreviateValue(value.Text), Rows: int64(value.Rows)})
 	}
 	if d.Bins == nil && d.Top == nil {

@@ -12,9 +12,9 @@ import (
 	"foretell/internal/store"
 )
 
-// unavailableRetryAfter is how many seconds a client should wait while the database or
+// unavailableRetrySeconds is how many seconds a client should wait while the database or
 // the S3 store is unavailable.
-const unavailableRetryAfter = 5
+const unavailableRetrySeconds = 5
 
 // toProblem converts an error of package store or blob to a *api.Problem if users can do something
 // about it. It returns other errors unchanged, which the server then reports with CodeInternal.
@@ -28,17 +28,17 @@ func (a *App) toProblem(err error) error {
 	case errors.Is(err, blob.ErrUnavailable):
 		a.log.Warn("the S3 store is unavailable", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
-		p.RetryAfter = unavailableRetryAfter
+		p.RetryAfter = unavailableRetrySeconds
 		return p
 	case errors.Is(err, store.ErrCommitUnknown):
 		a.log.Warn("the database is unavailable", "error", err)
 		p = api.NewProblem(api.CodeInternal, "the service lost its database while it stored the change, so the change may have been made: read or list what you changed before you repeat the request").WithCause(err)
-		p.RetryAfter = unavailableRetryAfter
+		p.RetryAfter = unavailableRetrySeconds
 		return p
 	case errors.Is(err, store.ErrUnavailable):
 		a.log.Warn("the database is unavailable", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds").WithCause(err)
-		p.RetryAfter = unavailableRetryAfter
+		p.RetryAfter = unavailableRetrySeconds
 		return p
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/store"
 )
 
-// progressInterval is the interval at which progress is written to the store.
+// progressInterval is the interval at which the progress of a job is written to the database.
 const progressInterval = 250 * time.Millisecond
 
 // progressRecorder collects the scores of a race's runs until they are written to the store. It
@@ -22,8 +22,9 @@ type progressRecorder struct {
 	rows []*algorithmRow
 }
 
-// algorithmRow is the row of one run, with changes that may not be in the store yet: changed
-// reports whether there are any, and storedStatus is the status in the store.
+// algorithmRow is the database row of one run, with changes that may not have been stored yet.
+// The field storedStatus is the status in the database. The field changed is true if there are
+// changes to store.
 type algorithmRow struct {
 	row          store.Training
 	storedStatus string
@@ -117,7 +118,7 @@ func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func
 	return runAfterAndEvery(ctx, interval, interval, fn)
 }
 
-// runAfterAndEvery is runEvery with the time first before the first call.
+// runAfterAndEvery is like runEvery, but waits for the duration first before the first call.
 func runAfterAndEvery(ctx context.Context, first, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -19,6 +19,6 @@ func (a *App) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Disk returns the free and the total bytes of the disk with the folder for temporary files, which
-// is the disk of the data folder.
-func (a *App) Disk() (free, total uint64, err error) { return blob.DiskSpace(a.tempDir) }
+// DiskSpace returns the free and the total bytes of the disk with the folder for temporary
+// files, which is the disk of the data folder.
+func (a *App) DiskSpace() (free, total uint64, err error) { return blob.DiskSpace(a.tempDir) }

@@ -15,8 +15,8 @@ type Retention struct {
 	// Trainings is how long a training job is kept, with its model, after its end or the last use
 	// of the model.
 	Trainings time.Duration
-	// Datasets is how long a dataset is kept after it, or a race or prediction with it, last
-	// changed.
+	// Datasets is how long a dataset is kept after the last change of the dataset or of one of
+	// its races or predictions.
 	Datasets time.Duration
 	// AuditEvents is how long audit events are kept.
 	AuditEvents time.Duration
@@ -25,8 +25,8 @@ type Retention struct {
 const (
 	// retentionInterval is how often expired rows are deleted.
 	retentionInterval = time.Hour
-	// retentionBatch is the maximum number of rows that are listed at a time.
-	retentionBatch = 100
+	// retentionBatchSize is the maximum number of rows that are listed at a time.
+	retentionBatchSize = 100
 )
 
 // EnforceRetention deletes all data that has expired, and old requests for access, immediately and
@@ -52,7 +52,7 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "deleting what has expired", "error", err)
+		a.log.WarnContext(ctx, "deleting expired data", "error", err)
 	}
 }
 
@@ -62,7 +62,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 	for {
 		var keys []string
 		err := a.store.Read(ctx, func(t *store.Tx) (err error) {
-			keys, err = t.ListExpired(ctx, kind, before, retentionBatch)
+			keys, err = t.ListExpired(ctx, kind, before, retentionBatchSize)
 			return err
 		})
 		if err != nil {
@@ -88,9 +88,9 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 			a.deleteBlobs(ctx, blobs...)
 		}
 		if deleted > 0 {
-			a.log.InfoContext(ctx, "deleted what has expired", "kind", kind, "number", deleted)
+			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)
 		}
-		if len(keys) < retentionBatch || deleted == 0 {
+		if len(keys) < retentionBatchSize || deleted == 0 {
 			return nil
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // returns a Caller without an account, which has access to no data.
 func callerFromContext(ctx context.Context) account.Caller { return account.CallerFromContext(ctx) }
 
-// signedURLSeconds is the time for which a signed URL is valid, in seconds.
-const signedURLSeconds = 3600
+// signedURLLifetimeSeconds is the time for which a signed URL is valid, in seconds.
+const signedURLLifetimeSeconds = 3600
 
 // absoluteURL returns the absolute URL of a path of the service. It begins with the base URL of the
 // caller in ctx.
@@ -29,7 +29,7 @@ func absoluteURL(ctx context.Context, path string) string {
 // signURL returns the absolute URL of a path, with a signature that is valid for
 // one hour.
 func (a *App) signURL(ctx context.Context, path string) string {
-	expires := a.now().Unix() + signedURLSeconds
+	expires := a.now().Unix() + signedURLLifetimeSeconds
 	return absoluteURL(ctx, path) + "?expires=" + strconv.FormatInt(expires, 10) + "&signature=" + a.urlKey.Sign(ctx, path, expires)
 }
 
@@ -53,15 +53,15 @@ func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// RotateURLKey replaces the key of signed URLs by a new one for an algorithm of [auth.URLAlgorithms],
-// or for that of the old key if algorithm is empty. The URLs that were signed with the old key become
-// invalid three seconds later. Sessions do not end.
+// RotateURLKey replaces the key of signed URLs by a new key. The parameter algorithm is one of
+// [auth.URLAlgorithms], or empty to keep the algorithm of the old key. URLs that were signed
+// with the old key become invalid after three seconds. Sessions do not end.
 func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if info, err = a.urlKey.Replace(ctx, t, algorithm); err != nil {
+		if info, err = a.urlKey.Rotate(ctx, t, algorithm); err != nil {
 			return err
 		}
-		return a.Record(ctx, t, "key.rotate", info.Name)
+		return a.RecordAuditEvent(ctx, t, "key.rotate", info.Name)
 	})
 	return info, a.toProblem(err)
 }

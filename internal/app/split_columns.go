@@ -44,7 +44,7 @@ func (a *App) setSplitKeysAndDropGroup(ctx context.Context, rows *raceRows, f *f
 		return f, nil
 	}
 	var keys *frame.SplitKeys
-	err := a.readVerified(ctx, csvFile(rows.dataset), func(csv io.Reader, _ int64) (err error) {
+	err := a.readVerifiedFile(ctx, csvFile(rows.dataset), func(csv io.Reader, _ int64) (err error) {
 		keys, err = frame.ReadSplitKeys(ctx, csv, f.Schema, columns)
 		return err
 	})

@@ -38,11 +38,11 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
 }
 
-// readVerified calls use with a reader of a stored file and the size of the file. If the file is
-// missing or corrupt, it returns a problem with CodeDamaged. This problem replaces an error of use,
-// which the damage may have caused. If the file has no checksum, because an earlier release stored
-// it, readVerified stores the checksum after use has succeeded.
-func (a *App) readVerified(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
+// readVerifiedFile calls use with a reader of a stored file and the size of the file. If the
+// file is missing or corrupt, readVerifiedFile returns a problem with CodeDamaged instead of
+// the error of use, which the damage may have caused. If the file has no checksum, because an
+// earlier release stored it, readVerifiedFile stores the checksum after use has succeeded.
+func (a *App) readVerifiedFile(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
 	if err != nil {
 		return a.damagedProblem(ctx, err, f)
@@ -72,7 +72,7 @@ func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
 		return nil
 	}
 	signature := ""
-	err := a.readVerified(ctx, f, func(r io.Reader, _ int64) (err error) {
+	err := a.readVerifiedFile(ctx, f, func(r io.Reader, _ int64) (err error) {
 		signature, err = a.scanner.Scan(ctx, r)
 		return err
 	})
@@ -88,8 +88,8 @@ func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
 	return err
 }
 
-// recordMalware adds an audit event with the given action if cause, the error of job j, is
-// errMalware.
+// recordMalware adds an audit event with the given action if cause wraps errMalware. The
+// parameter cause is the error of the job j.
 func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action string, cause error) error {
 	if !errors.Is(cause, errMalware) {
 		return nil
@@ -134,10 +134,10 @@ func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile)
 	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, f.Key, how, kind.replacement).WithCause(err)
 }
 
-// openDownload opens a stored file for a download and sets the fields of file that depend on it. The
-// file belongs to the account with the key owner. If the file is missing, openDownload calls
-// checkOwner. If its model or prediction was deleted meanwhile, checkOwner must return an error, which
-// openDownload then returns.
+// openDownload opens a stored file for a download and sets the fields of file that depend on
+// it. The file belongs to the account with the key owner. If the file is missing, openDownload
+// calls checkOwner, which must return an error if the model or prediction of the file was
+// deleted. Then openDownload returns this error.
 func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
 	r, err := a.blobs.Open(ctx, f.Blob)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -149,25 +149,26 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 		return nil, a.toProblem(a.damagedProblem(ctx, err, f))
 	}
 	file.ReadSeekCloser, file.Size = r, r.Size
-	file.Begin = func(ctx context.Context, partial bool) error {
+	file.BeforeSend = func(ctx context.Context, partial bool) error {
 		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
 			return err
 		}
-		return a.verifyStored(ctx, f, partial)
+		return a.verifyStoredFile(ctx, f, partial)
 	}
 	return &file, nil
 }
 
-// verifyStored reads a stored file and verifies its checksum, every time, because corruption on the
-// disk does not change the modification time. If only a part of the file will be sent, it does not
-// read a file that was verified in the last minute, so that small requests do not cost large reads.
-func (a *App) verifyStored(ctx context.Context, f *store.OwnedFile, partial bool) error {
-	if partial && a.verified.Has(f.Blob, a.now()) {
+// verifyStoredFile reads a stored file and verifies its checksum. It does so for every
+// download, because corruption on the disk does not change the modification time. There is one
+// exception: if only a part of the file will be sent, and the file was verified in the last
+// minute, it is not read again. Therefore small requests do not cause large reads.
+func (a *App) verifyStoredFile(ctx context.Context, f *store.OwnedFile, partial bool) error {
+	if partial && a.recentlyVerified.Has(f.Blob, a.now()) {
 		return nil
 	}
-	err := a.readVerified(ctx, f, func(io.Reader, int64) error { return nil })
+	err := a.readVerifiedFile(ctx, f, func(io.Reader, int64) error { return nil })
 	if err == nil {
-		a.verified.Add(f.Blob, a.now())
+		a.recentlyVerified.Add(f.Blob, a.now())
 	}
 	return a.toProblem(err)
 }

@@ -125,7 +125,7 @@ func TestDamagedFiles(t *testing.T) {
 func begin(t *testing.T, file *app.File, partial bool) error {
 	t.Helper()
 	defer file.Close()
-	return file.Begin(t.Context(), partial)
+	return file.BeforeSend(t.Context(), partial)
 }
 
 func TestMissingFile(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 
 // withSpan returns a function that calls do in a new span. A job has one span for each attempt,
 // named after the kind of the job. Without a tracer, withSpan returns do itself.
-func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) func(context.Context, *job.Run) error {
+func (a *App) withSpan(kind string, do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
 	if a.tracer == nil {
 		return do
 	}
-	return func(ctx context.Context, r *job.Run) (err error) {
+	return func(ctx context.Context, r *job.RunningJob) (err error) {
 		ctx, own := a.tracer.Start(ctx, "job "+kind, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
 			attribute.String("foretell.job", r.Key), attribute.String("foretell.subject", r.Subject), attribute.Int("foretell.attempt", r.Attempt),
 			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.Created).Seconds()),
@@ -28,8 +28,8 @@ func (a *App) withSpan(kind string, do func(context.Context, *job.Run) error) fu
 	}
 }
 
-// runSpans holds one span for each algorithm of a race, which begins and ends with the training of
-// the algorithm. It is safe for concurrent use.
+// runSpans holds one span for each algorithm of a race. The span ends when the training of the
+// algorithm ends. A runSpans is safe for concurrent use.
 type runSpans struct {
 	mu    sync.Mutex
 	spans map[string]trace.Span
@@ -44,9 +44,9 @@ func startRunSpans(ctx context.Context, algorithms []string) *runSpans {
 	return s
 }
 
-// observe returns a function that calls record with each event of a race. At the last event of an
+// wrapProgress returns a function that calls record with each event of a race. At the last event of an
 // algorithm, the function also ends the span of the algorithm.
-func (s *runSpans) observe(record func(learn.Event)) func(learn.Event) {
+func (s *runSpans) wrapProgress(record func(learn.Event)) func(learn.Event) {
 	return func(e learn.Event) {
 		record(e)
 		if e.Status == learn.Running {

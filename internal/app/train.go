@@ -26,14 +26,14 @@ type raceRows struct {
 	dataset *store.Dataset
 	// end is when the race must end because of its deadline. It is zero if the race has none.
 	end   time.Time
-	spill *spill.File // holds the model until it is stored
-	// spread reports whether parts of the race were queued for other workers.
-	spread bool
+	spill *spill.File // temporary file that holds the model until it is stored
+	// distributed is true if parts of the race were queued for other workers.
+	distributed bool
 }
 
 // train runs the job of a race: it trains the algorithms and stores the model. If the process of an
 // earlier attempt died, the race begins again.
-func (a *App) train(ctx context.Context, r *job.Run) error {
+func (a *App) train(ctx context.Context, r *job.RunningJob) error {
 	rows, err := a.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
@@ -65,24 +65,24 @@ func (a *App) train(ctx context.Context, r *job.Run) error {
 	return a.endRace(ctx, &r.Job, rows, outcome)
 }
 
-// runRace trains the algorithms of a race and writes their progress. If isWorthSpreading
+// runRace trains the algorithms of a race and writes their progress. If isWorthDistributing
 // returns true, idle workers train some of the algorithms.
-func (a *App) runRace(ctx context.Context, r *job.Run, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
 	parts, err := a.queueParts(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
-	rows.spread = parts != nil
+	rows.distributed = parts != nil
 	spans := startRunSpans(ctx, p.Algorithms)
 	defer spans.end()
 	recorder := newProgressRecorder(rows.runs)
 	defer runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
-	p.Progress = spans.observe(func(e learn.Event) {
+	p.Progress = spans.wrapProgress(func(e learn.Event) {
 		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
 			recorder.record(e)
 		}
 	})
-	remote, stopPolling := parts.newRemote()
+	remote, stopPolling := parts.newRemoteRuns()
 	defer stopPolling()
 	p.Remote = remote
 	return learn.Race(ctx, f, p)
@@ -114,9 +114,9 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 }
 
 // resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
-// earlier attempt, including recordings of its parts, because the time limit of that attempt
-// may have ended them early.
-func (a *App) resetAndBeginRace(ctx context.Context, r *job.Run) (*raceRows, error) {
+// earlier attempt. These include the recordings of its parts, which the time limit of that
+// attempt may have ended early.
+func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
 	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
@@ -159,7 +159,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 		return nil, err
 	}
 	var f *frame.Frame
-	err = a.readVerified(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
+	err = a.readVerifiedFile(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})
@@ -211,7 +211,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 	if err != nil && m != nil {
 		a.deleteUncommittedBlob(ctx, err, m.Blob)
 	}
-	if err == nil && rows.spread {
+	if err == nil && rows.distributed {
 		a.deletePartsOfEndedRaces(ctx)
 	}
 	return err
@@ -270,7 +270,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if outcome.Model == nil {
 		return nil, nil
 	}
-	key, err := a.newKey()
+	key, err := a.newUUID()
 	if err != nil {
 		return nil, err
 	}
@@ -293,16 +293,16 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	return &store.Model{
 		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
 		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: toStoreFile(info), Report: encoded, Summary: summary, Created: a.now(),
-		ValidationInterval: formatInterval(report.Validation, report.Metric), TestInterval: formatInterval(report.Test, report.Metric),
+		ValidationInterval: encodePerformanceInterval(report.Validation, report.Metric), TestInterval: encodePerformanceInterval(report.Test, report.Metric),
 	}, nil
 }
 
 // modelRetryInterval is the time between attempts to store a model.
 const modelRetryInterval = 2 * time.Second
 
-// writeModel stores a model as a blob. While the S3 store is unavailable, it waits, because
-// otherwise the race would have to be repeated. If awaitSpace is true, it also waits while the disk
-// is full.
+// writeModel stores a model as a blob. While the S3 store is unavailable, it tries again,
+// because otherwise the race would have to be repeated. If awaitSpace is true, it also tries
+// again while the disk is full.
 func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
 	for {
 		info, err := a.tryWriteModel(ctx, m)

@@ -10,16 +10,16 @@ import (
 	"foretell/internal/store"
 )
 
-// recentScores is the maximum number of scores in the progress of a run, unless the client requests
+// maxRecentScores is the maximum number of scores in the progress of a run, unless the client requests
 // the whole history. They are the last scores of the run.
-const recentScores = 5
+const maxRecentScores = 5
 
 func trainingPath(key string) string { return "/api/v1/training/" + key }
 
 // GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var r *store.Training
-	s, err := a.readWithJob(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err := a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
 		if err != nil || !raceHasJob(r) {
 			return "", err
@@ -72,7 +72,8 @@ func (a *App) ListTrainings(ctx context.Context, in *api.ListTrainingsInput) (*a
 	return a.listTrainings(ctx, in.PageInput, store.TrainingQuery{ParentOnly: in.ParentOnly, ActiveOnly: in.ActiveOnly})
 }
 
-// ListTrainingsOfDataset is ListTrainings for the training jobs of one dataset.
+// ListTrainingsOfDataset returns a page of the training jobs of one dataset, newest first. Each
+// race precedes its runs.
 func (a *App) ListTrainingsOfDataset(ctx context.Context, in *api.ListTrainingsOfDatasetInput) (*api.TrainingPage, error) {
 	if err := a.checkDatasetExists(ctx, in.DatasetKey); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	q.Account, q.Page = callerFromContext(ctx).Account, w
 	var trainings []*store.Training
 	var total int64
-	statuses, err := a.readWithJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
 		trainings, total, err = t.ListTrainings(ctx, q)
 		return slices.ContainsFunc(trainings, raceHasJob), err
 	})
@@ -102,7 +103,8 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	return out, nil
 }
 
-// raceHasJob reports whether there is a job on a race, or on the race of a run.
+// raceHasJob reports whether a race has a queued or running job. If r is a run, it reports this
+// for the race of the run.
 func raceHasJob(r *store.Training) bool {
 	status := cmp.Or(r.ParentStatus, r.Status)
 	return status == api.TrainingPending || status == api.TrainingRunning
@@ -142,7 +144,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 }
 
 func toAlgorithmRun(r *store.Training, history bool) api.AlgorithmRun {
-	recent := r.Curve[max(0, len(r.Curve)-recentScores):]
+	recent := r.Curve[max(0, len(r.Curve)-maxRecentScores):]
 	out := api.AlgorithmRun{
 		TrainingJobKey: r.Key, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm), Status: r.Status, Outcome: trainingOutcome(r),
 		RecentPerformances: append([]float64{}, recent...),

@@ -8,15 +8,15 @@ import (
 	"foretell/internal/store"
 )
 
-// cancelWait is how long CancelTraining waits for a race to store its model.
-const cancelWait = 10 * time.Second
+// maxCancelWait is how long CancelTraining waits for a race to store its model.
+const maxCancelWait = 10 * time.Second
 
 // cancelPollInterval is how often CancelTraining reads the race meanwhile.
 const cancelPollInterval = 200 * time.Millisecond
 
 // CancelTraining ends a race. A race that no process runs is CANCELLED at once, without
 // a model. A RUNNING race first stores the best model so far. CancelTraining waits at
-// most cancelWait for this, and then returns the race even if it is still RUNNING.
+// most maxCancelWait for this, and then returns the race even if it is still RUNNING.
 func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	key, pending := in.TrainingJobKey, false
 	err := a.store.Write(ctx, func(t *store.Tx) error {
@@ -49,7 +49,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		a.finishedJobs.add(kindTrain, api.TrainingCancelled)
 	}
 	a.pool.Cancel(key)
-	return a.awaitEnd(ctx, in)
+	return a.awaitRaceEnd(ctx, in)
 }
 
 // cancelPendingRace makes a race that no living process runs CANCELLED.
@@ -80,9 +80,9 @@ func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Traini
 	return nil
 }
 
-// awaitEnd waits until a race has ended, but at most cancelWait, and returns the race.
-func (a *App) awaitEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
-	timeout := time.NewTimer(cancelWait)
+// awaitRaceEnd waits until a race has ended, but at most maxCancelWait, and returns the race.
+func (a *App) awaitRaceEnd(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
+	timeout := time.NewTimer(maxCancelWait)
 	defer timeout.Stop()
 	tick := time.NewTicker(cancelPollInterval)
 	defer tick.Stop()

@@ -45,7 +45,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if race.Monotone, err = validateAndEncodeMonotone(in.Body, d); err != nil {
 		return nil, err
 	}
-	if race.Key, err = a.newKey(); err != nil {
+	if race.Key, err = a.newUUID(); err != nil {
 		return nil, err
 	}
 	race.Account, race.Dataset, race.Status, race.Created = d.Account, d.Key, api.TrainingPending, a.now()
@@ -85,7 +85,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Training, error) {
 	runs := make([]*store.Training, len(algorithms))
 	for i, algorithm := range algorithms {
-		key, err := a.newKey()
+		key, err := a.newUUID()
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +96,8 @@ func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Train
 	return runs, nil
 }
 
-// untrainableHints maps each state of a dataset, except COMPLETED, to a message that says what
-// to do before training on the dataset.
+// untrainableHints maps each state of a dataset in which it cannot be used for training to a
+// message that says what to do first.
 var untrainableHints = map[string]string{
 	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
@@ -198,7 +198,7 @@ func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, e
 			return nil, api.NewFieldProblem("algorithms", "%q: must be one of %[3]v for %[2]d classes", name, classCount, all)
 		}
 		if excluded(name) {
-			return nil, api.NewFieldProblem("algorithms", "%q cannot keep monotone columns: omit it, or the field monotone", name)
+			return nil, api.NewFieldProblem("algorithms", "%q does not support monotone columns: omit the algorithm or the field monotone", name)
 		}
 		if slices.Contains(chosen[:i], name) {
 			return nil, api.NewFieldProblem("algorithms", "%q is repeated", name)

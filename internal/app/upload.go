@@ -16,7 +16,7 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
-	// quotaLeft is how much the quota of the account allows. storeUpload sets it.
+	// quotaLeft is how many more bytes the quota of the account allows. storeUpload sets it.
 	quotaLeft int64
 }
 
@@ -48,8 +48,8 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 // after the body has been read.
 type namedBody interface{ FileName() string }
 
-// copyTo copies the body to w. It returns an error of reading the body as a problem of the client,
-// and an error of writing to w unchanged.
+// copyTo copies the body to w. If reading the body fails, it returns an *api.Problem for the
+// client. If writing to w fails, it returns the error unchanged.
 func (u upload) copyTo(w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for read := int64(0); ; {
@@ -100,7 +100,7 @@ func tooSmallProblem(size, limit int64) error {
 	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes, but at least %d are required; nothing was stored", size, limit)
 }
 
-// toStoreFile converts the description of a blob.
+// toStoreFile converts the description of a blob to a store.File.
 func toStoreFile(info blob.Info) store.File {
 	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

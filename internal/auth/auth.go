@@ -1,3 +1,4 @@
-// Package auth implements the cryptography of accounts: password hashes, bearer tokens and signed
-// URLs. It also limits attempts to log in. Which account may do what is decided elsewhere.
+// Package auth implements the cryptography of accounts: password hashes, bearer tokens, codes
+// of authenticator apps and signed URLs. It also has a rate limiter. Package account and
+// package server decide what an account may do.
 package auth

@@ -71,7 +71,7 @@ func FuzzParsePHC(f *testing.F) {
 		if err == nil && h.String() != s {
 			t.Errorf("%q reads as %q", s, h)
 		}
-		if err == nil && (h.memory > maxMemoryKiB || h.passes > maxPasses) {
+		if err == nil && (h.memory > maxArgonMemoryKiB || h.passes > maxArgonPasses) {
 			t.Errorf("%q costs too much", s)
 		}
 	})

@@ -10,17 +10,19 @@ import (
 	"os"
 )
 
-// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data breaches.
-// It has the format of Pwned Passwords (https://haveibeenpwned.com/Passwords): sorted, one hash a
-// line, 40 hexadecimal digits, optionally followed by a colon and a count. Because that file has 40
-// GB, a binary search reads about 35 lines instead of the whole file.
+// BreachedPasswords is a file with the SHA-1 hashes of passwords that are known from data
+// breaches. The file has the format of Pwned Passwords (https://haveibeenpwned.com/Passwords):
+// sorted, one hash a line, 40 hexadecimal digits, optionally followed by a colon and a count.
+// Because Pwned Passwords has 40 GB, a lookup is a binary search in the file, which reads about
+// 35 lines.
 type BreachedPasswords struct {
 	file *os.File
 	size int64
 }
 
-// breachedLine is the maximum length of a line in bytes.
-const breachedLine = 80
+// maxBreachedLineBytes is the maximum length, in bytes, of a line in a file of breached
+// passwords.
+const maxBreachedLineBytes = 80
 
 // OpenBreachedPasswords opens a file of hashes. It returns an error if the first or the last
 // line is not a hash, or if the first hash is greater than the last. The caller must call
@@ -31,13 +33,13 @@ func OpenBreachedPasswords(path string) (*BreachedPasswords, error) {
 		return nil, err
 	}
 	b := &BreachedPasswords{file: file}
-	if err := b.check(); err != nil {
+	if err := b.checkFormat(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	return b, nil
 }
 
-func (b *BreachedPasswords) check() error {
+func (b *BreachedPasswords) checkFormat() error {
 	info, err := b.file.Stat()
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (b *BreachedPasswords) check() error {
 	if err != nil {
 		return err
 	}
-	last, _, err := b.hashAfter(max(0, b.size-breachedLine))
+	last, _, err := b.hashAfter(max(0, b.size-maxBreachedLineBytes))
 	if err == nil && bytes.Compare(first, last) > 0 {
 		err = errors.New("the hashes are not sorted: download the list that is ordered by hash")
 	}
@@ -90,7 +92,7 @@ func (b *BreachedPasswords) Contains(password string) (bool, error) {
 // hashAfter returns the hash in the first line that begins at offset or later, in upper case, and
 // the offset of the end of this line. It returns io.EOF if no line begins there.
 func (b *BreachedPasswords) hashAfter(offset int64) (hash []byte, end int64, err error) {
-	text := make([]byte, 2*breachedLine)
+	text := make([]byte, 2*maxBreachedLineBytes)
 	start := max(0, offset-1) // if the byte before offset is a line feed, a line begins at offset
 	n, err := b.file.ReadAt(text, start)
 	if err != nil && !errors.Is(err, io.EOF) {

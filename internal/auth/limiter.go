@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maxBuckets is the maximum number of keys that a Limiter remembers.
-const maxBuckets = 10_000
+// maxLimiterKeys is the maximum number of keys for which a Limiter stores a bucket.
+const maxLimiterKeys = 10_000
 
 // Limiter limits events, such as entries of a log, with a token bucket for each key. It is safe for
 // concurrent use.
@@ -16,19 +16,19 @@ type Limiter struct {
 	now      func() time.Time
 
 	mu sync.Mutex
-	// fullAt has, by key, the time when the bucket will be full again. The bucket of a key that is
-	// not in the map is full.
+	// fullAt maps each key to the time at which its bucket will be full again. The bucket of a
+	// key that is not in the map is full.
 	fullAt map[string]time.Time
 }
 
-// NewLimiter returns a limiter that allows, for each key, burst events in a row, and then one in
-// each interval.
+// NewLimiter returns a limiter that allows, for each key, burst events at once, and then one
+// event in each interval.
 func NewLimiter(burst int, interval time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{burst: burst, interval: interval, now: now, fullAt: map[string]time.Time{}}
 }
 
-// Take takes a token from the bucket of key and returns 0. If the bucket is
-// empty, it takes none and returns the time until the next token.
+// Take takes a token from the bucket of key and returns 0. If the bucket is empty, Take returns
+// the time until the next token instead.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,10 +46,10 @@ func (l *Limiter) Take(key string) (wait time.Duration) {
 	return 0
 }
 
-// evict removes the keys with full buckets if there are maxBuckets keys. If that is not
-// enough, it removes all keys, because bounded memory is more important than an exact limit.
+// evict removes the keys with full buckets if there are maxLimiterKeys keys. If no bucket is
+// full, it removes all keys, because bounded memory is more important than an exact limit.
 func (l *Limiter) evict(now time.Time) {
-	if len(l.fullAt) < maxBuckets {
+	if len(l.fullAt) < maxLimiterKeys {
 		return
 	}
 	for key, full := range l.fullAt {
@@ -57,7 +57,7 @@ func (l *Limiter) evict(now time.Time) {
 			delete(l.fullAt, key)
 		}
 	}
-	if len(l.fullAt) >= maxBuckets {
+	if len(l.fullAt) >= maxLimiterKeys {
 		clear(l.fullAt)
 	}
 }

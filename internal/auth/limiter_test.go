@@ -37,10 +37,10 @@ func TestLimiter(t *testing.T) {
 	})
 	t.Run("bounded", func(t *testing.T) {
 		l := newLimiter()
-		for i := range 3 * maxBuckets {
+		for i := range 3 * maxLimiterKeys {
 			l.Take(strconv.Itoa(i))
 		}
-		if len(l.fullAt) > maxBuckets {
+		if len(l.fullAt) > maxLimiterKeys {
 			t.Errorf("%d buckets", len(l.fullAt))
 		}
 	})

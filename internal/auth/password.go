@@ -13,22 +13,22 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The parameters of a new hash: OWASP's first recommendation for argon2id.
+// The argon2id parameters of a new hash, as OWASP recommends.
 const (
-	memoryKiB = 19 * 1024
-	passes    = 2
-	lanes     = 1
-	saltBytes = 16
-	hashBytes = 32
+	argonMemoryKiB = 19 * 1024
+	argonPasses    = 2
+	argonLanes     = 1
+	argonSaltBytes = 16
+	argonHashBytes = 32
 )
 
-// The maximum parameters of a stored hash that is verified. A corrupt hash could otherwise make the
-// verification allocate gigabytes.
+// The maximum argon2id parameters of a stored hash. Without them, the verification of a corrupt
+// hash could allocate gigabytes.
 const (
-	maxMemoryKiB = 256 * 1024
-	maxPasses    = 16
-	maxLanes     = 16
-	maxBytes     = 128
+	maxArgonMemoryKiB = 256 * 1024
+	maxArgonPasses    = 16
+	maxArgonLanes     = 16
+	maxArgonBytes     = 128
 )
 
 // ErrWrongPassword is returned if a password does not match its hash.
@@ -38,35 +38,35 @@ var ErrWrongPassword = errors.New("wrong password")
 // concurrent hashes, because each takes 19 MiB of memory and about 20 ms.
 type PasswordHasher struct {
 	slots     chan struct{}
-	memory    uint32 // KiB that a new hash takes
+	memory    uint32 // memory parameter of new hashes, in KiB
 	rand      io.Reader
-	dummyHash string // verified if an account has no hash, or there is no account, so that this takes as long
+	dummyHash string // verified if there is no account or it has no hash, so that Verify always takes the same time
 }
 
-// NewPasswordHasher returns a PasswordHasher that computes at most maxConcurrent hashes at a time.
-// The parameter hashKiB is the memory that a new hash takes, in KiB; 0 means 19 MiB. The parameter
-// rand is the source of salts.
+// NewPasswordHasher returns a PasswordHasher that computes at most maxConcurrent hashes at a
+// time. The parameter hashKiB is the argon2id memory parameter of new hashes, in KiB. 0 means
+// 19 MiB. The parameter rand is the source of salts.
 func NewPasswordHasher(maxConcurrent int, hashKiB uint32, rand io.Reader) *PasswordHasher {
-	p := &PasswordHasher{slots: make(chan struct{}, maxConcurrent), memory: cmp.Or(hashKiB, memoryKiB), rand: rand}
-	decoy := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes), hash: make([]byte, hashBytes)}
+	p := &PasswordHasher{slots: make(chan struct{}, maxConcurrent), memory: cmp.Or(hashKiB, argonMemoryKiB), rand: rand}
+	decoy := phcHash{memory: p.memory, passes: argonPasses, lanes: argonLanes, salt: make([]byte, argonSaltBytes), hash: make([]byte, argonHashBytes)}
 	p.dummyHash = decoy.String()
 	return p
 }
 
 // Hash returns the hash of password with a new salt, in the PHC string format.
 func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
-	h := phcHash{memory: p.memory, passes: passes, lanes: lanes, salt: make([]byte, saltBytes)}
+	h := phcHash{memory: p.memory, passes: argonPasses, lanes: argonLanes, salt: make([]byte, argonSaltBytes)}
 	if _, err := io.ReadFull(p.rand, h.salt); err != nil {
 		return "", err
 	}
 	var err error
-	h.hash, err = p.deriveKey(ctx, h, password, hashBytes)
+	h.hash, err = p.deriveKey(ctx, h, password, argonHashBytes)
 	return h.String(), err
 }
 
 // Verify returns nil if hashed is a hash of password, and ErrWrongPassword if it is not. For an
-// account that does not exist, hashed must be "". Verify then returns ErrWrongPassword after the
-// same time, so that the time does not reveal which accounts exist.
+// account that does not exist, the caller must pass "" as hashed. Verify then takes the same
+// time and returns ErrWrongPassword, so that the time does not reveal which accounts exist.
 func (p *PasswordHasher) Verify(ctx context.Context, hashed, password string) error {
 	known := hashed != ""
 	if !known {
@@ -96,7 +96,7 @@ func (p *PasswordHasher) deriveKey(ctx context.Context, h phcHash, password stri
 	return argon2.IDKey([]byte(password), h.salt, h.passes, h.memory, h.lanes, uint32(keyBytes)), nil
 }
 
-// phcHash is an argon2id hash with its parameters.
+// phcHash is an argon2id hash with its parameters, as the PHC string format has them.
 type phcHash struct {
 	memory, passes uint32
 	lanes          uint8
@@ -111,24 +111,24 @@ func (p phcHash) String() string {
 		phcBase64.EncodeToString(p.salt), phcBase64.EncodeToString(p.hash))
 }
 
-var errPHC = errors.New("unknown password hash")
+var errUnknownPasswordHash = errors.New("unknown password hash")
 
 func parsePHC(s string) (phcHash, error) {
 	parts := strings.Split(s, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return phcHash{}, errPHC
+		return phcHash{}, errUnknownPasswordHash
 	}
 	var h phcHash
 	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &h.memory, &h.passes, &h.lanes); err != nil {
-		return phcHash{}, errPHC
+		return phcHash{}, errUnknownPasswordHash
 	}
 	var errSalt, errHash error
 	h.salt, errSalt = phcBase64.DecodeString(parts[4])
 	h.hash, errHash = phcBase64.DecodeString(parts[5])
-	ok := errSalt == nil && errHash == nil && h.memory > 0 && h.memory <= maxMemoryKiB && h.passes > 0 && h.passes <= maxPasses &&
-		h.lanes > 0 && h.lanes <= maxLanes && len(h.salt) > 0 && len(h.salt) <= maxBytes && len(h.hash) >= 16 && len(h.hash) <= maxBytes
+	ok := errSalt == nil && errHash == nil && h.memory > 0 && h.memory <= maxArgonMemoryKiB && h.passes > 0 && h.passes <= maxArgonPasses &&
+		h.lanes > 0 && h.lanes <= maxArgonLanes && len(h.salt) > 0 && len(h.salt) <= maxArgonBytes && len(h.hash) >= 16 && len(h.hash) <= maxArgonBytes
 	if !ok || h.String() != s {
-		return phcHash{}, errPHC
+		return phcHash{}, errUnknownPasswordHash
 	}
 	return h, nil
 }

@@ -22,26 +22,27 @@ var (
 // DefaultURLAlgorithm is the algorithm of new keys of signed URLs.
 const DefaultURLAlgorithm = "HMAC-SHA-256"
 
-// urlHashes are the hash functions of the algorithms of signed URLs.
-var urlHashes = map[string]func() hash.Hash{
+// urlHashFunctions maps each algorithm of signed URLs to its hash function.
+var urlHashFunctions = map[string]func() hash.Hash{
 	DefaultURLAlgorithm: sha256.New,
 	"HMAC-SHA3-256":     func() hash.Hash { return sha3.New256() },
 }
 
 // URLAlgorithms returns the names of the algorithms of signed URLs, sorted.
-func URLAlgorithms() []string { return slices.Sorted(maps.Keys(urlHashes)) }
+func URLAlgorithms() []string { return slices.Sorted(maps.Keys(urlHashFunctions)) }
 
-// URLKey signs URLs and verifies their signatures. The algorithm belongs to the key. A URL does not
-// name it, so that an attacker cannot choose another one.
+// URLKey is a key that signs URLs and verifies their signatures. The algorithm belongs to the
+// key. It is not in the URL, so that an attacker cannot choose another algorithm.
 type URLKey struct {
 	hash   func() hash.Hash
 	secret []byte
 }
 
-// NewURLKey returns the key with a secret. It returns an error if the algorithm is not one of
-// URLAlgorithms, for example because a newer program has created the key.
+// NewURLKey returns the key with the given secret and algorithm. It returns an error if the
+// algorithm is not one of URLAlgorithms, for example because a newer program has created the
+// key.
 func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
-	newHash := urlHashes[algorithm]
+	newHash := urlHashFunctions[algorithm]
 	if newHash == nil {
 		return URLKey{}, fmt.Errorf("unknown algorithm %q of the key of signed URLs", algorithm)
 	}
@@ -54,8 +55,8 @@ func (k URLKey) Sign(path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(k.computeMAC(path, expires))
 }
 
-// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature is not
-// that for path and expires, and ErrExpired if the URL has expired at now.
+// Verify verifies a signature of [URLKey.Sign]. It returns ErrInvalidSignature if the signature
+// is not that of path and expires. It returns ErrExpired if the URL has expired at now.
 func (k URLKey) Verify(path string, expires int64, signature string, now time.Time) error {
 	got, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if err != nil || !hmac.Equal(got, k.computeMAC(path, expires)) {

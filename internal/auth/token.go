@@ -22,37 +22,38 @@ func NewToken(rand io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// tokenHash is an algorithm of token hashes. The stored form of a hash is the prefix followed by the
-// hash in hex.
-type tokenHash struct {
+// tokenHashAlgorithm is a hash algorithm for tokens. A hash is stored as the prefix followed by
+// the result of sum in hex.
+type tokenHashAlgorithm struct {
 	prefix string
 	sum    func([]byte) [32]byte
 }
 
-// tokenHashes are the algorithms of stored hashes. New tokens get the first one, and tokens with the
-// other ones are accepted, too. To replace the algorithm, change the order. Because every release
-// accepts all algorithms, the tokens stay valid, also those of a process of an earlier release
-// on the same database. The hash of a fast algorithm is safe here, because nobody can guess a token
-// of 32 random bytes.
+// tokenHashAlgorithms are the algorithms of stored token hashes. New tokens are hashed with the
+// first algorithm, and tokens with hashes of the others are accepted, too. To replace the
+// algorithm, change the order. Existing tokens then remain valid, also in processes of an
+// earlier release on the same database. A fast hash algorithm is safe here, because nobody can
+// guess a token of 32 random bytes.
 //
-// The hashes of SHA-256 have no prefix, because those of earlier releases have none.
-var tokenHashes = []tokenHash{{"", sha256.Sum256}, {"sha3-256:", sha3.Sum256}}
+// SHA-256 hashes have no prefix, because earlier releases stored them without one.
+var tokenHashAlgorithms = []tokenHashAlgorithm{{"", sha256.Sum256}, {"sha3-256:", sha3.Sum256}}
 
 // HashToken returns the hash under which a new token is stored.
 func HashToken(token string) string { return TokenHashes(token)[0] }
 
-// TokenHashes returns the hashes under which a token may be stored, the most likely one first.
+// TokenHashes returns the hashes under which a token may be stored: first that of new tokens,
+// and then those of other algorithms.
 func TokenHashes(token string) []string {
-	hashes := make([]string, len(tokenHashes))
-	for i, algorithm := range tokenHashes {
+	hashes := make([]string, len(tokenHashAlgorithms))
+	for i, algorithm := range tokenHashAlgorithms {
 		sum := algorithm.sum([]byte(token))
 		hashes[i] = algorithm.prefix + hex.EncodeToString(sum[:])
 	}
 	return hashes
 }
 
-// NewKey returns a random UUID (version 4) with bytes from rand.
-func NewKey(rand io.Reader) (string, error) {
+// NewUUID returns a random UUID (version 4) with bytes from rand.
+func NewUUID(rand io.Reader) (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(rand, b[:]); err != nil {
 		return "", err
@@ -62,8 +63,9 @@ func NewKey(rand io.Reader) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// SessionKey returns the UUID with which users refer to a session. It is the first half of hash,
-// the hash of the session's token, so that the UUID does not reveal the token.
+// SessionKey returns the UUID with which users refer to a session. The parameter hash is the
+// hash of the session's token. The UUID is the first half of this hash, and does not reveal the
+// token.
 func SessionKey(hash string) string {
 	hash = hash[strings.IndexByte(hash, ':')+1:] // without the name of the algorithm
 	return hash[:8] + "-" + hash[8:12] + "-" + hash[12:16] + "-" + hash[16:20] + "-" + hash[20:32]

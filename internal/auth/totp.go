@@ -15,11 +15,11 @@ import (
 
 const (
 	totpSecretBytes = 20 // the output size of HMAC-SHA-1, as RFC 4226 recommends
-	totpInterval    = 30 // duration of a step in seconds
+	totpStepSeconds = 30 // duration of a step in seconds
 	totpDigits      = 6
-	// totpSteps is the maximum difference between the clock of the service and that of an
-	// authenticator app, in steps of 30 seconds.
-	totpSteps = 1
+	// maxTOTPClockSteps is the accepted difference between the clock of the service and that of
+	// an authenticator app, in steps of 30 seconds.
+	maxTOTPClockSteps = 1
 )
 
 var totpEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
@@ -45,8 +45,8 @@ func (s TOTP) URL(issuer, account string) string {
 	return "otpauth://totp/" + label + "?secret=" + string(s) + "&issuer=" + url.QueryEscape(issuer)
 }
 
-// Code returns the code of a step. A step is an interval of 30 seconds; its number is the Unix
-// time divided by 30 seconds.
+// Code returns the code of a step. A step is an interval of 30 seconds. Its number is the Unix
+// time in seconds divided by 30.
 func (s TOTP) Code(step int64) (string, error) {
 	secret, err := totpEncoding.DecodeString(string(s))
 	if err != nil {
@@ -60,13 +60,13 @@ func (s TOTP) Code(step int64) (string, error) {
 	return fmt.Sprintf("%0*d", totpDigits, number%1_000_000), nil
 }
 
-// Verify reports in ok whether code is valid at the time now, and returns the step of the code. The
-// parameter lastStep is the step of the last accepted code. Only codes of later steps are valid, so
-// that each code can be used once. Spaces in code are ignored.
+// Verify returns ok = true and the step of code if code is valid at the time now. The parameter
+// lastStep is the step of the last accepted code. Only codes of later steps are valid, so that
+// each code can be used only once. Spaces in code are ignored.
 func (s TOTP) Verify(code string, now time.Time, lastStep int64) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
-	current := now.Unix() / totpInterval
-	for candidate := max(current-totpSteps, lastStep+1); candidate <= current+totpSteps; candidate++ {
+	current := now.Unix() / totpStepSeconds
+	for candidate := max(current-maxTOTPClockSteps, lastStep+1); candidate <= current+maxTOTPClockSteps; candidate++ {
 		want, err := s.Code(candidate)
 		if err != nil {
 			return 0, false, err

@@ -13,7 +13,7 @@ func TestTOTPVectors(t *testing.T) {
 	for seconds, want := range map[int64]string{
 		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
 	} {
-		got, err := secret.Code(seconds / totpInterval)
+		got, err := secret.Code(seconds / totpStepSeconds)
 		if err != nil || got != want {
 			t.Errorf("at %d: %s, %v; want %s", seconds, got, err, want)
 		}
@@ -26,7 +26,7 @@ func TestTOTPVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1_800_000_000, 0)
-	current := now.Unix() / totpInterval
+	current := now.Unix() / totpStepSeconds
 	for _, c := range []struct {
 		name         string
 		offset, last int64

@@ -16,12 +16,13 @@ import (
 	"foretell/internal/spill"
 )
 
-// archiveWriter writes the entries of a backup to a tar archive and collects their checksums.
+// archiveWriter writes the entries of a backup to a tar archive, and collects the checksums of
+// the entries.
 type archiveWriter struct {
-	tar     *tar.Writer
-	whole   hash.Hash // of all bytes written
-	created time.Time
-	sums    *spill.TempFile // the lines of SHA256SUMS so far
+	tar           *tar.Writer
+	archiveHash   hash.Hash // of all bytes of the archive so far
+	created       time.Time
+	checksumLines *spill.TempFile // lines of SHA256SUMS for the entries so far
 }
 
 func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveWriter, error) {
@@ -30,22 +31,23 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 		return nil, err
 	}
 	whole := sha256.New()
-	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), whole: whole, created: created, sums: sums}, nil
+	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), archiveHash: whole, created: created, checksumLines: sums}, nil
 }
 
-// errSizeMismatch is returned by add if the content has fewer bytes than the parameter size.
+// errSizeMismatch is returned by addEntry if the content has fewer bytes than its parameter
+// size.
 var errSizeMismatch = errors.New("it has another size than before")
 
-// add writes an entry of size bytes, and returns the checksum of its content in hex. If the content
-// cannot be read completely, add fills the rest of the entry with zeros and returns the read error
-// as a *contentError.
-func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum string, err error) {
+// addEntry writes an entry of size bytes to the archive, and returns the SHA-256 of its content
+// in hex. If reading the content fails, addEntry fills the rest of the entry with zeros and
+// returns the error as a *contentError.
+func (a *archiveWriter) addEntry(name string, size int64, content io.Reader) (sum string, err error) {
 	header := &tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: a.created, Typeflag: tar.TypeReg}
 	if err := a.tar.WriteHeader(header); err != nil {
 		return "", err
 	}
 	digest := sha256.New()
-	out := &trackingWriter{w: io.MultiWriter(a.tar, digest)}
+	out := &errorTrackingWriter{w: io.MultiWriter(a.tar, digest)}
 	n, err := io.Copy(out, io.LimitReader(content, size))
 	if out.err != nil {
 		return "", out.err
@@ -61,30 +63,30 @@ func (a *archiveWriter) add(name string, size int64, content io.Reader) (sum str
 		}
 	}
 	sum = hex.EncodeToString(digest.Sum(nil))
-	if _, err := fmt.Fprintf(a.sums, "%s  %s\n", sum, name); err != nil {
+	if _, err := fmt.Fprintf(a.checksumLines, "%s  %s\n", sum, name); err != nil {
 		return "", err
 	}
 	return sum, broken
 }
 
-// addTemp writes an entry with the content of a temporary file.
-func (a *archiveWriter) addTemp(name string, file *spill.TempFile) error {
+// addTempFile writes an entry with the content of a temporary file to the archive.
+func (a *archiveWriter) addTempFile(name string, file *spill.TempFile) error {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	_, err = a.add(name, size, io.NewSectionReader(file, 0, size))
+	_, err = a.addEntry(name, size, io.NewSectionReader(file, 0, size))
 	return err
 }
 
-// checksum returns the checksum, in hex, of all bytes of the archive before the next entry.
+// checksum returns the SHA-256, in hex, of all bytes of the archive so far.
 func (a *archiveWriter) checksum() (string, error) {
 	err := a.tar.Flush() // writes the padding of the last entry
-	return hex.EncodeToString(a.whole.Sum(nil)), err
+	return hex.EncodeToString(a.archiveHash.Sum(nil)), err
 }
 
 // close removes the temporary file.
-func (a *archiveWriter) close() error { return a.sums.Close() }
+func (a *archiveWriter) close() error { return a.checksumLines.Close() }
 
 // contentError is an error from reading the content of an entry.
 type contentError struct{ cause error }
@@ -92,13 +94,14 @@ type contentError struct{ cause error }
 func (e *contentError) Error() string { return e.cause.Error() }
 func (e *contentError) Unwrap() error { return e.cause }
 
-// trackingWriter writes to w and keeps the last error of w.
-type trackingWriter struct {
+// errorTrackingWriter writes to w and records the last error of w, so that the error can be
+// distinguished from a read error of io.Copy.
+type errorTrackingWriter struct {
 	w   io.Writer
 	err error
 }
 
-func (t *trackingWriter) Write(p []byte) (int, error) {
+func (t *errorTrackingWriter) Write(p []byte) (int, error) {
 	n, err := t.w.Write(p)
 	if err != nil {
 		t.err = err
@@ -114,7 +117,7 @@ func (zeroReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// contextReader is a reader that fails once its context is done.
+// contextReader is a reader whose Read fails after its context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -145,16 +148,18 @@ func (d *delayedHash) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// archiveReader reads the entries of a backup from a tar archive and computes their checksums.
+// archiveReader reads the entries of a backup from a tar archive, and computes the checksums of
+// the entries.
 type archiveReader struct {
 	tar *tar.Reader
-	raw io.Reader // the bytes of the archive, which a read also adds to whole
-	// whole is the hash of all bytes read except the last block. After a call of next, the last
-	// block is the header of the current entry, so whole is the hash of all entries before it.
-	whole  *delayedHash
-	entry  *tar.Header
-	digest hash.Hash       // of the current entry
-	sums   *spill.TempFile // the lines that SHA256SUMS must have
+	raw io.Reader // the bytes of the archive; reading also adds them to archiveHash
+	// archiveHash is the hash of all bytes read except the last block. After a call of nextEntry,
+	// the last block is the header of the current entry. Then archiveHash is the hash of all
+	// entries before the current entry.
+	archiveHash   *delayedHash
+	entry         *tar.Header
+	digest        hash.Hash       // of the current entry
+	checksumLines *spill.TempFile // lines that SHA256SUMS must have
 }
 
 func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiveReader, error) {
@@ -164,12 +169,12 @@ func newArchiveReader(ctx context.Context, r io.Reader, tempDir string) (*archiv
 	}
 	whole := &delayedHash{Hash: sha256.New()}
 	raw := io.TeeReader(contextReader{ctx, bufio.NewReaderSize(r, 1<<20)}, whole)
-	return &archiveReader{tar: tar.NewReader(raw), raw: raw, whole: whole, sums: sums}, nil
+	return &archiveReader{tar: tar.NewReader(raw), raw: raw, archiveHash: whole, checksumLines: sums}, nil
 }
 
-// next moves to the next entry. It returns io.EOF if none exists.
-func (a *archiveReader) next() error {
-	if err := a.finish(); err != nil {
+// nextEntry moves to the next entry. It returns io.EOF after the last entry.
+func (a *archiveReader) nextEntry() error {
+	if err := a.finishEntry(); err != nil {
 		return err
 	}
 	header, err := a.tar.Next()
@@ -180,21 +185,21 @@ func (a *archiveReader) next() error {
 		return damagedError(err)
 	}
 	if header.Typeflag != tar.TypeReg {
-		return fmt.Errorf("%w: entry %q is no file", ErrDamaged, header.Name)
+		return fmt.Errorf("%w: entry %q is not a regular file", ErrDamaged, header.Name)
 	}
 	a.entry, a.digest = header, sha256.New()
 	return nil
 }
 
-// finish reads the rest of the current entry and appends its checksum to sums.
-func (a *archiveReader) finish() error {
+// finishEntry reads the rest of the current entry and appends its checksum to checksumLines.
+func (a *archiveReader) finishEntry() error {
 	if a.entry == nil {
 		return nil
 	}
 	if _, err := io.Copy(io.Discard, a); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.sums, "%x  %s\n", a.digest.Sum(nil), a.entry.Name)
+	_, err := fmt.Fprintf(a.checksumLines, "%x  %s\n", a.digest.Sum(nil), a.entry.Name)
 	a.entry = nil
 	return err
 }
@@ -209,21 +214,21 @@ func (a *archiveReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSum is the maximum size of a line of SHA256SUMS in bytes. It has room for a name in a tar
-// archive, which is shorter than 1 MiB.
-const maxSum = 2 << 20
+// maxChecksumLineBytes is the maximum size of a line of SHA256SUMS in bytes. A line contains a
+// name in a tar archive, which is shorter than 1 MiB.
+const maxChecksumLineBytes = 2 << 20
 
-// verifySums returns ErrDamaged if the current entry, SHA256SUMS, does not have the checksums of
-// the entries before it.
-func (a *archiveReader) verifySums() error {
-	size, err := a.sums.Seek(0, io.SeekEnd)
+// verifyChecksums reads the current entry, SHA256SUMS. It returns ErrDamaged if the entry does
+// not have the checksums of the entries before it.
+func (a *archiveReader) verifyChecksums() error {
+	size, err := a.checksumLines.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	want, got := bufio.NewReader(io.NewSectionReader(a.sums, 0, size)), bufio.NewReader(a)
+	want, got := bufio.NewReader(io.NewSectionReader(a.checksumLines, 0, size)), bufio.NewReader(a)
 	for {
-		computed, errWant := readLine(want, maxSum)
-		listed, errGot := readLine(got, maxSum)
+		computed, errWant := readLine(want, maxChecksumLineBytes)
+		listed, errGot := readLine(got, maxChecksumLineBytes)
 		atEnd := errors.Is(errWant, io.EOF)
 		switch {
 		case errGot != nil && !errors.Is(errGot, io.EOF):
@@ -238,9 +243,9 @@ func (a *archiveReader) verifySums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry. computed is the line of SHA256SUMS that the
-// reader has computed for the entry, and listed is the line in the backup, which differs. The name
-// is taken from computed or, if that is empty, from listed.
+// quoteEntryName returns the quoted name of an entry whose line in SHA256SUMS is wrong. The
+// parameter computed is the correct line, and listed the line in the backup. The name is taken
+// from computed or, if computed is empty, from listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {
@@ -251,8 +256,8 @@ func quoteEntryName(computed, listed []byte) string {
 	return sumsName
 }
 
-// verifyEnd returns ErrDamaged if anything but zeros follows the current entry.
-func (a *archiveReader) verifyEnd() error {
+// verifyNothingFollows returns ErrDamaged if anything but zero bytes follows the current entry.
+func (a *archiveReader) verifyNothingFollows() error {
 	buf := make([]byte, blockSize)
 	for {
 		n, err := a.raw.Read(buf)
@@ -269,7 +274,7 @@ func (a *archiveReader) verifyEnd() error {
 }
 
 // close removes the temporary file.
-func (a *archiveReader) close() error { return a.sums.Close() }
+func (a *archiveReader) close() error { return a.checksumLines.Close() }
 
 // damagedError wraps an error of reading a backup in ErrDamaged. It returns an error of
 // an ended context unchanged.

@@ -55,7 +55,7 @@ func open(t *testing.T, database, storage string, schema int64) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rows.Close() })
-	files, err := blob.Open(t.Context(), storage, blob.Options{Process: rows.ProcessName(), Scratch: t.TempDir(), Getenv: os.Getenv})
+	files, err := blob.Open(t.Context(), storage, blob.Options{Process: rows.ProcessName(), TempDir: t.TempDir(), Getenv: os.Getenv})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ import (
 const (
 	// rowsPerInsert is the number of rows that are inserted by one statement.
 	rowsPerInsert = 50
-	// maxHeader is the maximum size in bytes of the first and the last entry, and maxDamaged
-	// that of the list of damaged files.
-	maxHeader  = 1 << 16
-	maxDamaged = 1 << 30
+	// maxHeaderBytes is the maximum size in bytes of the first and the last entry, and
+	// maxDamagedListBytes that of the list of damaged files.
+	maxHeaderBytes      = 1 << 16
+	maxDamagedListBytes = 1 << 30
 )
 
-// Verify reads a whole backup, and returns ErrDamaged if it is not as [Write] wrote it. The
-// parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
+// Verify reads a whole backup, and returns ErrDamaged if the backup is not as [Write] wrote it.
+// The parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
 	return restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
@@ -37,8 +37,8 @@ func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header)
 	return restoreOrVerify(ctx, r, tempDir, open)
 }
 
-// reader is the state of Restore and Verify.
-type reader struct {
+// restorer is the state of Restore and Verify.
+type restorer struct {
 	archive *archiveReader
 	into    *ServiceData // nil to verify only
 	summary Summary
@@ -47,14 +47,14 @@ type reader struct {
 }
 
 // restoreOrVerify restores a backup into the database and storage that open returns. If open
-// returns nil, read only verifies the backup.
+// returns nil, restoreOrVerify only verifies the backup.
 func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = archive.close() }() // the temporary file is no longer needed
-	b := &reader{archive: archive, files: map[string]bool{}}
+	b := &restorer{archive: archive, files: map[string]bool{}}
 	if err := b.readHeaderAndAdvance(); err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func
 }
 
 // readHeaderAndAdvance reads and checks the first entry, and moves to the next one.
-func (b *reader) readHeaderAndAdvance() error {
-	err := b.archive.next()
+func (b *restorer) readHeaderAndAdvance() error {
+	err := b.archive.nextEntry()
 	if errors.Is(err, io.EOF) || err == nil && b.archive.entry.Name != headerName {
 		return fmt.Errorf("%w: it does not begin with %s", ErrDamaged, headerName)
 	}
@@ -89,7 +89,7 @@ func (b *reader) readHeaderAndAdvance() error {
 		return err
 	}
 	header := &b.summary.Header
-	if err := b.readJSON(header, maxHeader); err != nil {
+	if err := b.readJSON(header, maxHeaderBytes); err != nil {
 		return err
 	}
 	switch {
@@ -98,11 +98,11 @@ func (b *reader) readHeaderAndAdvance() error {
 	case header.Format < 1 || header.Schema < 1:
 		return fmt.Errorf("%w: invalid %s", ErrDamaged, headerName)
 	}
-	return b.next()
+	return b.nextEntry()
 }
 
-// readJSON reads the current entry, of at most limit bytes, into content.
-func (b *reader) readJSON(content any, limit int64) error {
+// readJSON decodes the current entry, of at most limit bytes, into content.
+func (b *restorer) readJSON(content any, limit int64) error {
 	text, err := io.ReadAll(io.LimitReader(b.archive, limit))
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (b *reader) readJSON(content any, limit int64) error {
 
 // checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
 // files.
-func (b *reader) checkTargetEmpty(ctx context.Context) error {
+func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
 	}
@@ -138,9 +138,9 @@ func checkNoRows(ctx context.Context, t *store.Tx) error {
 	return err
 }
 
-// readFiles reads the entries with files, and stores the files unless b only verifies. It ends at
-// the first entry that is no file.
-func (b *reader) readFiles(ctx context.Context) error {
+// readFiles reads the entries of stored files, and stores the files unless b only verifies the
+// backup. It stops at the first entry of another kind.
+func (b *restorer) readFiles(ctx context.Context) error {
 	for {
 		key, ok := strings.CutPrefix(b.archive.entry.Name, filePrefix)
 		if !ok {
@@ -157,15 +157,15 @@ func (b *reader) readFiles(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}
 }
 
-// next moves to the next entry. It returns ErrDamaged if none exists.
-func (b *reader) next() error {
-	err := b.archive.next()
+// nextEntry moves to the next entry. If the archive has no other entry, it returns ErrDamaged.
+func (b *restorer) nextEntry() error {
+	err := b.archive.nextEntry()
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: it ends early", ErrDamaged)
 	}
@@ -173,7 +173,7 @@ func (b *reader) next() error {
 }
 
 // storeFile stores the content of the current entry as the blob with this key.
-func (b *reader) storeFile(ctx context.Context, key string) error {
+func (b *restorer) storeFile(ctx context.Context, key string) error {
 	w, err := b.into.Blobs.CreateWithKey(ctx, key)
 	if errors.Is(err, blob.ErrInvalidKey) {
 		return damagedError(err)
@@ -191,7 +191,7 @@ func (b *reader) storeFile(ctx context.Context, key string) error {
 
 // insertRowsAndVerify inserts the rows in the transaction t, verifies the rest of the
 // backup, and deletes the restored files that no row references.
-func (b *reader) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
+func (b *restorer) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
 	if err := checkNoRows(ctx, t); err != nil { // a service may have started meanwhile
 		return err
 	}
@@ -201,16 +201,16 @@ func (b *reader) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
 	if err := t.ReleaseAllJobs(ctx); err != nil {
 		return err
 	}
-	unused, err := b.findUnused(ctx, t)
+	unused, err := b.findUnreferencedFiles(ctx, t)
 	if err != nil {
 		return err
 	}
 	return b.deleteFiles(ctx, func(key string) bool { return unused[key] })
 }
 
-// readRows reads the rows of all tables, and inserts them if t is not nil. Then it verifies the
-// rest of the backup.
-func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
+// readRows reads the rows of all tables, and inserts them into the database if t is not nil.
+// Then it verifies the rest of the backup.
+func (b *restorer) readRows(ctx context.Context, t *store.Tx) error {
 	for _, table := range store.SnapshotTables() {
 		if b.archive.entry.Name != rowsPrefix+table+rowsSuffix {
 			continue // a table that the schema of the backup does not have
@@ -225,15 +225,15 @@ func (b *reader) readRows(ctx context.Context, t *store.Tx) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.archive.entry.Name, translateStoreError(err))
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}
-	return b.readEnd()
+	return b.readFinalEntries()
 }
 
-// translateStoreError wraps err in ErrDamaged if err is an error of the store, and this
-// error shows that the backup is damaged.
+// translateStoreError wraps an error of inserting rows in ErrDamaged if it shows that the rows
+// are invalid. It returns other errors unchanged.
 func translateStoreError(err error) error {
 	for _, cause := range []error{store.ErrUnknownColumn, store.ErrExists, store.ErrNotFound} {
 		if errors.Is(err, cause) {
@@ -243,15 +243,16 @@ func translateStoreError(err error) error {
 	return err
 }
 
-// readEnd reads and verifies the entries after the rows.
-func (b *reader) readEnd() error {
+// readFinalEntries reads and verifies the entries after the rows: damaged.json, SHA256SUMS and
+// end.json.
+func (b *restorer) readFinalEntries() error {
 	for _, part := range []struct {
 		name string
 		read func() error
 	}{
-		{damagedName, func() error { return b.readJSON(&b.summary.Damaged, maxDamaged) }},
-		{sumsName, b.archive.verifySums},
-		{endName, b.verifyWhole},
+		{damagedName, func() error { return b.readJSON(&b.summary.Damaged, maxDamagedListBytes) }},
+		{sumsName, b.archive.verifyChecksums},
+		{endName, b.verifyTrailer},
 	} {
 		if b.archive.entry.Name != part.name {
 			return fmt.Errorf("%w: %q instead of %s", ErrDamaged, b.archive.entry.Name, part.name)
@@ -262,34 +263,34 @@ func (b *reader) readEnd() error {
 		if part.name == endName {
 			return nil
 		}
-		if err := b.next(); err != nil {
+		if err := b.nextEntry(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// verifyWhole returns ErrDamaged if the current entry, end.json, does not have the checksum of the
-// bytes before it and the numbers of rows and files.
-func (b *reader) verifyWhole() error {
-	want, err := json.Marshal(trailer{SHA256: hex.EncodeToString(b.archive.whole.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
+// verifyTrailer returns ErrDamaged unless the current entry, end.json, has the checksum of all
+// bytes before it, and the correct numbers of rows and files.
+func (b *restorer) verifyTrailer() error {
+	want, err := json.Marshal(trailer{SHA256: hex.EncodeToString(b.archive.archiveHash.Sum(nil)), Rows: b.summary.Rows, Files: b.summary.Files, Bytes: b.summary.Bytes})
 	if err != nil {
 		return err
 	}
-	got, err := io.ReadAll(io.LimitReader(b.archive, maxHeader))
+	got, err := io.ReadAll(io.LimitReader(b.archive, maxHeaderBytes))
 	if err != nil {
 		return err
 	}
 	if string(got) != string(want)+"\n" {
-		return fmt.Errorf("%w: the SHA-256 of the whole differs", ErrDamaged)
+		return fmt.Errorf("%w: %s does not match the contents", ErrDamaged, endName)
 	}
-	return b.archive.verifyEnd()
+	return b.archive.verifyNothingFollows()
 }
 
-// findUnused returns the keys of the restored files that no restored row references, because their
-// rows were deleted while the backup was made. It returns ErrDamaged if a row references a file
-// that is neither in the backup nor in its list of damaged files.
-func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, error) {
+// findUnreferencedFiles returns the keys of the restored files that no restored row references.
+// The rows of these files were deleted while the backup was made. It returns ErrDamaged if a
+// row references a file that is neither in the backup nor in its list of damaged files.
+func (b *restorer) findUnreferencedFiles(ctx context.Context, t *store.Tx) (map[string]bool, error) {
 	unused := make(map[string]bool, len(b.files))
 	for key := range b.files {
 		unused[key] = true
@@ -306,7 +307,7 @@ func (b *reader) findUnused(ctx context.Context, t *store.Tx) (map[string]bool, 
 }
 
 // deleteFiles deletes the restored files for which matches returns true.
-func (b *reader) deleteFiles(ctx context.Context, matches func(key string) bool) error {
+func (b *restorer) deleteFiles(ctx context.Context, matches func(key string) bool) error {
 	var keys []string
 	for key := range b.files {
 		if matches(key) {

@@ -36,15 +36,15 @@ func encodeRow(w io.Writer, values []any) error {
 	if err := encoder.Encode(line); err != nil {
 		return err
 	}
-	if text.Len() > maxRow {
-		return fmt.Errorf("a row exceeds %d bytes", maxRow)
+	if text.Len() > maxRowBytes {
+		return fmt.Errorf("a row exceeds %d bytes", maxRowBytes)
 	}
 	_, err := text.WriteTo(w)
 	return err
 }
 
-// formatFloat formats a number with a point or an exponent, so that decodeRow reads it as a
-// float64.
+// formatFloat formats a number with a decimal point or an exponent, so that decodeRow decodes
+// it as a float64 and not as an int64.
 func formatFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -84,8 +84,8 @@ func parseNumber(text string) (any, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// maxRow is the maximum size in bytes of a row in a backup.
-const maxRow = 1 << 28
+// maxRowBytes is the maximum size of a row in a backup, encoded as JSON.
+const maxRowBytes = 1 << 28
 
 // readLine returns the next line, including its line feed. If r ends before a line feed, it returns
 // the rest and io.EOF. For a line of more than limit bytes, it returns ErrDamaged.
@@ -103,14 +103,14 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// readRows reads a table. It calls fn with the names of the columns and at most groupSize rows at a
-// time. It returns the number of rows.
+// readRows reads the rows of a table from r. It calls fn with the names of the columns and at
+// most groupSize rows at a time. It returns the number of rows.
 func readRows(r io.Reader, groupSize int, fn func(columns []string, rows [][]any) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var columns []string
 	var rows [][]any
 	for {
-		line, err := readLine(lines, maxRow)
+		line, err := readLine(lines, maxRowBytes)
 		if errors.Is(err, io.EOF) && len(line) == 0 {
 			break
 		}

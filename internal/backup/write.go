@@ -31,14 +31,14 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = archive.close() }() // an error loses nothing: it was only read
-	b := &writer{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}, vanished: map[string]bool{}}
+	defer func() { _ = archive.close() }() // an error is harmless, because the file was only read
+	b := &backupWriter{from: from, archive: archive, summary: Summary{Header: header}, copied: map[string]bool{}, absent: map[string]bool{}, vanished: map[string]bool{}}
 	if err := b.addJSON(headerName, header); err != nil {
 		return nil, err
 	}
 	defer b.closeTables()
 	for {
-		missing, err := b.snapshot(ctx)
+		missing, err := b.takeSnapshot(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -51,29 +51,30 @@ func Write(ctx context.Context, w io.Writer, from ServiceData, program string, n
 			}
 		}
 	}
-	return &b.summary, b.finish()
+	return &b.summary, b.addRowsAndChecksums()
 }
 
-// writer is the state of Write.
-type writer struct {
+// backupWriter is the state of Write.
+type backupWriter struct {
 	from    ServiceData
 	archive *archiveWriter
 	summary Summary
 	// copied has the keys of the files that are in the backup or in its list of damaged files.
 	copied map[string]bool
-	// absent has the keys of files that were once missing when they should be copied. If the next
-	// snapshot still references such a file, it is listed as damaged.
+	// absent has the keys of files that did not exist when they should have been copied. If the
+	// next snapshot still references such a file, and it is still missing, it is listed as
+	// damaged.
 	absent map[string]bool
-	// vanished has the keys of files that were deleted while they were copied, so that their copies
-	// are incomplete. If the last snapshot references such a file, it is listed as damaged.
+	// vanished has the keys of files that were deleted while they were copied. Their copies are
+	// incomplete. If the last snapshot references such a file, it is listed as damaged.
 	vanished map[string]bool
 	// tables has one temporary file for each table, with its rows in the last snapshot.
 	tables []*spill.TempFile
 }
 
-// snapshot takes a snapshot of the rows, and returns the referenced files that are not yet in the
+// takeSnapshot takes a snapshot of the rows, and returns the referenced files that are not yet in the
 // backup. If there are none, it writes the rows to b.tables.
-func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
+func (b *backupWriter) takeSnapshot(ctx context.Context) (missing []*store.OwnedFile, err error) {
 	var lost []*store.OwnedFile
 	err = b.from.Store.ReadSnapshot(ctx, func(t *store.Tx) error {
 		err := t.EachFile(ctx, func(f *store.OwnedFile) error {
@@ -97,20 +98,20 @@ func (b *writer) snapshot(ctx context.Context) (missing []*store.OwnedFile, err 
 	})
 	if err == nil && len(missing) == 0 {
 		for _, f := range lost {
-			b.addDamaged(f, "missing")
+			b.listAsDamaged(f, "missing")
 		}
 	}
 	return missing, err
 }
 
 // dumpTable writes the rows of a table to a temporary file, and appends the file to b.tables.
-func (b *writer) dumpTable(ctx context.Context, t *store.Tx, table string) error {
+func (b *backupWriter) dumpTable(ctx context.Context, t *store.Tx, table string) error {
 	file, err := spill.CreateTemp(b.from.TempDir)
 	if err != nil {
 		return err
 	}
 	b.tables = append(b.tables, file)
-	lines := &lineWriter{w: file}
+	lines := &bufferedWriter{w: file}
 	err = t.EachRow(ctx, table, func(columns []string) error {
 		return json.NewEncoder(lines).Encode(columns)
 	}, func(values []any) error {
@@ -120,13 +121,14 @@ func (b *writer) dumpTable(ctx context.Context, t *store.Tx, table string) error
 	return errors.Join(err, lines.flush())
 }
 
-// lineWriter collects small writes, and writes them to w together.
-type lineWriter struct {
+// bufferedWriter collects small writes, and writes them to w in blocks of about 64 KiB. The
+// caller must call flush at the end.
+type bufferedWriter struct {
 	w   io.Writer
 	buf bytes.Buffer
 }
 
-func (l *lineWriter) Write(p []byte) (int, error) {
+func (l *bufferedWriter) Write(p []byte) (int, error) {
 	n, err := l.buf.Write(p)
 	if err == nil && l.buf.Len() > 1<<16 {
 		err = l.flush()
@@ -134,7 +136,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *lineWriter) flush() error {
+func (l *bufferedWriter) flush() error {
 	_, err := l.buf.WriteTo(l.w)
 	return err
 }
@@ -142,20 +144,20 @@ func (l *lineWriter) flush() error {
 // addFile adds a stored file to the backup. If the file is missing, its row may have been deleted
 // since the snapshot. Therefore addFile waits for the next snapshot: if the row still exists and
 // the file is missing again, it lists the file as damaged.
-func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
+func (b *backupWriter) addFile(ctx context.Context, f *store.OwnedFile) error {
 	r, err := b.from.Blobs.Open(ctx, f.Blob)
 	switch {
 	case errors.Is(err, blob.ErrNotFound) && !b.absent[f.Blob]:
 		b.absent[f.Blob] = true
 		return nil
 	case errors.Is(err, blob.ErrNotFound):
-		b.addDamaged(f, "missing")
+		b.listAsDamaged(f, "missing")
 		return nil
 	case err != nil:
 		return err
 	}
-	defer func() { _ = r.Close() }() // an error loses nothing: it was only read
-	sum, err := b.archive.add(filePrefix+f.Blob, r.Size, contextReader{ctx, r})
+	defer func() { _ = r.Close() }() // an error is harmless, because the file was only read
+	sum, err := b.archive.addEntry(filePrefix+f.Blob, r.Size, contextReader{ctx, r})
 	var broken *contentError
 	switch {
 	case ctx.Err() != nil:
@@ -163,11 +165,11 @@ func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	case errors.As(err, &broken) && errors.Is(err, blob.ErrNotFound):
 		b.vanished[f.Blob] = true
 	case errors.As(err, &broken) && !errors.Is(err, blob.ErrUnavailable):
-		b.addDamaged(f, broken.Error())
+		b.listAsDamaged(f, broken.Error())
 	case err != nil:
 		return err
 	case f.SHA256 != "" && (sum != f.SHA256 || r.Size != f.Bytes):
-		b.addDamaged(f, "differs from what was stored")
+		b.listAsDamaged(f, "differs from what was stored")
 	}
 	b.copied[f.Blob] = true
 	b.summary.Files++
@@ -175,32 +177,32 @@ func (b *writer) addFile(ctx context.Context, f *store.OwnedFile) error {
 	return nil
 }
 
-func (b *writer) addDamaged(f *store.OwnedFile, reason string) {
+func (b *backupWriter) listAsDamaged(f *store.OwnedFile, reason string) {
 	b.copied[f.Blob] = true
 	b.summary.Damaged = append(b.summary.Damaged, DamagedFile{Blob: f.Blob, Kind: f.Kind, Owner: f.Key, Reason: reason})
 }
 
-func (b *writer) addJSON(name string, content any) error {
+func (b *backupWriter) addJSON(name string, content any) error {
 	text, err := json.Marshal(content)
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	_, err = b.archive.add(name, int64(len(text)), bytes.NewReader(text))
+	_, err = b.archive.addEntry(name, int64(len(text)), bytes.NewReader(text))
 	return err
 }
 
-// finish adds the rows, the list of damaged files and the checksums to the backup.
-func (b *writer) finish() error {
+// addRowsAndChecksums adds the rows, the list of damaged files and the checksums to the backup.
+func (b *backupWriter) addRowsAndChecksums() error {
 	for i, table := range store.SnapshotTables() {
-		if err := b.archive.addTemp(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
+		if err := b.archive.addTempFile(rowsPrefix+table+rowsSuffix, b.tables[i]); err != nil {
 			return err
 		}
 	}
 	if err := b.addJSON(damagedName, append([]DamagedFile{}, b.summary.Damaged...)); err != nil {
 		return err
 	}
-	if err := b.archive.addTemp(sumsName, b.archive.sums); err != nil {
+	if err := b.archive.addTempFile(sumsName, b.archive.checksumLines); err != nil {
 		return err
 	}
 	sum, err := b.archive.checksum()
@@ -213,8 +215,8 @@ func (b *writer) finish() error {
 	return b.archive.tar.Close()
 }
 
-func (b *writer) closeTables() {
+func (b *backupWriter) closeTables() {
 	for _, file := range b.tables {
-		_ = file.Close() // an error loses nothing: it was only read
+		_ = file.Close() // an error is harmless, because the file was only read
 	}
 }

@@ -5,8 +5,8 @@
 //	Create → Write … → Commit   makes the blob durable and visible under its key
 //	                 → Abort    removes what was written
 //
-// A key begins with the name of the process that wrote the blob. This name shows [Store.Sweep]
-// whether a blob without a reference is left over from a dead process or is new.
+// A key begins with the name of the process that wrote the blob. With this name, [Store.Sweep]
+// distinguishes new blobs of living processes from those that dead processes have left.
 package blob
 
 import (
@@ -39,8 +39,8 @@ var (
 	ErrNoBucket    = fmt.Errorf("%w: the bucket is missing", ErrUnavailable)
 )
 
-// partSuffix ends the name of a blob that is still being written.
-const partSuffix = ".part"
+// incompleteSuffix is the end of the name of a blob that is still being written.
+const incompleteSuffix = ".part"
 
 // Store stores blobs. It is safe for concurrent use, and several processes may
 // share the folder or bucket.
@@ -52,12 +52,13 @@ type Store struct {
 
 	mu sync.Mutex
 	// undeleted are the keys of blobs that could not be deleted. The next call of Delete tries
-	// again.
+	// to delete them again.
 	undeleted []string
 }
 
-// backend stores blobs in a folder or in a bucket. The name of a blob is its key, or identityName.
-// The methods return the errors of this package, such as ErrNotFound.
+// backend stores blobs in a folder or in a bucket. The name of a blob is its key, or
+// identityName for the identity of the store. The methods return the errors of this package,
+// such as ErrNotFound.
 type backend interface {
 	// Location returns the path or URL of the folder or bucket, for messages.
 	Location() string
@@ -70,9 +71,9 @@ type backend interface {
 	remove(ctx context.Context, name string) error
 	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with one batch
 	// of them after the other. The function fn may call discard, setOrphan and unsetOrphan.
-	eachBatch(ctx context.Context, fn func([]entry) error) error
+	eachBatch(ctx context.Context, fn func([]listedBlob) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
-	discard(ctx context.Context, e entry) error
+	discard(ctx context.Context, e listedBlob) error
 	// setOrphan makes a blob an orphan, from the time now. unsetOrphan makes it an ordinary blob
 	// again.
 	setOrphan(ctx context.Context, name string, now time.Time) error
@@ -89,12 +90,12 @@ type sink interface {
 	abort() error
 }
 
-// entry describes a blob that a backend has listed.
-type entry struct {
+// listedBlob describes a blob that a backend has listed.
+type listedBlob struct {
 	// name is the key of the blob. For an incomplete blob, a suffix follows the key.
 	name string
 	size int64
-	// incomplete reports whether the blob was not committed.
+	// incomplete is true if the blob was not committed.
 	incomplete bool
 	// upload is the ID of the multipart upload of an incomplete blob in an S3 store.
 	upload string
@@ -140,8 +141,8 @@ func (s *Store) Create(ctx context.Context) (*Writer, error) {
 	return s.CreateWithKey(ctx, s.newKey())
 }
 
-// CreateWithKey is [Store.Create] with a given key, to copy a blob from another store. Commit
-// replaces an existing blob with this key.
+// CreateWithKey is like [Store.Create], but the new blob has the given key. It is used to copy
+// a blob from another store. Commit replaces an existing blob with this key.
 func (s *Store) CreateWithKey(ctx context.Context, key string) (*Writer, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -207,7 +208,8 @@ type Reader struct {
 	ModTime time.Time
 }
 
-// Open opens a blob for reading. Reads fail once ctx is done.
+// Open opens a blob for reading. Reads fail after ctx is done. The caller must close the
+// reader.
 func (s *Store) Open(ctx context.Context, key string) (*Reader, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -266,8 +268,8 @@ func (s *Store) rememberUndeleted(keys ...string) {
 	s.undeleted = append(s.undeleted, keys...)
 }
 
-// checkKey returns ErrInvalidKey unless key has the form of the keys of new blobs. Therefore no key
-// can refer to a file outside the folder.
+// checkKey returns ErrInvalidKey unless key has the form PROCESS-NAME, with lower-case letters
+// and digits. Therefore no key can refer to a file outside the folder.
 func checkKey(key string) error {
 	process, name, ok := strings.Cut(key, "-")
 	if !ok || !isAlphanumeric(process) || !isAlphanumeric(name) {
@@ -276,7 +278,8 @@ func checkKey(key string) error {
 	return nil
 }
 
-// isAlphanumeric reports whether s is one or more lower-case letters and digits.
+// isAlphanumeric reports whether s is not empty and consists only of lower-case letters and
+// digits.
 func isAlphanumeric(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {

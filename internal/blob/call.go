@@ -18,8 +18,8 @@ type BackendCall struct {
 	Operation string
 	// Bytes is the number of bytes that were read or written.
 	Bytes int64
-	// Elapsed is the time that the folder or bucket took. The time that the caller takes between
-	// two reads or writes is not included.
+	// Elapsed is the time spent in the folder or bucket. It does not include the time between
+	// two reads or writes of the caller.
 	Elapsed time.Duration
 	// Err is the error with which reading, writing or deleting ended. It is nil if the caller
 	// aborted a write, and if the blob to delete did not exist.
@@ -46,8 +46,8 @@ func (s *Store) Observe(now func() time.Time, report func(BackendCall)) {
 	s.observer.Store(&callObserver{now, report})
 }
 
-// callTimer measures how a blob is read, written or deleted. It reports the result to the observer,
-// if any, and as a span.
+// callTimer measures the time and the bytes of reading, writing or deleting a blob. It reports
+// the result to the observer, if there is one, and as a span.
 type callTimer struct {
 	observer *callObserver
 	call     BackendCall
@@ -55,7 +55,8 @@ type callTimer struct {
 	ended    bool
 }
 
-// startCall returns a timer for reading, writing or deleting a blob, which begins now.
+// startCall returns a timer for an operation on a blob, such as CallRead. The span of the
+// operation begins now.
 func (s *Store) startCall(ctx context.Context, operation string) callTimer {
 	_, own := span.Start(ctx, "file "+operation, trace.SpanKindClient)
 	return callTimer{s.observer.Load(), BackendCall{Operation: operation}, own, false}

@@ -25,7 +25,7 @@ type testStore struct {
 // open opens the store as the named process would.
 func (s testStore) open(t *testing.T, process string) *Store {
 	t.Helper()
-	opened, err := Open(t.Context(), s.location, Options{Process: process, Scratch: t.TempDir(), Getenv: os.Getenv})
+	opened, err := Open(t.Context(), s.location, Options{Process: process, TempDir: t.TempDir(), Getenv: os.Getenv})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func orphanNames(t *testing.T, s *Store) []string {
 func listNames(t *testing.T, s *Store, orphans bool) []string {
 	t.Helper()
 	var all []string
-	err := s.eachBatch(t.Context(), func(entries []entry) error {
+	err := s.eachBatch(t.Context(), func(entries []listedBlob) error {
 		for _, e := range entries {
 			if e.orphaned.IsZero() != orphans {
 				all = append(all, e.name)

@@ -16,14 +16,16 @@ import (
 // store. [DirectAccess.CopyToBlob] copies these objects to blobs.
 const uploadsFolder = "uploads"
 
-// DirectAccess signs URLs with which clients access an S3 store directly.
+// DirectAccess signs URLs with which clients access an S3 store directly, and manages the
+// objects that they upload.
 type DirectAccess struct {
 	store  *Store
 	bucket *bucketStore
 }
 
-// Direct returns the direct access to an S3 store. It returns false if the store is a folder.
-func (s *Store) Direct() (access *DirectAccess, ok bool) {
+// DirectAccess returns direct access to an S3 store. It returns ok = false if the store is a
+// folder.
+func (s *Store) DirectAccess() (access *DirectAccess, ok bool) {
 	b, ok := s.backend.(*bucketStore)
 	return &DirectAccess{store: s, bucket: b}, ok
 }
@@ -38,20 +40,20 @@ type Upload struct {
 	etag     string
 }
 
-// UploadURL returns a URL that is valid for lifetime. To upload an object, a client sends a PUT
-// request with this Content-Type to the URL. The name of the object must consist of words separated
-// by slashes.
+// UploadURL returns a signed URL that is valid for lifetime. To upload the object with the
+// given name, a client sends a PUT request with the given Content-Type to the URL. The name
+// must consist of words separated by slashes.
 func (d *DirectAccess) UploadURL(ctx context.Context, name, contentType string, lifetime time.Duration) (string, error) {
 	header := http.Header{"Content-Type": {contentType}}
-	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.uploadKey(name), lifetime, nil, header)
+	u, err := d.bucket.core.PresignHeader(ctx, http.MethodPut, d.bucket.bucket, d.uploadObjectName(name), lifetime, nil, header)
 	if err != nil {
 		return "", d.bucket.translateS3Error(ctx, err)
 	}
 	return u.String(), nil
 }
 
-// DownloadURL returns a URL that is valid for lifetime, with which a client can download a blob.
-// The response has this Content-Type and suggests this file name.
+// DownloadURL returns a signed URL that is valid for lifetime, with which a client can download
+// a blob. The response has the given Content-Type and suggests the given file name.
 func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentType string, lifetime time.Duration) (string, error) {
 	if err := checkKey(key); err != nil {
 		return "", err
@@ -70,23 +72,24 @@ func (d *DirectAccess) DownloadURL(ctx context.Context, key, fileName, contentTy
 // Uploads returns all complete uploads.
 func (d *DirectAccess) Uploads(ctx context.Context) ([]Upload, error) {
 	var uploads []Upload
-	options := minio.ListObjectsOptions{Prefix: d.uploadKey(""), Recursive: true}
+	options := minio.ListObjectsOptions{Prefix: d.uploadObjectName(""), Recursive: true}
 	for object := range d.bucket.core.ListObjectsIter(ctx, d.bucket.bucket, options) {
 		if object.Err != nil {
 			return nil, d.bucket.translateS3Error(ctx, object.Err)
 		}
-		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.uploadKey("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
+		uploads = append(uploads, Upload{Name: strings.TrimPrefix(object.Key, d.uploadObjectName("")), Size: object.Size, Modified: object.LastModified, etag: object.ETag})
 	}
 	return uploads, nil
 }
 
-// CopyToBlob copies an upload to a new blob. The upload remains until [DirectAccess.Delete]. CopyToBlob
-// returns ErrNotFound if the client has replaced the upload since [DirectAccess.Uploads].
+// CopyToBlob copies an upload to a new blob. The upload remains until [DirectAccess.Delete] is
+// called. CopyToBlob returns ErrNotFound if the client has replaced the upload since
+// [DirectAccess.Uploads] returned it.
 func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	key := d.store.newKey()
 	_, err := d.bucket.core.Client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: d.bucket.bucket, Object: d.bucket.objectName(key)},
-		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.uploadKey(u.Name), MatchETag: u.etag})
+		minio.CopySrcOptions{Bucket: d.bucket.bucket, Object: d.uploadObjectName(u.Name), MatchETag: u.etag})
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed {
 		return Info{}, ErrNotFound
@@ -94,7 +97,7 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 	if err != nil {
 		return Info{}, d.bucket.translateS3Error(ctx, err)
 	}
-	sum, err := d.store.checksum(ctx, Info{Key: key, Size: u.Size})
+	sum, err := d.store.computeChecksum(ctx, Info{Key: key, Size: u.Size})
 	if err != nil {
 		return Info{}, errors.Join(err, d.store.Delete(context.WithoutCancel(ctx), key))
 	}
@@ -103,15 +106,15 @@ func (d *DirectAccess) CopyToBlob(ctx context.Context, u Upload) (Info, error) {
 
 // Delete removes an upload.
 func (d *DirectAccess) Delete(ctx context.Context, name string) error {
-	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.uploadKey(name), minio.RemoveObjectOptions{}))
+	return d.bucket.translateS3Error(ctx, d.bucket.core.RemoveObject(ctx, d.bucket.bucket, d.uploadObjectName(name), minio.RemoveObjectOptions{}))
 }
 
-func (d *DirectAccess) uploadKey(name string) string {
+func (d *DirectAccess) uploadObjectName(name string) string {
 	return d.bucket.prefix + uploadsFolder + "/" + name
 }
 
-// checksum reads a blob and returns its checksum.
-func (s *Store) checksum(ctx context.Context, info Info) (string, error) {
+// computeChecksum reads a blob and returns its SHA-256 in hex.
+func (s *Store) computeChecksum(ctx context.Context, info Info) (string, error) {
 	r, err := s.OpenVerified(ctx, info)
 	if err != nil {
 		return "", err

@@ -33,7 +33,7 @@ func request(t *testing.T, method, url, contentType, body string) (status int, c
 func openDirect(t *testing.T) (*Store, *DirectAccess) {
 	t.Helper()
 	s := testBucket(t).open(t, "a")
-	direct, ok := s.Direct()
+	direct, ok := s.DirectAccess()
 	if !ok {
 		t.Fatal("a bucket has no direct access")
 	}
@@ -109,7 +109,7 @@ func TestFolderHasNoDirectAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := s.Direct(); ok {
+	if _, ok := s.DirectAccess(); ok {
 		t.Error("a folder has direct access")
 	}
 }

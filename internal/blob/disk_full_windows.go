@@ -2,5 +2,5 @@ package blob
 
 import "syscall"
 
-// ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
+// diskFullErrors are ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
 var diskFullErrors = []error{syscall.Errno(39), syscall.Errno(112)}

@@ -33,11 +33,12 @@ func (f *folder) Location() string { return f.dir }
 func (f *folder) path(name string) string       { return filepath.Join(f.dir, name) }
 func (f *folder) orphanPath(name string) string { return filepath.Join(f.dir, orphansFolder, name) }
 
-// A part of the disk is reserved for the database, which needs space even to delete rows. It is the
-// smaller of reserveBytes and 1/reserveShare of the disk.
+// Blobs do not fill the disk completely, because the database needs space even to delete rows.
+// The space reserved for the database is 1/reservedDiskDivisor of the disk, but at most
+// maxReservedBytes.
 const (
-	reserveBytes = 16 << 20
-	reserveShare = 8
+	maxReservedBytes    = 16 << 20
+	reservedDiskDivisor = 8
 	// spaceCheckInterval is the number of bytes written between two checks of the
 	// free space.
 	spaceCheckInterval = 1 << 20
@@ -47,7 +48,7 @@ const (
 // database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
-	if err != nil || free > min(reserveBytes, total/reserveShare) {
+	if err != nil || free > min(maxReservedBytes, total/reservedDiskDivisor) {
 		return nil //nolint:nilerr // unknown free space is not an error
 	}
 	return fmt.Errorf("%w: only %d bytes are free, which are reserved for the database", ErrDiskFull, free)
@@ -62,9 +63,9 @@ type fileSink struct {
 
 func (f *folder) create(_ context.Context, name string) (sink, error) {
 	path := f.path(name)
-	part := path + partSuffix
+	part := path + incompleteSuffix
 	if name == identityName { // several processes may write the identity
-		part = path + "." + f.process + partSuffix
+		part = path + "." + f.process + incompleteSuffix
 	}
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *fileSink) abort() error {
 func (f *folder) open(_ context.Context, name string) (*Reader, error) {
 	file, err := os.Open(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		file, err = os.Open(f.orphanPath(name)) // it may be an orphan that is referenced again and not yet restored
+		file, err = os.Open(f.orphanPath(name)) // an orphan may be referenced again before it is restored
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, name)
@@ -131,7 +132,7 @@ func (f *folder) remove(_ context.Context, name string) error {
 	return wrapNotFound(err)
 }
 
-func (f *folder) discard(_ context.Context, e entry) error {
+func (f *folder) discard(_ context.Context, e listedBlob) error {
 	if e.incomplete {
 		return wrapNotFound(os.Remove(f.path(e.name)))
 	}
@@ -145,7 +146,7 @@ func (f *folder) setOrphan(_ context.Context, name string, now time.Time) error 
 		return err
 	}
 	if err := os.Chtimes(f.path(name), now, now); err != nil {
-		return wrapNotFound(err) // not moved with its old time, for which it could be removed at once
+		return wrapNotFound(err) // with its old modification time, the orphan might be removed at once
 	}
 	return wrapNotFound(os.Rename(f.path(name), f.orphanPath(name)))
 }
@@ -154,28 +155,28 @@ func (f *folder) unsetOrphan(_ context.Context, name string) error {
 	return wrapNotFound(os.Rename(f.orphanPath(name), f.path(name)))
 }
 
-// eachBatch calls fn once, with all blobs. Smaller batches would need a sorted list, which reading
-// a folder does not return.
-func (f *folder) eachBatch(_ context.Context, fn func([]entry) error) error {
-	entries, err := f.list()
+// eachBatch calls fn once, with all blobs. Smaller batches would require a sorted list of the
+// blobs.
+func (f *folder) eachBatch(_ context.Context, fn func([]listedBlob) error) error {
+	entries, err := f.listBlobs()
 	if err != nil {
 		return err
 	}
 	return fn(entries)
 }
 
-func (f *folder) list() ([]entry, error) {
+func (f *folder) listBlobs() ([]listedBlob, error) {
 	blobs, err := listFolder(f.dir)
 	if err != nil {
 		return nil, err
 	}
 	orphans, err := listFolder(f.orphanPath(""))
-	var entries []entry
+	var entries []listedBlob
 	for _, info := range blobs {
-		entries = append(entries, entry{name: info.Name(), size: info.Size(), incomplete: strings.HasSuffix(info.Name(), partSuffix)})
+		entries = append(entries, listedBlob{name: info.Name(), size: info.Size(), incomplete: strings.HasSuffix(info.Name(), incompleteSuffix)})
 	}
 	for _, info := range orphans {
-		entries = append(entries, entry{name: info.Name(), size: info.Size(), orphaned: info.ModTime()})
+		entries = append(entries, listedBlob{name: info.Name(), size: info.Size(), orphaned: info.ModTime()})
 	}
 	return entries, err
 }

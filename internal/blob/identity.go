@@ -27,8 +27,8 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, r.Close())
 }
 
-// SetIdentity writes the identity of the store. If the database has the same identity, the database
-// and the store belong together.
+// SetIdentity stores the identity of the blobs. The database has the same identity if the
+// database and the blobs belong together.
 func (s *Store) SetIdentity(ctx context.Context, id string) error {
 	sink, err := s.create(ctx, identityName)
 	if err != nil {

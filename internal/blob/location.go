@@ -11,38 +11,39 @@ import (
 	"strings"
 )
 
-// ErrLocation is returned for an invalid location. Test with errors.Is.
-var ErrLocation = errors.New("invalid storage")
+// ErrInvalidLocation is returned for an invalid location. Test with errors.Is.
+var ErrInvalidLocation = errors.New("invalid storage")
 
-// LocationForm is the form of a location in messages and help texts.
+// LocationForm is the syntax of a location, for messages and help texts.
 const LocationForm = "s3://BUCKET/PREFIX?endpoint=URL&region=REGION or file:///DIR"
 
-// defaultRegion is the region in requests to an S3 store without regions.
+// defaultRegion is the region if neither the location nor the environment has one.
 const defaultRegion = "us-east-1"
 
-// bucketLocation is a parsed location in an S3 store.
+// bucketLocation is the parsed location of blobs in an S3 bucket.
 type bucketLocation struct {
 	bucket string
 	// prefix is the beginning of the name of every object. It is empty or ends with a slash.
 	prefix string
 	// host is the address of the store, without a scheme.
 	host string
-	// secure reports whether to use HTTPS.
-	secure bool
-	region string
-	// instance reports whether the credentials are requested from the metadata service of the
-	// virtual machine.
-	instance bool
+	// useHTTPS is true if requests use HTTPS.
+	useHTTPS bool
+	region   string
+	// instanceCredentials is true if the credentials are requested from the metadata service of
+	// the virtual machine.
+	instanceCredentials bool
 }
 
-// parseBucket parses s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. If a
-// parameter is missing, the environment variable of the AWS tools is used, whose value getenv
-// returns.
-func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
+// parseBucketLocation parses
+// s3://BUCKET/PREFIX?endpoint=URL&region=REGION&credentials=instance. If the endpoint or the
+// region is missing, it is taken from the environment variable of the AWS tools, such as
+// AWS_REGION. The function getenv returns the value of a variable.
+func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocation, error) {
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains([]string{"endpoint", "region", "credentials"}, name) {
-			return nil, fmt.Errorf("%w: unknown parameter %q: want endpoint, region or credentials", ErrLocation, name)
+			return nil, fmt.Errorf("%w: unknown parameter %q: want endpoint, region or credentials", ErrInvalidLocation, name)
 		}
 	}
 	first := func(texts ...string) string {
@@ -54,12 +55,12 @@ func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error
 		return ""
 	}
 	region := first(query.Get("region"), getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), defaultRegion)
-	l := &bucketLocation{bucket: u.Host, region: region, instance: query.Get("credentials") == "instance"}
-	if value := query.Get("credentials"); value != "" && !l.instance {
-		return nil, fmt.Errorf("%w: credentials=%s: want credentials=instance, or omit the parameter", ErrLocation, value)
+	l := &bucketLocation{bucket: u.Host, region: region, instanceCredentials: query.Get("credentials") == "instance"}
+	if value := query.Get("credentials"); value != "" && !l.instanceCredentials {
+		return nil, fmt.Errorf("%w: credentials=%s: want credentials=instance, or omit the parameter", ErrInvalidLocation, value)
 	}
 	if l.bucket == "" {
-		return nil, fmt.Errorf("%w: no bucket: want %s", ErrLocation, LocationForm)
+		return nil, fmt.Errorf("%w: no bucket: want %s", ErrInvalidLocation, LocationForm)
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		l.prefix = path + "/"
@@ -67,9 +68,9 @@ func parseBucket(u *url.URL, getenv func(string) string) (*bucketLocation, error
 	endpoint := first(query.Get("endpoint"), getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), "https://s3."+region+".amazonaws.com")
 	e, err := url.Parse(endpoint)
 	if err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" {
-		return nil, fmt.Errorf("%w: invalid endpoint: want http://HOST:PORT or https://HOST", ErrLocation)
+		return nil, fmt.Errorf("%w: invalid endpoint: want http://HOST:PORT or https://HOST", ErrInvalidLocation)
 	}
-	l.host, l.secure = e.Host, e.Scheme == "https"
+	l.host, l.useHTTPS = e.Host, e.Scheme == "https"
 	return l, nil
 }
 
@@ -89,13 +90,13 @@ func parseLocation(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: want %s", ErrLocation, LocationForm)
+		return nil, fmt.Errorf("%w: want %s", ErrInvalidLocation, LocationForm)
 	case u.User != nil:
-		return nil, fmt.Errorf("%w: it must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrLocation)
+		return nil, fmt.Errorf("%w: it must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrInvalidLocation)
 	case u.Scheme != "s3" && u.Scheme != "file":
-		return nil, fmt.Errorf("%w %q: want %s", ErrLocation, location, LocationForm)
+		return nil, fmt.Errorf("%w %q: want %s", ErrInvalidLocation, location, LocationForm)
 	case u.Fragment != "":
-		return nil, fmt.Errorf("%w %q: the character # must be written as %%23", ErrLocation, location)
+		return nil, fmt.Errorf("%w %q: the character # must be written as %%23", ErrInvalidLocation, location)
 	}
 	return u, nil
 }
@@ -103,7 +104,7 @@ func parseLocation(location string) (*url.URL, error) {
 // folderPath returns the path in a location file:///DIR.
 func folderPath(u *url.URL) (string, error) {
 	if u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" {
-		return "", fmt.Errorf("%w %q: want file:///DIR, with an absolute path", ErrLocation, u)
+		return "", fmt.Errorf("%w %q: want file:///DIR, with an absolute path", ErrInvalidLocation, u)
 	}
 	path := filepath.FromSlash(u.Path)
 	if runtime.GOOS == "windows" {

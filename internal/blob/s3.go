@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// maxTries is how often a request is sent before the store is considered unavailable.
-	maxTries = 3
+	// maxRequestTries is the number of times that a request is sent before the store is
+	// considered unavailable.
+	maxRequestTries = 3
 	// dialTimeout is the time limit for connecting. stallTimeout is the time without a transferred
 	// byte after which a connection fails.
 	dialTimeout  = 5 * time.Second
@@ -28,9 +29,9 @@ type Options struct {
 	// Process is the name of this process. The keys of new blobs begin with it. It must
 	// consist of lower-case letters and digits.
 	Process string
-	// Scratch is the folder for temporary files. It must exist. Defaults to the folder of
+	// TempDir is the folder for temporary files. It must exist. Defaults to the folder of
 	// the operating system. An upload to an S3 store needs at most partSize bytes there.
-	Scratch string
+	TempDir string
 	// Getenv returns the value of an environment variable, or an empty string if it is not
 	// set.
 	Getenv func(name string) string
@@ -53,7 +54,7 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	if !isAlphanumeric(opts.Process) {
 		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, opts.Process)
 	}
-	where, err := parseBucket(u, opts.Getenv)
+	where, err := parseBucketLocation(u, opts.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +65,14 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	return &Store{backend: b, process: opts.Process}, nil
 }
 
-// bucketStore stores blobs as objects of an S3 bucket. An empty object orphans/NAME marks the blob
-// NAME as an orphan. To move the blob there, its bytes would have to be copied.
+// bucketStore stores blobs as objects of an S3 bucket. An empty object orphans/NAME, called a
+// marker, marks the blob NAME as an orphan. S3 cannot move the blob itself without copying its
+// bytes.
 type bucketStore struct {
 	*bucketLocation
 	core    *minio.Core
-	scratch string
-	batch   int // replaces listBatch in tests, if it is not 0
+	tempDir string
+	batch   int // replaces maxListBatch if it is not 0, for tests
 }
 
 func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*bucketStore, error) {
@@ -78,18 +80,18 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	if err != nil {
 		return nil, err
 	}
-	transport, err := minio.DefaultTransport(where.secure)
+	transport, err := minio.DefaultTransport(where.useHTTPS)
 	if err != nil {
 		return nil, err
 	}
 	transport.DialContext = dialWithStallTimeout
 	core, err := minio.NewCore(where.host, &minio.Options{
-		Creds: creds, Secure: where.secure, Region: where.region, Transport: transport, MaxRetries: maxTries,
+		Creds: creds, Secure: where.useHTTPS, Region: where.region, Transport: transport, MaxRetries: maxRequestTries,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrLocation, err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalidLocation, err)
 	}
-	b := &bucketStore{bucketLocation: where, core: core, scratch: opts.Scratch}
+	b := &bucketStore{bucketLocation: where, core: core, tempDir: opts.TempDir}
 	body, _, _, err := core.GetObject(ctx, where.bucket, b.objectName(identityName), minio.GetObjectOptions{})
 	if err == nil {
 		return b, body.Close()
@@ -103,14 +105,15 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 	return nil, err
 }
 
-// findCredentials returns the credentials in the environment or in the AWS configuration files. It
-// requests them from another service only if the environment or the location says so.
+// findCredentials returns the credentials in the environment or in the AWS configuration files.
+// Only if the environment or the location demands this, it requests them from a service of the
+// cloud.
 func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
 	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
 	}
 	chain := []credentials.Provider{&credentials.FileAWSCredentials{Filename: getenv("AWS_SHARED_CREDENTIALS_FILE"), Profile: getenv("AWS_PROFILE")}}
-	if where.instance || getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" ||
+	if where.instanceCredentials || getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" ||
 		getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" || getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != "" {
 		chain = append(chain, &credentials.IAM{Region: where.region})
 	}
@@ -131,8 +134,8 @@ func (b *bucketStore) objectName(name string) string { return b.prefix + name }
 // markerName returns the name of the object that marks an orphan.
 func (b *bucketStore) markerName(name string) string { return path.Join(b.prefix, orphansFolder, name) }
 
-// remove removes the object first and then its marker, so that no marker remains of a concurrent
-// setOrphan.
+// remove removes the object first, and then its marker. In this order, no marker remains if
+// another process calls setOrphan at the same time.
 func (b *bucketStore) remove(ctx context.Context, name string) error {
 	for _, object := range []string{b.objectName(name), b.markerName(name)} {
 		err := b.core.RemoveObject(ctx, b.bucket, object, minio.RemoveObjectOptions{})
@@ -143,11 +146,11 @@ func (b *bucketStore) remove(ctx context.Context, name string) error {
 	return nil
 }
 
-func (b *bucketStore) discard(ctx context.Context, e entry) error {
+func (b *bucketStore) discard(ctx context.Context, e listedBlob) error {
 	if !e.incomplete {
 		return b.remove(ctx, e.name)
 	}
-	name := strings.TrimSuffix(e.name, partSuffix)
+	name := strings.TrimSuffix(e.name, incompleteSuffix)
 	return b.translateS3Error(ctx, b.core.AbortMultipartUpload(ctx, b.bucket, b.objectName(name), e.upload))
 }
 
@@ -170,9 +173,9 @@ func (b *bucketStore) unsetOrphan(ctx context.Context, name string) error {
 	return b.translateS3Error(ctx, b.core.RemoveObject(ctx, b.bucket, b.markerName(name), minio.RemoveObjectOptions{}))
 }
 
-// errorsByCode maps error codes of S3 to errors of this package. Errors with other
-// codes are translated by their HTTP status.
-var errorsByCode = map[string]error{
+// errorsByS3Code maps error codes of S3 to errors of this package. Errors with other codes are
+// converted by their HTTP status.
+var errorsByS3Code = map[string]error{
 	minio.NoSuchKey:         ErrNotFound,
 	minio.NoSuchUpload:      ErrNotFound,
 	minio.NoSuchBucket:      ErrNoBucket,
@@ -187,8 +190,8 @@ var errorsByCode = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
-// translateS3Error converts an error of the S3 client to an error of this package. Its message does
-// not contain the request, which has a signature.
+// translateS3Error converts an error of the S3 client to an error of this package. The message
+// does not contain the request, because the request has a signature.
 func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -200,7 +203,7 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	if !errors.As(err, &answer) {
 		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, err)
 	}
-	known := errorsByCode[answer.Code]
+	known := errorsByS3Code[answer.Code]
 	cause := fmt.Errorf("%s at %s: %s: %s", b, b.host, answer.Code, answer.Message)
 	switch {
 	case known != nil:
@@ -215,28 +218,28 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	return cause
 }
 
-// stallingConn is a connection whose reads and writes fail if no byte was transferred
+// stallTimeoutConn is a connection whose reads and writes fail if no byte was transferred
 // for stallTimeout.
-type stallingConn struct{ net.Conn }
+type stallTimeoutConn struct{ net.Conn }
 
 func dialWithStallTimeout(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return stallingConn{conn}, nil
+	return stallTimeoutConn{conn}, nil
 }
 
-func (c stallingConn) Read(p []byte) (int, error) {
+func (c stallTimeoutConn) Read(p []byte) (int, error) {
 	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err
 	}
 	return c.Conn.Read(p)
 }
 
-// Write also extends the deadline of a concurrent Read: while a request is sent, there is no
-// response to read.
-func (c stallingConn) Write(p []byte) (int, error) {
+// Write also extends the deadline of a concurrent Read, because no response arrives while a
+// request is sent.
+func (c stallTimeoutConn) Write(p []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(stallTimeout)); err != nil { //nolint:forbidigo // compared by the system
 		return 0, err
 	}

@@ -10,16 +10,18 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// listBatch is the maximum number of objects that are in memory while a bucket is listed.
-const listBatch = 100_000
+// maxListBatch is the maximum number of blobs in a batch of eachBatch. It limits the memory
+// that is used to list a bucket.
+const maxListBatch = 100_000
 
-// eachBatch lists the objects of the bucket and the marks of orphans, both in the order of their
-// names, and merges them. Incomplete uploads are in the last batch, because there are few.
-func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) error {
-	marks := b.listMarks(ctx)
-	defer marks.stop()
-	size := cmp.Or(b.batch, listBatch)
-	var batch []entry
+// eachBatch lists the objects of the bucket and the markers of orphans, both in the order of
+// their names, and merges the two lists. Incomplete uploads are in the last batch, because
+// there are only a few.
+func (b *bucketStore) eachBatch(ctx context.Context, fn func([]listedBlob) error) error {
+	markers := b.listMarkers(ctx)
+	defer markers.stop()
+	size := cmp.Or(b.batch, maxListBatch)
+	var batch []listedBlob
 	for object := range b.core.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: b.prefix}) {
 		if object.Err != nil {
 			return b.translateS3Error(ctx, object.Err)
@@ -28,10 +30,10 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 		if checkKey(name) != nil {
 			continue
 		}
-		if batch = append(batch, entry{name: name, size: object.Size}); len(batch) < size {
+		if batch = append(batch, listedBlob{name: name, size: object.Size}); len(batch) < size {
 			continue
 		}
-		marked, err := marks.applyToSorted(batch, func(mark string) bool { return mark <= name })
+		marked, err := markers.applyToSortedBatch(batch, func(marker string) bool { return marker <= name })
 		if err != nil {
 			return b.translateS3Error(ctx, err)
 		}
@@ -40,7 +42,7 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 		}
 		batch = nil
 	}
-	marked, err := marks.applyToSorted(batch, func(string) bool { return true })
+	marked, err := markers.applyToSortedBatch(batch, func(string) bool { return true })
 	if err != nil {
 		return b.translateS3Error(ctx, err)
 	}
@@ -52,54 +54,55 @@ func (b *bucketStore) eachBatch(ctx context.Context, fn func([]entry) error) err
 }
 
 // listIncomplete returns the blobs whose upload has not ended.
-func (b *bucketStore) listIncomplete(ctx context.Context) (uploads []entry, err error) {
+func (b *bucketStore) listIncomplete(ctx context.Context) (uploads []listedBlob, err error) {
 	for upload := range b.core.ListIncompleteUploads(ctx, b.bucket, b.prefix, true) {
 		if upload.Err != nil {
 			return nil, b.translateS3Error(ctx, upload.Err)
 		}
 		if name := strings.TrimPrefix(upload.Key, b.prefix); checkKey(name) == nil {
-			uploads = append(uploads, entry{name: name + partSuffix, size: upload.Size, incomplete: true, upload: upload.UploadID})
+			uploads = append(uploads, listedBlob{name: name + incompleteSuffix, size: upload.Size, incomplete: true, upload: upload.UploadID})
 		}
 	}
 	return uploads, nil
 }
 
-// orphanMarks lists the marks of orphans in the order of their names.
-type orphanMarks struct {
+// orphanMarkers iterates over the markers of orphans, in the order of their names.
+type orphanMarkers struct {
 	prefix string
 	next   func() (minio.ObjectInfo, bool)
 	stop   func()
-	// first is the next mark, if hasFirst is set.
-	first    minio.ObjectInfo
-	hasFirst bool
+	// pending is the next marker to apply. It is valid if hasPending is true.
+	pending    minio.ObjectInfo
+	hasPending bool
 }
 
-// listMarks returns the marks of orphans. The caller must call stop.
-func (b *bucketStore) listMarks(ctx context.Context) *orphanMarks {
-	m := &orphanMarks{prefix: b.prefix + orphansFolder + "/"}
+// listMarkers returns an iterator over the markers of orphans. The caller must call its method
+// stop.
+func (b *bucketStore) listMarkers(ctx context.Context) *orphanMarkers {
+	m := &orphanMarkers{prefix: b.prefix + orphansFolder + "/"}
 	m.next, m.stop = iter.Pull(b.core.ListObjectsIter(ctx, b.bucket, minio.ListObjectsOptions{Prefix: m.prefix, Recursive: true}))
-	m.first, m.hasFirst = m.next()
+	m.pending, m.hasPending = m.next()
 	return m
 }
 
-// applyToSorted sets the field orphaned of the entries of a batch, which must be sorted by name. It
-// consumes marks while belongs returns true for their names, and keeps the other marks for later
-// batches. If another process has meanwhile removed the blob of a mark, applyToSorted appends an
-// entry for the blob.
-func (m *orphanMarks) applyToSorted(entries []entry, belongs func(name string) bool) ([]entry, error) {
+// applyToSortedBatch sets the field orphaned of those blobs in a batch that have a marker. The
+// batch must be sorted by name. It consumes markers while belongs returns true for their names,
+// and keeps the other markers for later batches. If the blob of a marker is missing, because
+// another process has removed it, applyToSortedBatch appends the blob to the batch.
+func (m *orphanMarkers) applyToSortedBatch(entries []listedBlob, belongs func(name string) bool) ([]listedBlob, error) {
 	sorted := entries
-	for ; m.hasFirst; m.first, m.hasFirst = m.next() {
-		if m.first.Err != nil {
-			return nil, m.first.Err
+	for ; m.hasPending; m.pending, m.hasPending = m.next() {
+		if m.pending.Err != nil {
+			return nil, m.pending.Err
 		}
-		name, since := strings.TrimPrefix(m.first.Key, m.prefix), m.first.LastModified
+		name, since := strings.TrimPrefix(m.pending.Key, m.prefix), m.pending.LastModified
 		if !belongs(name) {
 			break
 		}
-		if i, ok := slices.BinarySearchFunc(sorted, name, func(e entry, name string) int { return cmp.Compare(e.name, name) }); ok {
+		if i, ok := slices.BinarySearchFunc(sorted, name, func(e listedBlob, name string) int { return cmp.Compare(e.name, name) }); ok {
 			sorted[i].orphaned = since
 		} else {
-			entries = append(entries, entry{name: name, orphaned: since})
+			entries = append(entries, listedBlob{name: name, orphaned: since})
 		}
 	}
 	return entries, nil

@@ -43,13 +43,13 @@ func (r *objectReader) Read(p []byte) (int, error) {
 		r.offset += int64(n)
 		if n > 0 {
 			r.failures = 0
-			return n, nil // if there is an error, the next Read returns it again
+			return n, nil // the next Read returns the error again, if there is one
 		}
 		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) || r.ctx.Err() != nil {
 			return 0, errors.Join(err, r.ctx.Err())
 		}
 		_ = r.Close()
-		if r.failures++; r.failures >= maxTries {
+		if r.failures++; r.failures >= maxRequestTries {
 			return 0, err
 		}
 	}
@@ -101,7 +101,7 @@ func (r *objectReader) Seek(offset int64, whence int) (int64, error) {
 		return 0, errors.New("seek before the start of a blob")
 	}
 	if offset != r.offset {
-		_ = r.Close() // an error loses nothing: the connection was only read
+		_ = r.Close() // an error is harmless, because the connection was only read
 		r.offset, r.failures = offset, 0
 	}
 	return offset, nil

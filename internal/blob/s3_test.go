@@ -22,7 +22,7 @@ import (
 // have the same names.
 func openAt(t *testing.T, location *url.URL, variables map[string]string) (*Store, error) {
 	t.Helper()
-	return Open(t.Context(), location.String(), Options{Process: "a", Scratch: t.TempDir(), Getenv: func(name string) string {
+	return Open(t.Context(), location.String(), Options{Process: "a", TempDir: t.TempDir(), Getenv: func(name string) string {
 		if value, ok := variables[name]; ok {
 			return value
 		}
@@ -122,7 +122,7 @@ func TestOutage(t *testing.T) {
 	if err := s.Delete(t.Context()); err != nil {
 		t.Error(err)
 	}
-	wantNames(t, "the store", names(t, s), kept, large.info.Key+partSuffix)
+	wantNames(t, "the store", names(t, s), kept, large.info.Key+incompleteSuffix)
 	next, err := openAt(t, proxy.Location, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantNames(t, "removed by the next process", done.Removed, large.info.Key+partSuffix)
+	wantNames(t, "removed by the next process", done.Removed, large.info.Key+incompleteSuffix)
 	wantNames(t, "the store", names(t, s), kept)
 }
 
@@ -207,7 +207,7 @@ func TestFrozenStore(t *testing.T) {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err = Open(ctx, "s3://bucket/prefix?endpoint=http://"+host, Options{Process: "p", Scratch: t.TempDir(), Getenv: func(name string) string { return variables[name] }})
+	_, err = Open(ctx, "s3://bucket/prefix?endpoint=http://"+host, Options{Process: "p", TempDir: t.TempDir(), Getenv: func(name string) string { return variables[name] }})
 	wantError(t, err, ErrUnavailable)
 	if err == nil || !strings.HasSuffix(err.Error(), "the store at "+host+" does not answer") || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %v", err)

@@ -23,9 +23,9 @@ const (
 	abortTimeout = 5 * time.Second
 )
 
-// objectSink writes one object. A blob of up to partSize bytes is sent in one request, and a larger
-// one in a multipart upload. Each part is first collected in a temporary file. It takes little
-// memory, and the request with the part can be repeated.
+// objectSink writes one object. A blob of up to partSize bytes is sent in one request, and a
+// larger blob in a multipart upload. Each part is first collected in a temporary file. This
+// takes little memory, and the request with the part can be repeated.
 type objectSink struct {
 	store  *bucketStore
 	ctx    context.Context
@@ -40,12 +40,12 @@ type objectSink struct {
 	// sent.
 	upload string
 	parts  []minio.CompletePart
-	// sent reports whether a request was sent that may have created the object.
-	sent bool
+	// mayExist is true if a request was sent that may have created the object.
+	mayExist bool
 }
 
 func (b *bucketStore) create(ctx context.Context, name string) (sink, error) {
-	part, err := spill.CreateTemp(b.scratch)
+	part, err := spill.CreateTemp(b.tempDir)
 	if err != nil {
 		return nil, wrapDiskFull(err)
 	}
@@ -103,7 +103,7 @@ func (s *objectSink) checksum() string { return hex.EncodeToString(s.sum.Sum(nil
 
 func (s *objectSink) commit() error {
 	if s.upload == "" {
-		s.sent = true
+		s.mayExist = true
 		_, err := s.store.core.PutObject(s.ctx, s.store.bucket, s.object, s.content(), s.size,
 			"", s.checksum(), minio.PutObjectOptions{DisableContentSha256: true})
 		if err != nil {
@@ -114,17 +114,17 @@ func (s *objectSink) commit() error {
 	if err := s.sendPart(); err != nil {
 		return err
 	}
-	s.sent = true
+	s.mayExist = true
 	if err := s.complete(); err != nil {
 		return err
 	}
 	return s.part.Close()
 }
 
-// complete joins the parts to an object. Then it checks that the object exists, because the
-// response of the store to a repeated request may be wrong. If the store was killed while it joined
-// the parts, it may report success although there is no object. If its first response was lost, it
-// reports an error although there is an object.
+// complete completes the multipart upload, which joins the parts to an object. Then it checks
+// that the object exists, because the response to a repeated request may be wrong: if the store
+// was killed while it joined the parts, it may report success without an object. If its first
+// response was lost, it reports an error although the object exists.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})
 	if err = s.store.translateS3Error(s.ctx, err); err != nil && !errors.Is(err, ErrNotFound) {
@@ -141,7 +141,7 @@ func (s *objectSink) complete() error {
 	return err
 }
 
-// abort removes the parts and, if sent is true, the object.
+// abort removes the parts and, if mayExist is true, the object.
 func (s *objectSink) abort() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), abortTimeout)
 	defer cancel()
@@ -153,7 +153,7 @@ func (s *objectSink) abort() error {
 			errs = append(errs, err)
 		}
 	}
-	if s.sent {
+	if s.mayExist {
 		errs = append(errs, s.store.translateS3Error(ctx, s.store.core.RemoveObject(ctx, name, s.object, minio.RemoveObjectOptions{})))
 	}
 	return errors.Join(errs...)

@@ -16,8 +16,9 @@ type SweepResult struct {
 	// Removed are incomplete blobs of dead processes, and orphans older than
 	// OrphanGrace.
 	Removed []string
-	// Orphaned are blobs that no row references. In a folder they were moved to the
-	// subfolder orphans; in a bucket they were marked by an empty object orphans/KEY.
+	// Orphaned are blobs that have become orphans, because no row references them. In a folder,
+	// the sweep moved them to the subfolder orphans. In a bucket, it marked them by an empty
+	// object orphans/KEY.
 	Orphaned []string
 	// Restored are orphans that a row references again.
 	Restored []string
@@ -29,18 +30,18 @@ type SweepResult struct {
 // blob an orphan if no row references it, restores orphans that a row references again, and removes
 // other orphans after [OrphanGrace].
 //
-// The function isAlive must report whether the process with this name is running. The blobs of
-// running processes are not changed. The function listReferenced must return the keys that rows
-// reference, from first to last inclusive. Sweep calls listReferenced after it has listed the blobs
-// in this range. If a process has stored a row for one of these blobs and has then died,
-// listReferenced therefore returns the key of the blob.
+// The function isAlive must report whether the process with this name is running. Sweep does
+// not change the blobs of running processes. The function listReferenced must return the keys
+// that rows reference, from first to last inclusive. Sweep calls listReferenced after it has
+// listed the blobs in this range, so that it also sees the row of a process that has stored the
+// row and then died.
 func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process string) bool, listReferenced func(first, last string) ([]string, error)) (SweepResult, error) {
-	undeleted := s.Delete(ctx) // tries again to delete what could not be deleted before
+	undeleted := s.Delete(ctx) // tries again to delete the blobs in s.undeleted
 	var result SweepResult
 	errs := []error{undeleted}
 	alive := map[string]bool{s.process: true}
-	err := s.eachBatch(ctx, func(entries []entry) error {
-		left := slices.DeleteFunc(entries, func(e entry) bool {
+	err := s.eachBatch(ctx, func(entries []listedBlob) error {
+		left := slices.DeleteFunc(entries, func(e listedBlob) bool {
 			process, _, _ := strings.Cut(e.name, "-")
 			if _, known := alive[process]; !known {
 				alive[process] = isAlive(process)
@@ -72,7 +73,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, isAlive func(process s
 
 // sweepEntry removes a blob, makes it an orphan or restores it, if necessary, and records this in
 // result.
-func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenced bool, result *SweepResult) error {
+func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, referenced bool, result *SweepResult) error {
 	orphan := !e.orphaned.IsZero()
 	switch {
 	case orphan && referenced:
@@ -91,8 +92,9 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e entry, referenc
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends name to list if err, the error of sweeping this blob, is nil. Otherwise it
-// returns err. It ignores ErrNotFound, because another process may have swept the blob.
+// recordSwept appends the name of a blob to list if err is nil. The parameter err is the error
+// of sweeping the blob. recordSwept returns err, except ErrNotFound: another process may have
+// swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -124,7 +126,7 @@ func (o *Orphans) add(size int64, since time.Time) {
 // [SweepResult.Orphans].
 func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 	var o Orphans
-	err := s.eachBatch(ctx, func(entries []entry) error {
+	err := s.eachBatch(ctx, func(entries []listedBlob) error {
 		for _, e := range entries {
 			if !e.orphaned.IsZero() {
 				o.add(e.size, e.orphaned)
@@ -137,7 +139,7 @@ func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 
 // Keys returns the keys of all committed blobs, including orphans.
 func (s *Store) Keys(ctx context.Context) (keys []string, err error) {
-	err = s.eachBatch(ctx, func(entries []entry) error {
+	err = s.eachBatch(ctx, func(entries []listedBlob) error {
 		for _, e := range entries {
 			if !e.incomplete {
 				keys = append(keys, e.name)

@@ -34,7 +34,7 @@ func newSweptStore(t *testing.T, place testStore) *sweptStore {
 		if _, err := w.Write([]byte(strings.Repeat("x", partSize+1))); err != nil {
 			t.Fatal(err)
 		}
-		return w.info.Key + partSuffix
+		return w.info.Key + incompleteSuffix
 	}
 	s.kept, s.unused, s.half = mustPut(t, dead, "x"), mustPut(t, dead, "x"), half(dead)
 	s.whole = []string{mustPut(t, s.self, "x"), half(s.self), mustPut(t, living, "x"), half(living)}

@@ -9,21 +9,21 @@ import (
 // TestVerified checks that a blob is remembered for a minute, and that the memory is bounded.
 func TestVerified(t *testing.T) {
 	t.Parallel()
-	var v Verified
+	var v RecentlyVerified
 	now := time.Unix(1e9, 0)
 	if v.Has("a", now) {
 		t.Error("a blob was never verified")
 	}
 	v.Add("a", now)
-	for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, verifiedAge - 1: true, verifiedAge: false} {
+	for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, verifiedLifetime - 1: true, verifiedLifetime: false} {
 		if got := v.Has("a", now.Add(after)); got != want {
 			t.Errorf("after %s it is %v", after, got)
 		}
 	}
-	for i := range 2 * maxVerified {
+	for i := range 2 * maxVerifiedKeys {
 		v.Add(strconv.Itoa(i), now)
 	}
-	if len(v.at) > maxVerified {
+	if len(v.at) > maxVerifiedKeys {
 		t.Errorf("%d blobs are remembered", len(v.at))
 	}
 }

@@ -31,9 +31,9 @@ type VerifiedReader struct {
 }
 
 // OpenVerified opens the blob with the key want.Key. It returns ErrDamaged if the size is not
-// want.Size. The Read that reaches the end returns ErrDamaged if the checksum is not want.SHA256.
-// If want.SHA256 is empty, the checksum is not verified, nor is the size if want.Size is also 0.
-// Reads fail once ctx is done.
+// want.Size. The Read that reaches the end returns ErrDamaged if the checksum is not
+// want.SHA256. If want.SHA256 is empty, the checksum is not verified. If want.Size is also 0,
+// the size is not verified either. Reads fail after ctx is done.
 func (s *Store) OpenVerified(ctx context.Context, want Info) (*VerifiedReader, error) {
 	r, err := s.Open(ctx, want.Key)
 	if err != nil {
@@ -49,7 +49,8 @@ func sizeError(got, want int64) error {
 	return fmt.Errorf("%w: it has %d bytes, but %d were stored", ErrDamaged, got, want)
 }
 
-// Read returns ErrDamaged instead of io.EOF if the file differs from what was written.
+// Read reads the next bytes of the blob. At the end, it returns ErrDamaged instead of io.EOF if
+// the blob differs from what was written.
 func (r *VerifiedReader) Read(p []byte) (int, error) {
 	if r.readErr != nil {
 		return 0, r.readErr
@@ -67,8 +68,8 @@ func (r *VerifiedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verifyEnd is called at the end of the file. It returns io.EOF if the bytes read are those that
-// were written, and ErrDamaged otherwise.
+// verifyEnd is called at the end of the blob. It returns io.EOF if size and checksum are those
+// of the written blob, and ErrDamaged otherwise.
 func (r *VerifiedReader) verifyEnd() error {
 	switch {
 	case r.bytesRead != r.Size: // the file changed while it was read
@@ -82,14 +83,14 @@ func (r *VerifiedReader) verifyEnd() error {
 // SHA256 returns the checksum of the bytes read so far, in hex.
 func (r *VerifiedReader) SHA256() string { return hex.EncodeToString(r.sum.Sum(nil)) }
 
-// Verify reads the rest of the file. It returns nil if the whole file is as it was written,
-// ErrDamaged if it is not, and any other error of reading.
+// Verify reads the rest of the blob. It returns nil if the whole blob is as it was written, and
+// ErrDamaged if it is not. It also returns other errors of reading.
 func (r *VerifiedReader) Verify() error {
 	_, err := io.Copy(io.Discard, onlyReader{r})
 	return err
 }
 
-// onlyReader hides every method but Read.
+// onlyReader hides every method but Read, so that io.Copy uses Read.
 type onlyReader struct{ io.Reader }
 
 // Close closes the file.

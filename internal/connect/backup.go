@@ -84,7 +84,7 @@ func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store
 	accounts := account.New(account.Config{
 		Store: database, Now: f.Now, Rand: rand.Reader, Log: newCommandLogger(f), ToProblem: func(err error) error { return err },
 	})
-	return accounts.RecordCallerEvent(ctx, action, object)
+	return accounts.RecordAuditEventInNewTx(ctx, action, object)
 }
 
 // VerifyBackup reads a whole backup and returns an error if it is damaged.
@@ -110,7 +110,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 		return nil, err
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: everything is stored
-	return summary, service.App.RecordCallerEvent(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
+	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
 // restoreTo restores the backup r into the empty service at the location at.

@@ -262,7 +262,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	a, err := app.New(app.Config{
 		Host: host, Version: build.Current().Version,
 		Store: database, Blobs: blobs, TempDir: dir, Now: f.Now, Rand: rand.Reader, Log: opts.log,
-		AcceptDatabase: opts.acceptDatabase, OwnJobsOnly: opts.ownJobsOnly, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
+		AcceptMismatch: opts.acceptDatabase, OwnJobsOnly: opts.ownJobsOnly, DirectTransfers: opts.directTransfers, Accounts: opts.accounts,
 		MaxRaces: opts.maxRaces, Memory: opts.memory, Scanner: opts.scanner, Tracer: f.Tracer,
 	})
 	if err != nil {

@@ -73,7 +73,7 @@ func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	defer cancel()
-	files, err := blob.Open(ctx, location, blob.Options{Process: process, Scratch: dir, Getenv: f.Env})
+	files, err := blob.Open(ctx, location, blob.Options{Process: process, TempDir: dir, Getenv: f.Env})
 	return files, storageError(err)
 }
 
@@ -83,7 +83,7 @@ func storageError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, blob.ErrLocation):
+	case errors.Is(err, blob.ErrInvalidLocation):
 		return exit.Usagef("%w", err).WithHint("pass the location with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
 	case errors.Is(err, blob.ErrCredentials):
 		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).

@@ -71,7 +71,7 @@ func (p *Pages) showPassword(v *visit) error {
 		problem := p.formProblem(v, err)
 		return p.writePassword(v, passwordPage{}, problem)
 	}
-	return p.writePassword(v, passwordPage{Code: code, Email: link.Email, First: link.First}, nil)
+	return p.writePassword(v, passwordPage{Code: code, Email: link.Email, First: link.CreatesFirstAdministrator}, nil)
 }
 
 // passwordFields are the fields of the form that a one-time link opens.
@@ -99,8 +99,8 @@ func (p *Pages) setPassword(v *visit) error {
 	}
 	in := &api.SetPasswordInput{Body: api.NewPassword{Code: form.Get("code"), Password: form.Get("password")}}
 	if link != nil {
-		data.Email, data.First = link.Email, link.First
-		if link.First {
+		data.Email, data.First = link.Email, link.CreatesFirstAdministrator
+		if link.CreatesFirstAdministrator {
 			data.Email = form.Get("email")
 			in.Body.Email = &data.Email
 		}

@@ -36,7 +36,7 @@ type Options struct {
 	// API is the handler of the API, to which the pages send requests.
 	API http.Handler
 	// Link returns the one-time link with this code. The link is still valid afterwards.
-	Link func(ctx context.Context, code string) (*account.Link, error)
+	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
 	// may read the prediction, so the page must check this. Neither function records a download in
@@ -74,7 +74,7 @@ type Pages struct {
 	crossOrigin *http.CrossOriginProtection
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
 	// disk space.
-	verifying *turn.Queue
+	verifying *turn.FairSemaphore
 }
 
 // maxVerifications is the maximum number of results that are verified at a time.
@@ -83,7 +83,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewQueue(maxVerifications)}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications)}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a

@@ -17,12 +17,12 @@ var (
 	ErrLeaseLost = errors.New("the lease is lost")
 )
 
-// Job is a unit of work.
+// Job is a queued or leased job.
 type Job struct {
 	Key, Account, Kind string
 	// Subject is the key of the resource that the job works on.
 	Subject string
-	// Attempt is the number of this attempt to run the job. The first is 1.
+	// Attempt numbers the attempts to run the job. The first attempt is 1.
 	Attempt int
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
 	Memory  int64
@@ -60,13 +60,13 @@ type LeaseCheck struct {
 	Timeout time.Duration
 	// Running are the keys of the jobs that the process runs. Their leases do not end.
 	Running []string
-	// OnEnded is called for each job whose lease this call has ended, with the process that had the
-	// lease. It may be nil.
+	// OnEnded is called for each lease that the check has ended, with the key of the job and
+	// the process that had the lease. It may be nil.
 	OnEnded func(job, process string)
 }
 
-// Store is the job queue. It leases jobs to this process. If a process has several pools, they
-// share its leases.
+// Store is the queue of jobs, and leases them to this process. The leases belong to the
+// process, so several pools of a process share them.
 type Store interface {
 	// ClaimJob leases the next matching job. It returns ErrNoJob if no job matches, or if
 	// the next job needs more than FreeMemory.
@@ -79,9 +79,9 @@ type Store interface {
 	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	EndExpiredLeases(ctx context.Context, c LeaseCheck) error
-	// WatchJobs calls changed when jobs may have become claimable, until ctx is done or an error
-	// occurs. The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may
-	// miss a change.
+	// WatchJobs calls changed when jobs may have been queued or released, until ctx is done or
+	// an error occurs. The argument kind is the kind of these jobs, or empty if it is unknown.
+	// WatchJobs may miss a change.
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }
 
@@ -90,7 +90,7 @@ type Store interface {
 func (p *Pool) claim(ctx context.Context, k *Kind) (*Job, error) {
 	p.claimMu.Lock()
 	defer p.claimMu.Unlock()
-	if k.WhenIdle && p.freeMemory() < p.Memory {
+	if k.OnlyWhenIdle && p.freeMemory() < p.Memory {
 		return nil, ErrNoJob
 	}
 	now := p.Now()
@@ -125,8 +125,8 @@ func (p *Pool) freeMemory() int64 {
 	return free
 }
 
-// busyAccounts returns the accounts that already have k.PerAccount running jobs of the kind k in
-// this pool.
+// busyAccounts returns the accounts for which this pool already runs k.PerAccount jobs of the
+// kind k.
 func (p *Pool) busyAccounts(k *Kind) []string {
 	running := map[string]int{}
 	var busy []string

@@ -25,7 +25,7 @@ func TestPerAccountLimit(t *testing.T) {
 		}
 		p := NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
 			Name: "kind", Workers: 3, PerAccount: 2,
-			Do: func(ctx context.Context, r *Run) error {
+			Do: func(ctx context.Context, r *RunningJob) error {
 				if r.Account == "ann" {
 					return untilDone(ctx, r)
 				}
@@ -110,7 +110,7 @@ func TestDrop(t *testing.T) {
 				m.insert("1")
 				m.with(func() { m.jobs["1"].Account = "account of 1" })
 				var end error
-				p, failures, stop := m.start(t, func(ctx context.Context, r *Run) error {
+				p, failures, stop := m.start(t, func(ctx context.Context, r *RunningJob) error {
 					end = untilDone(ctx, r)
 					return end
 				})
@@ -134,7 +134,7 @@ func TestStopAbandonsHangingJob(t *testing.T) {
 		m := memory{newRows(), "a"}
 		m.insert("1")
 		hanging := make(chan struct{})
-		_, _, stop := m.start(t, func(context.Context, *Run) error {
+		_, _, stop := m.start(t, func(context.Context, *RunningJob) error {
 			<-hanging
 			return errors.New("at last")
 		})

@@ -142,13 +142,13 @@ func (m memory) finish(key string) error {
 }
 
 // start runs a pool of one worker until stop is called.
-func (m memory) start(t *testing.T, do func(ctx context.Context, r *Run) error) (p *Pool, failures *[]error, stop func()) {
+func (m memory) start(t *testing.T, do func(ctx context.Context, r *RunningJob) error) (p *Pool, failures *[]error, stop func()) {
 	t.Helper()
 	return m.startPool(t, false, do)
 }
 
 // startPool does the same as start, for a pool that may be limited to allowed subjects.
-func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Context, r *Run) error) (p *Pool, failures *[]error, stop func()) {
+func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Context, r *RunningJob) error) (p *Pool, failures *[]error, stop func()) {
 	t.Helper()
 	failures = &[]error{}
 	p = NewPool(Config{Store: m, AllowedSubjectsOnly: allowedOnly, Now: time.Now, Log: slog.New(slog.DiscardHandler), Kinds: []Kind{{
@@ -173,7 +173,7 @@ func (m memory) startPool(t *testing.T, allowedOnly bool, do func(ctx context.Co
 }
 
 // untilDone is a job that runs until its context ends.
-func untilDone(ctx context.Context, _ *Run) error {
+func untilDone(ctx context.Context, _ *RunningJob) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }

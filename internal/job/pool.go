@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// pollInterval is how often a pool looks for jobs that the store has not reported.
+	// pollInterval is the interval at which a pool looks for jobs that the store has not
+	// reported.
 	pollInterval = 5 * time.Second
-	// leaseInterval is how often a pool calls EndExpiredLeases.
-	leaseInterval = 500 * time.Millisecond
+	// leaseCheckInterval is the interval at which a pool calls Store.EndExpiredLeases.
+	leaseCheckInterval = 500 * time.Millisecond
 	// retryDelay is the time that a worker waits after an error of the store.
 	retryDelay = 2 * time.Second
 	// stopTimeout is how long Run waits until running jobs have stopped.
@@ -27,13 +28,13 @@ type Kind struct {
 	// PerAccount is the maximum number of concurrent jobs of one account. It prevents one account
 	// from using all workers. 0 means no limit.
 	PerAccount int
-	// WhenIdle reports whether jobs of this kind have to wait while the pool runs a job whose
-	// Memory is not 0.
-	WhenIdle bool
-	// Do runs the job, and stores its result in a transaction that also deletes the job. When ctx
-	// is done, Do must soon return an error without storing a result. The job is queued again in
-	// this case, and also if Do returns ErrPostponed.
-	Do func(ctx context.Context, r *Run) error
+	// OnlyWhenIdle makes jobs of this kind wait while the pool runs a job whose Memory is not
+	// 0.
+	OnlyWhenIdle bool
+	// Do runs the job, and stores its result in a transaction that also deletes the job. When
+	// ctx is done, Do must soon return an error without storing a result. In this case, and if
+	// the error of Do wraps ErrPostponed, the job is queued again.
+	Do func(ctx context.Context, r *RunningJob) error
 	// Fail stores that the job has failed because of cause, in a transaction that also deletes the
 	// job. The pool repeats the call until Fail succeeds.
 	Fail func(ctx context.Context, j *Job, cause error) error
@@ -59,7 +60,7 @@ type Pool struct {
 	wake map[string]chan struct{} // by kind
 
 	mu              sync.Mutex
-	runs            map[*Run]struct{}
+	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
 
@@ -71,7 +72,7 @@ type Pool struct {
 
 // NewPool returns a pool. It runs no jobs until [Pool.Run] is called.
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*Run]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[string]*Job{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*RunningJob]struct{}{}, allowedSubjects: map[string]struct{}{}, active: map[string]*Job{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
@@ -99,7 +100,7 @@ func (p *Pool) AllowSubject(subject string) {
 	p.wakeAll()
 }
 
-// wakeAll is Wake for every kind.
+// wakeAll calls Wake with every kind.
 func (p *Pool) wakeAll() {
 	for kind := range p.wake {
 		p.Wake(kind)
@@ -129,9 +130,9 @@ func (p *Pool) Cancel(subject string) {
 	}
 }
 
-// Run runs jobs until ctx is done. Then it waits up to five seconds until the
-// running jobs have stopped and are released. The lease of a job that does not
-// stop in time ends with the process.
+// Run runs jobs until ctx is done. Then it stops the running jobs and returns them to the
+// queue, which takes at most five seconds. A job that does not stop in time keeps its lease
+// until the process ends.
 func (p *Pool) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { p.endExpiredLeases(ctx) })
@@ -153,12 +154,12 @@ func (p *Pool) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	sleepOrWake(context.WithoutCancel(ctx), stopTimeout, stopped)
-	p.warnAbandoned(ctx)
+	p.warnOfAbandonedJobs(ctx)
 	return nil
 }
 
-// warnAbandoned logs the jobs that have not stopped in time. Normally all jobs have stopped.
-func (p *Pool) warnAbandoned(ctx context.Context) {
+// warnOfAbandonedJobs logs a warning for each job that has not stopped in time.
+func (p *Pool) warnOfAbandonedJobs(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
@@ -166,7 +167,7 @@ func (p *Pool) warnAbandoned(ctx context.Context) {
 	}
 }
 
-// endExpiredLeases calls Store.EndExpiredLeases every leaseInterval, until ctx is done.
+// endExpiredLeases calls Store.EndExpiredLeases every leaseCheckInterval, until ctx is done.
 func (p *Pool) endExpiredLeases(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.claimMu.Lock()
@@ -178,7 +179,7 @@ func (p *Pool) endExpiredLeases(ctx context.Context) {
 		if err := p.Store.EndExpiredLeases(ctx, check); err != nil && ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
 		}
-		sleepOrWake(ctx, leaseInterval, nil)
+		sleepOrWake(ctx, leaseCheckInterval, nil)
 	}
 }
 
@@ -214,7 +215,7 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 		switch {
 		case err == nil:
 			p.setStoreError(nil)
-			p.Wake(k.Name) // there may be another job for another worker
+			p.Wake(k.Name) // more jobs may be queued, for another worker
 			p.runJob(ctx, k, j)
 			p.removeActive(j)
 		case errors.Is(err, ErrNoJob):

@@ -15,7 +15,7 @@ import (
 func TestWakeStartsJobAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
-		p, _, stop := m.start(t, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
+		p, _, stop := m.start(t, func(_ context.Context, r *RunningJob) error { return m.finish(r.Key) })
 		defer stop()
 		synctest.Wait()
 		before := time.Now()
@@ -52,7 +52,7 @@ func TestAllowedSubjectsOnly(t *testing.T) {
 		m := memory{newRows(), "b"}
 		m.insert("orphan")
 		m.with(func() { m.jobs["orphan"].owner, m.dead["a"] = "a", true })
-		p, _, stop := m.startPool(t, true, func(_ context.Context, r *Run) error { return m.finish(r.Key) })
+		p, _, stop := m.startPool(t, true, func(_ context.Context, r *RunningJob) error { return m.finish(r.Key) })
 		defer stop()
 		time.Sleep(2 * leaseTimeout)
 		before := time.Now()
@@ -84,7 +84,7 @@ func TestDeadProcessIsLogged(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(ctx) }()
-		time.Sleep(2 * leaseInterval)
+		time.Sleep(2 * leaseCheckInterval)
 		stop()
 		if err := <-ended; err != nil || strings.Count(log.String(), `level=WARN msg="a process has died or does not renew its lease, so its job is queued again" job=orphan process=a`) != 1 {
 			t.Errorf("%v: %s", err, &log)
@@ -99,7 +99,7 @@ func TestPostponedJob(t *testing.T) {
 		m.insert("1")
 		available := time.Now().Add(time.Minute)
 		var attempts, last atomic.Int64
-		_, failures, stop := m.start(t, func(_ context.Context, r *Run) error {
+		_, failures, stop := m.start(t, func(_ context.Context, r *RunningJob) error {
 			attempts.Add(1)
 			last.Store(int64(r.Attempt))
 			if time.Now().Before(available) {

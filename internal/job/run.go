@@ -10,41 +10,42 @@ import (
 )
 
 const (
-	// heartbeatInterval is how often a worker renews its lease and looks for a
-	// cancellation.
+	// heartbeatInterval is the interval at which a worker renews its lease and checks whether
+	// the job was cancelled.
 	heartbeatInterval = time.Second
 	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
-	// maxAttempts is the number of attempts after which a job fails. An attempt counts only if its
-	// process died.
+	// maxAttempts is the number of attempts after which a job fails. An attempt counts only if
+	// its process died.
 	maxAttempts = 5
 )
 
-// ErrTooManyAttempts is the cause that Kind.Fail gets after maxAttempts attempts.
+// ErrTooManyAttempts is passed to Kind.Fail as the cause after maxAttempts attempts.
 var ErrTooManyAttempts = fmt.Errorf("the process died in each of %d attempts", maxAttempts)
 
-// ErrPanic is wrapped by the cause that Kind.Fail gets if Kind.Do panicked.
+// ErrPanic is wrapped by the cause that is passed to Kind.Fail if Kind.Do has panicked.
 var ErrPanic = errors.New("panic")
 
-// ErrPostponed is wrapped by the error of Kind.Do if the job cannot run now, because something that
-// it needs is unavailable. The job is then queued again, and the attempt does not count.
+// ErrPostponed must be wrapped by the error of Kind.Do if the job cannot run now, because a
+// service that it needs is unavailable. The job is then queued again, and the attempt does not
+// count.
 var ErrPostponed = errors.New("the job must wait")
 
 var errStopping = errors.New("the pool stops")
 
-// Run is a running job.
-type Run struct {
+// RunningJob is a running job.
+type RunningJob struct {
 	Job
 	once      sync.Once
 	cancelled chan struct{}
 	stop      context.CancelCauseFunc // ends the context of Do
 }
 
-// Cancelled returns a channel that is closed when cancellation of the job is requested.
-// Kind.Do then decides how to end. It may still commit a result.
-func (r *Run) Cancelled() <-chan struct{} { return r.cancelled }
+// Cancelled returns a channel that is closed when cancellation of the job is requested. Kind.Do
+// should then end, and may still store a result.
+func (r *RunningJob) Cancelled() <-chan struct{} { return r.cancelled }
 
-func (r *Run) cancel() { r.once.Do(func() { close(r.cancelled) }) }
+func (r *RunningJob) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 
 // runJob runs one job until it has ended or is queued again.
 func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
@@ -78,7 +79,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 // lease was lost.
 func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
-	r := &Run{Job: *j, cancelled: make(chan struct{}), stop: stop}
+	r := &RunningJob{Job: *j, cancelled: make(chan struct{}), stop: stop}
 	p.mu.Lock()
 	p.runs[r] = struct{}{}
 	p.mu.Unlock()
@@ -106,7 +107,7 @@ func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err erro
 
 // sendHeartbeats renews the lease of r until ctx is done. If the lease is lost, it calls stop with
 // ErrLeaseLost and returns.
-func (p *Pool) sendHeartbeats(ctx context.Context, r *Run, stop context.CancelCauseFunc) {
+func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
 		switch {
@@ -135,8 +136,8 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	}
 }
 
-// StoreError returns the error of the last access to the store, or nil if it succeeded. An access
-// is a claim, or an attempt to store that a job has failed.
+// StoreError returns the error of the last claim, or of the last attempt to store the failure
+// of a job, whichever was later. It returns nil if that succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,8 +150,8 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// storeFailureWithRetries calls Fail until it succeeds, because no other process can claim
-// the job while this one holds the lease.
+// storeFailureWithRetries calls k.Fail until it succeeds or ctx is done. It must not give up
+// earlier, because no other process can claim the job while this process holds the lease.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)

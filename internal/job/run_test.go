@@ -29,7 +29,7 @@ func TestOtherProcessTakesOver(t *testing.T) {
 				synctest.Wait()
 				tt.end(a, sync.OnceFunc(stopA))
 				var attempt atomic.Int64
-				_, _, stopB := b.start(t, func(_ context.Context, r *Run) error {
+				_, _, stopB := b.start(t, func(_ context.Context, r *RunningJob) error {
 					attempt.Store(int64(r.Attempt))
 					return b.finish(r.Key)
 				})
@@ -55,7 +55,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		_, _, stopA := a.start(t, untilDone)
 		synctest.Wait()
 		var taken atomic.Bool
-		_, _, stopB := b.start(t, func(_ context.Context, r *Run) error {
+		_, _, stopB := b.start(t, func(_ context.Context, r *RunningJob) error {
 			taken.Store(true)
 			return b.finish(r.Key)
 		})
@@ -86,7 +86,7 @@ func TestCancel(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := memory{newRows(), "a"}
 				m.insert("1")
-				p, _, stop := m.start(t, func(ctx context.Context, r *Run) error {
+				p, _, stop := m.start(t, func(ctx context.Context, r *RunningJob) error {
 					select {
 					case <-r.Cancelled():
 						return m.finish(r.Key)
@@ -134,14 +134,14 @@ func TestFail(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name    string
-		do      func(context.Context, *Run) error
+		do      func(context.Context, *RunningJob) error
 		prepare func(m memory)
 		want    error
 	}{
-		{"work that fails is given up", func(context.Context, *Run) error { return broken }, func(memory) {}, broken},
-		{"work that panics too", func(context.Context, *Run) error { panic("oh") }, func(memory) {}, ErrPanic},
+		{"work that fails is given up", func(context.Context, *RunningJob) error { return broken }, func(memory) {}, broken},
+		{"work that panics too", func(context.Context, *RunningJob) error { panic("oh") }, func(memory) {}, ErrPanic},
 		{"and work whose workers keep dying", untilDone, func(m memory) { m.jobs["1"].Attempt = maxAttempts }, ErrTooManyAttempts},
-		{"until that could be written", func(context.Context, *Run) error { return broken }, func(m memory) { m.fails = 3 }, broken},
+		{"until that could be written", func(context.Context, *RunningJob) error { return broken }, func(m memory) { m.fails = 3 }, broken},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -9,14 +9,14 @@ import (
 
 const (
 	// minWatchInterval is the minimum time between two calls of a function by Watchers. It
-	// limits the time of the calls if the queue changes often.
+	// limits the cost of the calls if the queue changes often.
 	minWatchInterval = 250 * time.Millisecond
-	// MaxWatchInterval is the maximum time between two calls. It applies if a change of the queue
-	// was not reported.
+	// MaxWatchInterval is the maximum time between two calls, so that a change of the queue is
+	// noticed even if it is not reported.
 	MaxWatchInterval = 5 * time.Second
 )
 
-// Watchers calls the functions passed to Run whenever the queue of jobs may have changed. Its
+// Watchers calls the functions passed to Start whenever the queue of jobs may have changed. Its
 // zero value is ready to use.
 type Watchers struct {
 	mu       sync.Mutex
@@ -35,10 +35,10 @@ func (w *Watchers) Notify() {
 	}
 }
 
-// Run starts a goroutine that calls fn: immediately, after each change of the queue, and when
+// Start starts a goroutine that calls fn: immediately, after each change of the queue, and when
 // the time that fn returned has passed. The goroutine ends when stop is called or ctx is done.
 // stop waits until a running call of fn has returned.
-func (w *Watchers) Run(ctx context.Context, fn func() (next time.Duration)) (stop func()) {
+func (w *Watchers) Start(ctx context.Context, fn func() (next time.Duration)) (stop func()) {
 	changed := make(chan struct{}, 1)
 	w.mu.Lock()
 	w.watchers = append(w.watchers, changed)

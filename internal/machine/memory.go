@@ -3,12 +3,12 @@ package machine
 
 import "math"
 
-// Memory returns the memory in bytes that this process may use: the memory of the
-// machine, or the limit of its control group if that is lower. It returns 0 if it is
+// Memory returns the memory that this process may use, in bytes: the memory of the machine or,
+// if it is lower, the limit of the control group of the process. It returns 0 if the memory is
 // unknown.
 func Memory() int64 {
 	total := physicalMemory()
-	if limit := memoryLimit(); limit > 0 && (total == 0 || limit < total) {
+	if limit := processMemoryLimit(); limit > 0 && (total == 0 || limit < total) {
 		return limit
 	}
 	return total

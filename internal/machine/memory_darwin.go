@@ -10,4 +10,4 @@ func physicalMemory() int64 {
 	return clampInt64(n)
 }
 
-func memoryLimit() int64 { return 0 }
+func processMemoryLimit() int64 { return 0 }

@@ -18,7 +18,7 @@ func physicalMemory() int64 {
 	return clampInt64(uint64(info.Totalram) * uint64(info.Unit)) //nolint:unconvert // the type depends on the processor
 }
 
-func memoryLimit() int64 { return controlGroupLimit(os.DirFS("/")) }
+func processMemoryLimit() int64 { return controlGroupLimit(os.DirFS("/")) }
 
 // controlGroupLimit returns the lowest memory limit in bytes of the control groups (version 1 or 2)
 // to which the process belongs. It returns 0 if there is no limit. The parameter root is the root
@@ -40,8 +40,8 @@ func controlGroupLimit(root fs.FS) int64 {
 				continue
 			}
 		}
-		// In a container, the path may be that on the host, although the group is mounted at the
-		// root.
+		// In a container, the path may be that of the host, although the group is mounted at
+		// the root. Therefore all parents of the path are tried, too.
 		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
 			if limit := readLimit(root, path.Join(mount, group, file)); limit > 0 && (lowest == 0 || limit < lowest) {
 				lowest = limit
@@ -54,8 +54,8 @@ func controlGroupLimit(root fs.FS) int64 {
 	return lowest
 }
 
-// readLimit returns the number in a file of a control group. It returns 0 if the file is missing,
-// or contains a text such as "max", which means no limit.
+// readLimit returns the memory limit, in bytes, in a file of a control group. It returns 0 if
+// the file is missing, or if it contains "max", which means no limit.
 func readLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -4,4 +4,4 @@ package machine
 
 func physicalMemory() int64 { return 0 }
 
-func memoryLimit() int64 { return 0 }
+func processMemoryLimit() int64 { return 0 }

@@ -23,4 +23,4 @@ func physicalMemory() int64 {
 	return clampInt64(status.totalPhysical)
 }
 
-func memoryLimit() int64 { return 0 }
+func processMemoryLimit() int64 { return 0 }

@@ -18,16 +18,16 @@ import (
 // timeout is the time limit for connecting to the server, and for each SMTP command.
 const timeout = 30 * time.Second
 
-// Sender sends e-mails to an SMTP server. It is safe for concurrent use, because each e-mail
-// is sent on its own connection.
+// Sender sends e-mails through an SMTP server. It opens a connection for each e-mail, so it is
+// safe for concurrent use.
 type Sender struct {
-	host     string
-	from     string
-	options  []gomail.Option
-	insecure bool
+	host        string
+	from        string
+	options     []gomail.Option
+	unencrypted bool
 }
 
-// New returns a Sender for the server, user and sender address in a URL:
+// New returns a Sender with the server, user and sender address of a URL:
 //
 //	smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS    STARTTLS, port 587 by default
 //	smtps://USER:PASSWORD@HOST:PORT?from=ADDRESS   TLS from the start, port 465 by default
@@ -53,17 +53,17 @@ func New(address string) (*Sender, error) {
 	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
 		return nil, fmt.Errorf("invalid tls=%q: want none, which requires smtp://", query.Get("tls"))
 	}
-	s := &Sender{host: u.Hostname(), from: from.String(), insecure: query.Get("tls") == "none" || isLoopback(u.Hostname())}
-	port, err := portOf(u)
+	s := &Sender{host: u.Hostname(), from: from.String(), unencrypted: query.Get("tls") == "none" || isLoopback(u.Hostname())}
+	port, err := smtpPort(u)
 	if err != nil {
 		return nil, err
 	}
 	s.options = []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(timeout), gomail.WithTLSConfig(&tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12})}
 	switch {
 	case u.Scheme == "smtps":
-		s.insecure = false
+		s.unencrypted = false
 		s.options = append(s.options, gomail.WithSSL())
-	case s.insecure:
+	case s.unencrypted:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
@@ -80,13 +80,13 @@ func (s *Sender) authOptions(user *url.Userinfo) []gomail.Option {
 	}
 	password, _ := user.Password()
 	method := gomail.SMTPAuthAutoDiscover
-	if s.insecure {
+	if s.unencrypted {
 		method = gomail.SMTPAuthPlainNoEnc
 	}
 	return []gomail.Option{gomail.WithUsername(user.Username()), gomail.WithPassword(password), gomail.WithSMTPAuth(method)}
 }
 
-func portOf(u *url.URL) (int, error) {
+func smtpPort(u *url.URL) (int, error) {
 	if u.Port() == "" {
 		return map[string]int{"smtp": 587, "smtps": 465}[u.Scheme], nil
 	}
@@ -102,7 +102,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// Send sends a mail of plain text. It returns nil once the server has accepted it.
+// Send sends a plain-text mail. It returns nil when the SMTP server has accepted the mail.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	message := gomail.NewMsg()
 	if err := errors.Join(message.From(s.from), message.To(to)); err != nil {

@@ -202,8 +202,8 @@ func TestNew(t *testing.T) {
 		"smtp://mail.example.com?from=a@example.com": false, "smtps://mail.example.com?from=a@example.com": false, "smtp://[::1]:25?from=a@example.com": true,
 		"smtp://mail.example.com?from=a@example.com&tls=none": true, "smtp://localhost.example.com?from=a@example.com": false,
 	} {
-		if s := mustNew(t, address); s.insecure != insecure {
-			t.Errorf("%s without TLS: %t", address, s.insecure)
+		if s := mustNew(t, address); s.unencrypted != insecure {
+			t.Errorf("%s without TLS: %t", address, s.unencrypted)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 		gauge(storedDesc, orphans.Bytes, "orphans")
 		gauge(filesDesc, int64(orphans.Count), "orphans")
 	}
-	if free, size, err := c.app.Disk(); err == nil {
+	if free, size, err := c.app.DiskSpace(); err == nil {
 		gauge(freeDesc, int64(free))
 		gauge(sizeDesc, int64(size))
 	}

@@ -30,7 +30,9 @@ func (s *service) mountPages(rt *router, handler http.Handler) {
 		LimitUploadTime: s.limitUploadTime,
 		IsDiskFull:      func() bool { return s.app.TempDir() != "" && blob.IsDiskFull(s.app.TempDir()) },
 		OnSignedIn:      func(ctx context.Context) { requestFromContext(ctx).authenticated = true },
-		Link:            func(ctx context.Context, code string) (*account.Link, error) { return s.app.GetLink(ctx, code) },
+		Link: func(ctx context.Context, code string) (*account.OneTimeLink, error) {
+			return s.app.GetOneTimeLink(ctx, code)
+		},
 	})
 	rt.HandleFunc("GET /", s.handleRoot)
 	s.pages.Mount(func(pattern string, page func(http.ResponseWriter, *http.Request)) {

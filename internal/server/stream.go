@@ -168,7 +168,7 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		if err := file.Begin(r.Context(), partial); err != nil {
+		if err := file.BeforeSend(r.Context(), partial); err != nil {
 			return s.toProblem(r.Context(), err)
 		}
 		return nil

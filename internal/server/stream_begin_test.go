@@ -42,7 +42,7 @@ func TestServeFile(t *testing.T) {
 			t.Parallel()
 			begun := ""
 			content := bytes.NewReader([]byte("id,colour\n"))
-			file := &app.File{ReadSeekCloser: nopReadSeekCloser{content}, Name: "a.csv", ETag: "key", Begin: func(_ context.Context, partial bool) error {
+			file := &app.File{ReadSeekCloser: nopReadSeekCloser{content}, Name: "a.csv", ETag: "key", BeforeSend: func(_ context.Context, partial bool) error {
 				begun = "whole"
 				if partial {
 					begun = "part"

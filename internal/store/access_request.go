@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// AccessRequest is a request for an account.
+// AccessRequest is a person's request to get an account.
 type AccessRequest struct {
 	Key, Email, Name, Organisation, Reason string
 	// Status is api.RequestPending, api.RequestApproved or api.RequestRefused.

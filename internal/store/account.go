@@ -13,8 +13,8 @@ type Account struct {
 	Key, Email, Name, Organisation string
 	// Role is api.RoleUser or api.RoleAdministrator. Defaults to api.RoleUser.
 	Role string
-	// PasswordHash is the hash of the password as a PHC string. If it is empty, nobody can
-	// log in to the account.
+	// PasswordHash is the hash of the password as a PHC string. If it is empty, login to the
+	// account is impossible.
 	PasswordHash string       `json:"-"`
 	SecondFactor SecondFactor `json:"-"`
 	// Disabled reports whether the account is disabled. A disabled account has no
@@ -28,8 +28,8 @@ type Account struct {
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
-	// Unconfirmed is the secret of a new app, until the service has received a code of this app. It
-	// then becomes Secret.
+	// Unconfirmed is the secret of a new app. When the service receives a valid code of this
+	// app, Unconfirmed becomes Secret.
 	Unconfirmed string
 	// Step is the time step of the last accepted code. Codes of this and earlier steps are refused.
 	Step int64
@@ -67,23 +67,23 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 
 // GetAccount returns the account with an e-mail address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
-	return t.accountWhere(ctx, "email = ?", email)
+	return t.getAccountWhere(ctx, "email = ?", email)
 }
 
 // GetAccountByKey returns an account.
 func (t *Tx) GetAccountByKey(ctx context.Context, key string) (*Account, error) {
-	return t.accountWhere(ctx, "key = ?", key)
+	return t.getAccountWhere(ctx, "key = ?", key)
 }
 
 // GetAccountByToken returns the account of the session whose token has this hash. It returns
 // ErrNotFound if the session has expired at now or the account is disabled.
 func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) (*Account, error) {
-	return t.accountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
+	return t.getAccountWhere(ctx, "disabled = 0 AND key = (SELECT account FROM token WHERE hash = ? AND expires > ?)", hash, t.toSharedMicros(now))
 }
 
-// accountWhere returns the account that meets an SQL condition, whose placeholders have the values
-// args.
-func (t *Tx) accountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
+// getAccountWhere returns the account for which an SQL condition is true. The parameter args
+// has the values of the placeholders.
+func (t *Tx) getAccountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
 	return a, translateError(err)
 }
@@ -116,11 +116,11 @@ func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash
 	if err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET password = ? WHERE key = ?", passwordHash, key); err != nil {
 		return err
 	}
-	return t.DeleteSessionsAndLinks(ctx, key)
+	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
-// UpdateSecondFactor sets the authenticator app of an account to after. It returns ErrWrongState
-// unless the stored app is before.
+// UpdateSecondFactor replaces the second factor of an account by after. If the stored second
+// factor is not equal to before, it changes nothing and returns ErrWrongState.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,
@@ -141,7 +141,7 @@ func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool) erro
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {
 		return err
 	}
-	return t.DeleteSessionsAndLinks(ctx, key)
+	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
 // UpdateRole changes the role of an account.
@@ -155,8 +155,8 @@ func (t *Tx) UpdateQuota(ctx context.Context, key string, q Quota) error {
 		q.Datasets, q.Bytes, q.Races, key)
 }
 
-// DeleteAccount deletes the account with all its rows, and returns the keys of
-// the blobs that are no longer referenced.
+// DeleteAccount deletes an account with its datasets, models and all other rows. It returns the
+// keys of the blobs that are no longer referenced.
 func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, err error) {
 	blobKeys, err = t.listCascadeBlobs(ctx, "account", key)
 	if err != nil {
@@ -165,7 +165,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// Usage is how much an account uses of each limit in [Quota].
+// Usage has the current values of an account that its [Quota] limits.
 type Usage struct{ Datasets, Bytes, Races int64 }
 
 // GetUsage returns the usage of an account.
@@ -181,8 +181,8 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 	return u, translateError(err)
 }
 
-// DeleteSessionsAndLinks ends the sessions of an account and deletes its one-time links.
-func (t *Tx) DeleteSessionsAndLinks(ctx context.Context, account string) error {
+// DeleteSessionsAndOneTimeLinks ends the sessions of an account and deletes its one-time links.
+func (t *Tx) DeleteSessionsAndOneTimeLinks(ctx context.Context, account string) error {
 	if err := t.exec(ctx, "DELETE FROM token WHERE account = ?", account); err != nil {
 		return err
 	}

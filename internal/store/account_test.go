@@ -144,17 +144,17 @@ func (s suite) links(t *testing.T) {
 	s.fill(t)
 	link := func(hash string, now int) (account string, err error) {
 		err = s.Read(t.Context(), func(tx *Tx) error {
-			account, err = tx.GetLinkAccount(t.Context(), hash, at(now))
+			account, err = tx.GetOneTimeLinkAccount(t.Context(), hash, at(now))
 			return err
 		})
 		return account, err
 	}
 	write(t, s.Store, func(tx *Tx) error {
 		return errors.Join(
-			tx.ReplaceLink(t.Context(), "first", "ann", at(10)), tx.ReplaceLink(t.Context(), "second", "ann", at(10)),
-			tx.ReplaceLink(t.Context(), "bob", "bob", at(10)),
-			tx.InsertFirstLink(t.Context(), "expired", at(5)), tx.InsertFirstLink(t.Context(), "earlier", at(10)), tx.InsertFirstLink(t.Context(), "administrator", at(10)),
-			tx.DeleteExpiredFirstLinks(t.Context(), at(5)))
+			tx.ReplaceOneTimeLink(t.Context(), "first", "ann", at(10)), tx.ReplaceOneTimeLink(t.Context(), "second", "ann", at(10)),
+			tx.ReplaceOneTimeLink(t.Context(), "bob", "bob", at(10)),
+			tx.InsertFirstAdministratorLink(t.Context(), "expired", at(5)), tx.InsertFirstAdministratorLink(t.Context(), "earlier", at(10)), tx.InsertFirstAdministratorLink(t.Context(), "administrator", at(10)),
+			tx.DeleteExpiredFirstAdministratorLinks(t.Context(), at(5)))
 	})
 	for hash, want := range map[string]string{"second": "ann", "bob": "bob", "earlier": "", "administrator": ""} {
 		if account, err := link(hash, 9); account != want || err != nil {
@@ -165,11 +165,11 @@ func (s suite) links(t *testing.T) {
 		_, err := link(hash, now)
 		wantErr(t, err, ErrNotFound)
 	}
-	write(t, s.Store, func(tx *Tx) error { return tx.DeleteFirstLinks(t.Context()) })
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteFirstAdministratorLinks(t.Context()) })
 	_, err := link("administrator", 9)
 	wantErr(t, err, ErrNotFound)
-	write(t, s.Store, func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") })
-	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteLink(t.Context(), "second") }), ErrNotFound)
+	write(t, s.Store, func(tx *Tx) error { return tx.DeleteOneTimeLink(t.Context(), "second") })
+	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteOneTimeLink(t.Context(), "second") }), ErrNotFound)
 	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "bob", true) })
 	_, err = link("bob", 9)
 	wantErr(t, err, ErrNotFound)

@@ -9,46 +9,47 @@ import (
 	"time"
 )
 
-// AttemptLimit limits attempts, such as logins, with a token bucket for each key. All processes that
+// RateLimit limits attempts, such as logins, with a token bucket for each key. All processes that
 // share the database share the buckets.
-type AttemptLimit struct {
-	// Name identifies the limit.
+type RateLimit struct {
+	// Name is the unique name of the limit.
 	Name string
-	// Burst is the number of attempts that are allowed in a row. After that, one is allowed in each
-	// Interval.
+	// Burst is the capacity of a bucket: the number of attempts that are allowed at once. In
+	// each Interval, one token is added to the bucket, which allows one more attempt.
 	Burst    int
 	Interval time.Duration
 }
 
-// Attempt is an attempt that a limit counts.
+// Attempt is an attempt that counts towards a limit.
 type Attempt struct {
-	Limit AttemptLimit
-	// Key is what the limit counts by, such as an e-mail or an IP address. The database has only a
-	// hash of it.
+	Limit RateLimit
+	// Key selects the bucket, for example an e-mail or an IP address. The database has only a
+	// hash of Key.
 	Key string
 }
 
-// Refusal says which of several attempts is above its limit.
+// Refusal describes an attempt that exceeds its limit.
 type Refusal struct {
-	// Index is the index of the attempt.
+	// Index is the index of the attempt in the arguments of [Store.AllowAttempts].
 	Index int
 	// Wait is the time until the next attempt is allowed.
 	Wait time.Duration
 }
 
-// maxClockDifference is larger than the difference between the shared times of two processes. It
-// is small, because each process compares its clock with that of the database every second.
+// maxClockDifference is an upper bound of the difference between the shared times of two
+// processes. The difference is small, because each process compares its clock with that of the
+// database every second.
 const maxClockDifference = time.Minute
 
-// TakeAttempts takes a token from the bucket of each attempt, in this order. If a bucket is empty,
-// TakeAttempts stops there and returns which attempt was refused. It returns nil if no attempt was
-// refused. Limits that several calls have in common must be in the same order in all of these
-// calls, because each bucket stays locked until the end of the transaction.
-func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
+// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds
+// an empty bucket, it stops and returns the attempt of this bucket. If no bucket is empty, it
+// returns nil. All calls must have the limits in the same order to avoid deadlocks, because
+// each bucket stays locked until the end of the transaction.
+func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
 	err = s.ReadStatement(ctx, func(t *Tx) error {
-		wait, err := t.attemptWait(ctx, now, attempts[0])
+		wait, err := t.timeUntilAllowed(ctx, now, attempts[0])
 		if refused = nil; wait > 0 {
 			refused = &Refusal{0, wait}
 		}
@@ -60,7 +61,7 @@ func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Att
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		refused = nil
 		for i, a := range attempts {
-			wait, err := t.takeAttempt(ctx, now, a)
+			wait, err := t.allowAttempt(ctx, now, a)
 			if err != nil {
 				return err
 			}
@@ -74,62 +75,63 @@ func (s *Store) TakeAttempts(ctx context.Context, now time.Time, attempts ...Att
 	return refused, err
 }
 
-// takeAttempt takes a token from the bucket of a and returns 0. If the bucket is empty, it returns
+// allowAttempt takes a token from the bucket of a and returns 0. If the bucket is empty, it returns
 // the time until the next token.
-func (t *Tx) takeAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
+func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	at, interval := t.toSharedMicros(now), a.Limit.Interval.Microseconds()
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A time after impossible means that the clock was set back. Without this condition, the owner
-	// of the account might be locked out for as long as the clock was set back.
+	// A stored time after impossible means that the clock was set back. Without this condition,
+	// the owner of the account might be locked out for as long as the clock was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
-		a.hash(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
+		a.bucketKey(), at+interval, impossible, last, at, interval, last-interval, impossible).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
-		return t.attemptWait(ctx, now, a)
+		return t.timeUntilAllowed(ctx, now, a)
 	}
 	return 0, err
 }
 
-// attemptWait returns how long the bucket of a will be empty, or 0 if it has a token.
-func (t *Tx) attemptWait(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
+// timeUntilAllowed returns how long the bucket of a will be empty, or 0 if it has a token.
+func (t *Tx) timeUntilAllowed(ctx context.Context, now time.Time, a Attempt) (wait time.Duration, err error) {
 	var fullAt int64
-	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.hash()).Scan(&fullAt)
+	err = t.tx.QueryRowContext(ctx, "SELECT full_at FROM attempt WHERE key = ?", a.bucketKey()).Scan(&fullAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
 	untilFull := time.Duration(fullAt-t.toSharedMicros(now)) * time.Microsecond
 	capacity := time.Duration(a.Limit.Burst) * a.Limit.Interval
-	if untilFull > capacity+maxClockDifference { // see takeAttempt
+	if untilFull > capacity+maxClockDifference { // see allowAttempt
 		return 0, err
 	}
 	return max(0, untilFull+a.Limit.Interval-capacity), err
 }
 
-// hash returns the key of the row of a.
-func (a Attempt) hash() string {
+// bucketKey returns the database key of the bucket of a.
+func (a Attempt) bucketKey() string {
 	sum := sha256.Sum256([]byte(a.Limit.Name + "\n" + a.Key))
 	return hex.EncodeToString(sum[:])
 }
 
-// RefundAttempts returns the tokens that [Store.TakeAttempts] has taken to their buckets. The order
-// of the limits must be that of TakeAttempts.
+// RefundAttempts returns the tokens that [Store.AllowAttempts] has taken to their buckets. The
+// limits must be in the same order as in AllowAttempts.
 func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	for _, a := range attempts {
-		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.hash()); err != nil {
+		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.bucketKey()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// PruneAttempts deletes rows of buckets that are full at now, but at most limit rows, and returns
-// their number. It skips rows that other transactions are changing.
-func (s *Store) PruneAttempts(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
+// DeleteFullBuckets deletes at most limit buckets that are full at now, and returns their
+// number. A missing bucket counts as full. DeleteFullBuckets skips buckets that other
+// transactions are changing.
+func (s *Store) DeleteFullBuckets(ctx context.Context, now time.Time, limit int64) (deleted int64, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
-		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLocked+")",
+		result, err := t.tx.ExecContext(ctx, "DELETE FROM attempt WHERE key IN (SELECT j.key FROM attempt j WHERE j.full_at <= ? LIMIT ?"+t.tx.dialect.skipLockedSQL+")",
 			t.toSharedMicros(now), limit)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 // attempts checks the limit of attempts for two processes that share the database.
 func (s suite) attempts(t *testing.T) {
 	processes := []*Store{s.Store, s.open(t)}
-	limit := AttemptLimit{Name: "a limit", Burst: 3, Interval: time.Hour}
+	limit := RateLimit{Name: "a limit", Burst: 3, Interval: time.Hour}
 	now := time.Now()
 	// take takes a token in one of the processes, and returns the time to wait. On PostgreSQL, the
 	// clocks of the processes may differ by the time of a heartbeat. Therefore a minute passes before
@@ -18,7 +18,7 @@ func (s suite) attempts(t *testing.T) {
 	take := func(i int, key string) time.Duration {
 		t.Helper()
 		now = now.Add(time.Minute)
-		refused, err := processes[i%2].TakeAttempts(t.Context(), now, Attempt{limit, key})
+		refused, err := processes[i%2].AllowAttempts(t.Context(), now, Attempt{limit, key})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,10 +73,10 @@ func (s suite) attempts(t *testing.T) {
 		about(take(0, "refunded"), time.Hour)
 	})
 	t.Run("several limits", func(t *testing.T) {
-		other := AttemptLimit{Name: "another limit", Burst: 1, Interval: time.Hour}
+		other := RateLimit{Name: "another limit", Burst: 1, Interval: time.Hour}
 		for i, want := range []int{-1, 1, 1, 0} { // the first attempt is counted even if the second is refused
 			now = now.Add(time.Minute)
-			refused, err := s.TakeAttempts(t.Context(), now, Attempt{limit, "several"}, Attempt{other, "several"})
+			refused, err := s.AllowAttempts(t.Context(), now, Attempt{limit, "several"}, Attempt{other, "several"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func (s suite) attempts(t *testing.T) {
 		var allowed atomic.Int64
 		for i := range 24 {
 			all.Go(func() {
-				refused, err := processes[i%2].TakeAttempts(t.Context(), now, Attempt{limit, "concurrent"})
+				refused, err := processes[i%2].AllowAttempts(t.Context(), now, Attempt{limit, "concurrent"})
 				if err != nil {
 					t.Error(err)
 				} else if refused == nil {
@@ -119,7 +119,7 @@ func (s suite) attempts(t *testing.T) {
 	t.Run("pruned", func(t *testing.T) {
 		prune := func() int {
 			t.Helper()
-			if _, err := processes[1].PruneAttempts(t.Context(), now, 1000); err != nil {
+			if _, err := processes[1].DeleteFullBuckets(t.Context(), now, 1000); err != nil {
 				t.Fatal(err)
 			}
 			return rows()

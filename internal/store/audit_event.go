@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AuditEvent is an entry of the audit log: who did what. Triggers of the database refuse every change
-// of an event, and every deletion that no ExpiresBefore allows.
+// AuditEvent is an entry of the audit log: who did what. Database triggers prevent every change
+// of an event. They also prevent every deletion that no event allows with ExpiresBefore.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -21,8 +21,8 @@ type AuditEvent struct {
 	Address, Request string
 	// Outcome is "done" or "refused".
 	Outcome string
-	// ExpiresBefore is only set to insert the event that records a deletion by age: it allows to
-	// delete the events from before this time, which must not be after Time. Queries leave it zero.
+	// ExpiresBefore allows the deletion of the events before this time, which must not be after
+	// Time. It is only set in the event that records such a deletion. Queries leave it zero.
 	ExpiresBefore time.Time
 }
 
@@ -55,8 +55,8 @@ type AuditQuery struct {
 	Page Page
 }
 
-// list returns the listQuery of q, without the page.
-func (q AuditQuery) list() listQuery {
+// toListQuery returns the listQuery of q, without the page.
+func (q AuditQuery) toListQuery() listQuery {
 	list := listQuery{columns: auditEventColumns, from: "audit_event", order: "time DESC, key"}
 	if q.Actor != "" {
 		list.addCondition("actor = ?", q.Actor)
@@ -69,14 +69,14 @@ func (q AuditQuery) list() listQuery {
 
 // CountAuditEvents returns the number of selected events.
 func (t *Tx) CountAuditEvents(ctx context.Context, q AuditQuery) (n int64, err error) {
-	list := q.list()
+	list := q.toListQuery()
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM audit_event"+list.whereClause(), list.args...).Scan(&n)
 	return n, err
 }
 
 // EachAuditEvent calls fn with each event of the page q.Page, newest first.
 func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEvent) error) error {
-	list := q.list()
+	list := q.toListQuery()
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+" FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",
 		append(list.args, q.Page.Limit, q.Page.Offset)...)
 	if err != nil {
@@ -95,9 +95,9 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedIn reports whether the audit log has a successful login with the e-mail actor from the
+// HasLoggedInFrom reports whether the audit log has a successful login with the e-mail actor from the
 // given network address.
-func (t *Tx) HasLoggedIn(ctx context.Context, actor, address string) (found bool, err error) {
+func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&found)
 	return found, err

@@ -47,7 +47,7 @@ func (s suite) auditEvents(t *testing.T) {
 			errs = append(errs, err, errEach)
 		}
 		for email, want := range map[string]bool{"bob@example.com": true, "ann@example.com": false} {
-			known, err := tx.HasLoggedIn(t.Context(), email, "192.0.2.1")
+			known, err := tx.HasLoggedInFrom(t.Context(), email, "192.0.2.1")
 			if known != want {
 				t.Errorf("%s has logged in: %t", email, known)
 			}

@@ -20,8 +20,9 @@ type Dataset struct {
 	Description *string
 	Status      string
 	Buckets     int
-	// File is the CSV. It is zero before the upload, and if the dataset FAILED because of a
-	// defect in the CSV. It is kept if the dataset FAILED because the stored file was damaged.
+	// File is the CSV. File is zero before the upload, and if the dataset FAILED because of a
+	// defect in the CSV. If the dataset FAILED because the stored file was damaged, File is
+	// kept.
 	File
 	// FileName is the name of the uploaded file, or "" if it is unknown.
 	FileName string
@@ -63,8 +64,9 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 	return &d, json.Unmarshal(classes, &d.Classes)
 }
 
-// tableSchema returns the schema of a dataset. Names that are not stored are unknown.
-func (t *Tx) tableSchema(ctx context.Context, key string) (api.TableSchema, error) {
+// getTableSchema returns the label, the columns and the classes of a dataset. Parts that are
+// not stored are empty, which means that they are unknown.
+func (t *Tx) getTableSchema(ctx context.Context, key string) (api.TableSchema, error) {
 	var columnsText, classesText, schemaText []byte
 	err := t.tx.QueryRowContext(ctx, "SELECT columns, classes, schema FROM dataset WHERE key = ?", key).Scan(&columnsText, &classesText, &schemaText)
 	var columns []api.Column
@@ -109,20 +111,19 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, 
 	return exists, err
 }
 
-// recountBatch is the number of accounts whose datasets RecountDatasets counts in one transaction. It
-// is a variable for tests.
-var recountBatch = 1000
+// recountBatchSize is the number of accounts whose datasets RecountDatasets counts in one
+// transaction. It is a variable so that tests can change it.
+var recountBatchSize = 1000
 
-// RecountDatasets sets the stored number of datasets of each account to the actual number. It may
-// be wrong because processes of earlier releases create and delete datasets without updating it.
-// Transactions that write do not wait for RecountDatasets, unless the number of their account is
-// wrong.
+// RecountDatasets sets the stored number of datasets of each account to the actual number. It
+// may be wrong because processes of earlier releases create and delete datasets without
+// updating it. RecountDatasets locks only the accounts whose number is wrong.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
 	for last := ""; ; {
 		first, wrong := last, []string(nil)
 		err := s.Read(ctx, func(t *Tx) (err error) {
-			row := t.tx.QueryRowContext(ctx, "SELECT coalesce(max(key), '') FROM (SELECT key FROM account WHERE key > ? ORDER BY key LIMIT ?) AS batch", first, recountBatch)
+			row := t.tx.QueryRowContext(ctx, "SELECT coalesce(max(key), '') FROM (SELECT key FROM account WHERE key > ? ORDER BY key LIMIT ?) AS batch", first, recountBatchSize)
 			if err := row.Scan(&last); err != nil {
 				return err
 			}
@@ -197,8 +198,8 @@ func (t *Tx) DeleteDataset(ctx context.Context, account, key string) (blobKeys [
 	return t.deleteCascade(ctx, "dataset", d.Key)
 }
 
-// emptyInsteadOfNil returns list, or an empty list if it is nil, because a nil slice is null in
-// JSON.
+// emptyInsteadOfNil returns list or, if list is nil, an empty slice. In JSON, a nil slice would
+// be null.
 func emptyInsteadOfNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -9,10 +9,11 @@ import (
 	"foretell/internal/api"
 )
 
-// cascades describes, for each kind of row that can be deleted, which other rows are deleted with
-// it: the table of the row and, for each dependent table, the SQL condition of the dependent rows.
-// An empty condition means that there are none. Foreign keys delete the dependent rows. The
-// conditions are used before that, to find their blobs and queued jobs.
+// cascades describes, for each kind of row that can be deleted, which other rows are deleted
+// with it: the table of the row and, for each dependent table, the SQL condition of the
+// dependent rows. An empty condition means that there are no such rows. The database itself
+// deletes the dependent rows, because of their foreign keys. Before that, the conditions are
+// used to find the blobs and queued jobs of these rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -21,8 +22,8 @@ var cascades = map[string]struct{ table, datasets, trainings, models, prediction
 	"prediction": {"prediction", "", "", "", "key = ?"},
 }
 
-// cascadeArgs returns the arguments of a query in which every placeholder stands for key.
-func cascadeArgs(query, key string) []any {
+// repeatKeyArgs returns the arguments of a query in which every placeholder stands for key.
+func repeatKeyArgs(query, key string) []any {
 	args := make([]any, strings.Count(query, "?"))
 	for i := range args {
 		args[i] = key
@@ -30,8 +31,8 @@ func cascadeArgs(query, key string) []any {
 	return args
 }
 
-// listCascadeBlobs returns the keys of the blobs of a row and of the rows that are deleted with it.
-// The parameter root is a key of cascades.
+// listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with
+// it. The parameter root is the kind of the row, a key of cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
@@ -49,7 +50,7 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 		parts = append(parts, "SELECT blob FROM part WHERE training IN (SELECT key FROM training WHERE "+conditions.trainings+")")
 	}
 	query := strings.Join(parts, " UNION ALL ")
-	return t.queryNonEmptyStrings(ctx, query, cascadeArgs(query, key)...)
+	return t.queryNonEmptyStrings(ctx, query, repeatKeyArgs(query, key)...)
 }
 
 // ActiveJob is a race or prediction that prevents the deletion of a row. Resource is
@@ -57,9 +58,9 @@ func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys [
 type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be deleted: a race
-// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no such
-// job. A dataset can be deleted while it is prepared. The parameter root is "dataset", "training",
-// "model" or "prediction".
+// that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
+// such job. A dataset can be deleted while it is prepared. The parameter root is the kind of
+// the row: "dataset", "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string
@@ -74,7 +75,7 @@ func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, e
 	}
 	query := strings.Join(parts, " UNION ALL ") + " LIMIT 1"
 	var a ActiveJob
-	err := t.tx.QueryRowContext(ctx, query, cascadeArgs(query, key)...).Scan(&a.Resource, &a.Key, &a.Status)
+	err := t.tx.QueryRowContext(ctx, query, repeatKeyArgs(query, key)...).Scan(&a.Resource, &a.Key, &a.Status)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -97,7 +98,7 @@ func (t *Tx) deleteCascade(ctx context.Context, root, key string) (blobKeys []st
 	}
 	conditions := cascades[root]
 	jobs := "DELETE FROM job WHERE subject = ? OR subject IN (SELECT key FROM prediction WHERE " + conditions.predictions + ")"
-	if err := t.exec(ctx, jobs, cascadeArgs(jobs, key)...); err != nil {
+	if err := t.exec(ctx, jobs, repeatKeyArgs(jobs, key)...); err != nil {
 		return nil, err
 	}
 	if root == "dataset" {
@@ -119,6 +120,6 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 // ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that
 // rows reference. Keys are compared by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
-	name := "blob" + t.tx.dialect.byteOrder
+	name := "blob" + t.tx.dialect.byteOrderCollation
 	return t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE "+name+" >= ? AND "+name+" <= ?", first, last)
 }

@@ -21,61 +21,61 @@ type dialect struct {
 	goose goose.Dialect
 	// migrations has the migration files for the database.
 	migrations fs.FS
-	// write and read are the options of write and read transactions.
-	write, read *sql.TxOptions
-	// statement is the options of a write transaction with a single statement. It needs less
-	// isolation than write.
-	statement *sql.TxOptions
+	// writeOptions and readOptions are the options of write and read transactions.
+	writeOptions, readOptions *sql.TxOptions
+	// statementOptions are the options of a write transaction with a single statement, which
+	// needs less isolation than other write transactions.
+	statementOptions *sql.TxOptions
 	// timeout is the time limit of a transaction. 0 means no limit.
 	timeout time.Duration
-	// numbered reports whether placeholders are $1, $2 … instead of ?.
-	numbered bool
-	// strictText reports whether a text must be valid UTF-8 without NUL.
-	strictText bool
-	// lockClaims is a statement that prevents other transactions from claiming a job of the
-	// same kind until this transaction ends. skipLocked is the end of a query. With it, the
-	// query skips jobs that other transactions are changing. Both are empty for SQLite, where
-	// only one transaction at a time writes.
-	lockClaims, skipLocked string
-	// aliveUntil is an SQL expression for a row w of the table worker. It is the time when the
-	// worker is considered dead unless it sends another heartbeat, or 0 with SQLite, where workers
-	// send none.
-	aliveUntil string
-	// mayBeAlive is an SQL condition on a row w of the table worker. It is false if the worker is
+	// numberedPlaceholders reports whether placeholders are $1, $2 … instead of ?.
+	numberedPlaceholders bool
+	// requiresValidUTF8 reports whether a text must be valid UTF-8 without NUL.
+	requiresValidUTF8 bool
+	// lockClaimsSQL is a statement that prevents other transactions from claiming a job of the
+	// same kind until this transaction ends. skipLockedSQL is the end of a query of rows with
+	// the alias j. It makes the query skip rows that other transactions are changing. Both are
+	// empty for SQLite, where only one transaction at a time writes.
+	lockClaimsSQL, skipLockedSQL string
+	// aliveUntilSQL is an SQL expression for a row w of the table worker: the time at which the
+	// worker is considered dead if it sends no further heartbeat. With SQLite, where workers
+	// send no heartbeats, it is 0.
+	aliveUntilSQL string
+	// mayBeAliveSQL is an SQL condition on a row w of the table worker. It is false if the worker is
 	// dead because its process has no row.
-	mayBeAlive string
-	// byteOrder is the SQL after a text column that makes comparisons of its texts use the order of
-	// their bytes.
-	byteOrder string
-	// notifyJobs is a statement that notifies other processes of a queued job when the transaction
-	// is committed. Its argument is the kind of the job. SQLite has no such statement, see
-	// [Store.WatchJobs].
-	notifyJobs string
+	mayBeAliveSQL string
+	// byteOrderCollation is the SQL after a text column that makes the database compare its
+	// texts byte by byte.
+	byteOrderCollation string
+	// notifyJobsSQL is a statement that notifies other processes of a queued job when the
+	// transaction is committed. Its argument is the kind of the job. It is empty for SQLite,
+	// which has no such statement, see [Store.WatchJobs].
+	notifyJobsSQL string
 }
 
 //go:embed migrations/*.sql migrations/postgres/*.sql
 var migrations embed.FS
 
-var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntil: "0", mayBeAlive: "true", byteOrder: " COLLATE BINARY"}
+var sqliteDialect = &dialect{goose: goose.DialectSQLite3, migrations: subFolder("migrations"), aliveUntilSQL: "0", mayBeAliveSQL: "true", byteOrderCollation: " COLLATE BINARY"}
 
 // postgresDialect uses serializable transactions: their effect is the same as if they had run one
 // after the other, as with SQLite. If two concurrent transactions conflict, one of them fails and
 // is run again.
 var postgresDialect = &dialect{
-	goose:      goose.DialectPostgres,
-	migrations: postgresMigrations{own: subFolder("migrations/postgres"), shared: subFolder("migrations")},
-	write:      &sql.TxOptions{Isolation: sql.LevelSerializable},
-	read:       &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	statement:  &sql.TxOptions{Isolation: sql.LevelReadCommitted},
-	timeout:    15 * time.Second,
-	numbered:   true,
-	strictText: true,
-	lockClaims: "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' claims ' || ?, 0))",
-	skipLocked: " FOR UPDATE OF j SKIP LOCKED",
-	aliveUntil: "coalesce((SELECT p.until FROM process p WHERE p.name = w.process), 0)",
-	mayBeAlive: "EXISTS (SELECT 1 FROM process p WHERE p.name = w.process)",
-	byteOrder:  ` COLLATE "C"`,
-	notifyJobs: "SELECT pg_notify(" + jobChannel + ", ?)",
+	goose:                goose.DialectPostgres,
+	migrations:           postgresMigrations{own: subFolder("migrations/postgres"), shared: subFolder("migrations")},
+	writeOptions:         &sql.TxOptions{Isolation: sql.LevelSerializable},
+	readOptions:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	statementOptions:     &sql.TxOptions{Isolation: sql.LevelReadCommitted},
+	timeout:              15 * time.Second,
+	numberedPlaceholders: true,
+	requiresValidUTF8:    true,
+	lockClaimsSQL:        "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' claims ' || ?, 0))",
+	skipLockedSQL:        " FOR UPDATE OF j SKIP LOCKED",
+	aliveUntilSQL:        "coalesce((SELECT p.until FROM process p WHERE p.name = w.process), 0)",
+	mayBeAliveSQL:        "EXISTS (SELECT 1 FROM process p WHERE p.name = w.process)",
+	byteOrderCollation:   ` COLLATE "C"`,
+	notifyJobsSQL:        "SELECT pg_notify(" + jobChannel + ", ?)",
 }
 
 func subFolder(name string) fs.FS {
@@ -86,13 +86,14 @@ func subFolder(name string) fs.FS {
 	return sub
 }
 
-// lastSQLiteOnly is the number of the last migration that is only for SQLite. The first migration
-// for PostgreSQL creates the schema that SQLite has after the migration lastSQLiteOnly.
-const lastSQLiteOnly = "00004"
+// lastSQLiteOnlyMigration is the number of the last migration that is only for SQLite. The
+// first migration for PostgreSQL creates the schema that SQLite has after the migration
+// lastSQLiteOnlyMigration.
+const lastSQLiteOnlyMigration = "00004"
 
-// postgresMigrations is a file system with the migrations for PostgreSQL: all files of its
-// field own, and the files of its field shared that are newer than lastSQLiteOnly. If both
-// have a file of the same name, the one in own is used.
+// postgresMigrations is a file system with the migrations for PostgreSQL. These are all files
+// in own, and the files in shared that are newer than lastSQLiteOnlyMigration. If both have a
+// file of the same name, the file in own is used.
 type postgresMigrations struct{ own, shared fs.FS }
 
 // Open opens a migration file.
@@ -113,7 +114,7 @@ func (m postgresMigrations) ReadDir(name string) ([]fs.DirEntry, error) {
 	shared, err := fs.ReadDir(m.shared, name)
 	for _, f := range shared {
 		_, missing := fs.Stat(m.own, f.Name())
-		if !f.IsDir() && f.Name()[:len(lastSQLiteOnly)] > lastSQLiteOnly && missing != nil {
+		if !f.IsDir() && f.Name()[:len(lastSQLiteOnlyMigration)] > lastSQLiteOnlyMigration && missing != nil {
 			files = append(files, f)
 		}
 	}
@@ -131,7 +132,7 @@ func (d *dialect) withTimeLimit(ctx context.Context) (limited context.Context, c
 
 // rebind replaces each placeholder ? in a query by the placeholder of the database.
 func (d *dialect) rebind(query string) string {
-	if !d.numbered || !strings.Contains(query, "?") {
+	if !d.numberedPlaceholders || !strings.Contains(query, "?") {
 		return query
 	}
 	var b strings.Builder
@@ -151,10 +152,10 @@ func (d *dialect) rebind(query string) string {
 }
 
 // convertArgsInPlace converts the arguments of a query, in place, to values that the database
-// accepts. It replaces characters that PostgreSQL cannot store by U+FFFD. Therefore a key with such
-// a character matches no row.
+// accepts, and returns args. For PostgreSQL, it replaces invalid UTF-8 and NUL by U+FFFD.
+// Therefore a key with such characters matches no row.
 func (d *dialect) convertArgsInPlace(args []any) []any {
-	if !d.strictText {
+	if !d.requiresValidUTF8 {
 		return args
 	}
 	for i, arg := range args {

@@ -53,9 +53,9 @@ func translateError(err error) error {
 	var known error
 	switch {
 	case errors.As(err, &lite):
-		known = errorOfSQLiteCode(lite.Code())
+		known = errorFromSQLiteCode(lite.Code())
 	case errors.As(err, &pg):
-		known = errorOfSQLState(pg.Code)
+		known = errorFromSQLState(pg.Code)
 	}
 	if known == nil || errors.Is(err, known) {
 		return err
@@ -63,9 +63,9 @@ func translateError(err error) error {
 	return fmt.Errorf("%w: %w", known, err)
 }
 
-// errorOfSQLiteCode returns the error of this package for a result code of SQLite, or nil if
+// errorFromSQLiteCode returns the error of this package for a result code of SQLite, or nil if
 // none exists.
-func errorOfSQLiteCode(code int) error {
+func errorFromSQLiteCode(code int) error {
 	switch code {
 	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return ErrExists
@@ -73,7 +73,7 @@ func errorOfSQLiteCode(code int) error {
 		return ErrNotFound
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return ErrCorrupt
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SHMSIZE: no space for the index of the write-ahead log
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SQLITE_IOERR_SHMSIZE: no space for the index of the write-ahead log
 		return ErrDiskFull
 	}
 	switch code & 0xff { // the primary code of codes such as SQLITE_BUSY_TIMEOUT
@@ -83,9 +83,9 @@ func errorOfSQLiteCode(code int) error {
 	return nil
 }
 
-// errorOfSQLState returns the error of this package for an SQLSTATE of PostgreSQL, or nil
+// errorFromSQLState returns the error of this package for an SQLSTATE of PostgreSQL, or nil
 // if none exists.
-func errorOfSQLState(code string) error {
+func errorFromSQLState(code string) error {
 	switch code {
 	case "23505": // unique_violation
 		return ErrExists
@@ -123,10 +123,10 @@ func isDisconnected(err error) bool {
 	return false
 }
 
-// translateTxError is translateError for the error of a transaction. Because the driver may return
-// an unrelated error after a context has ended, translateTxError checks the contexts first: caller, the
-// context of the caller, and ctx, which is derived from it and has the time limit of the
-// transaction.
+// translateTxError is like translateError, for the error of a transaction. It checks first
+// whether a context has ended, because the driver may then return an unrelated error. The
+// parameter caller is the context of the caller. The parameter ctx is derived from it, and also
+// has the time limit of the transaction.
 func (s *Store) translateTxError(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -9,10 +9,10 @@ import (
 	"foretell/internal/api"
 )
 
-// expiredConditions has the kinds of rows that a service deletes because of their age. For each
-// kind, it has the SQL condition of the rows that were last used before a time. This time is the
-// argument of all placeholders. A prediction counts as a use of its race and of its dataset, and a
-// race as a use of its dataset. A row with a queued or running job has not expired.
+// expiredConditions maps each kind of row that a service deletes because of its age to an SQL
+// condition. The condition selects the rows that were last used before a time, which is the
+// argument of all placeholders. A prediction counts as a use of its race and of its dataset,
+// and a race as a use of its dataset. A row with a queued or running job has not expired.
 var expiredConditions = map[string]string{
 	"prediction": "updated < ? AND NOT " + activePrediction,
 	"training": "parent IS NULL AND created < ? AND finished < ? AND NOT " + activeTraining + `
@@ -22,8 +22,8 @@ var expiredConditions = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM prediction p WHERE p.dataset = dataset.key AND (p.updated >= ? OR p.` + activePrediction + "))",
 }
 
-// activeTraining and activePrediction are the SQL conditions that a training job or prediction is
-// queued or running. They begin with the name of a column, so that a table name and a point can
+// activeTraining and activePrediction are the SQL conditions for a queued or running training
+// job or prediction. They begin with the name of a column, so that a table name and a dot can
 // precede them.
 const (
 	activeTraining   = "status IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
@@ -37,7 +37,7 @@ func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, lim
 	if !ok {
 		return nil, fmt.Errorf("unknown kind of row %q", kind)
 	}
-	return t.queryNonEmptyStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(timeArgs(condition, before), limit)...)
+	return t.queryNonEmptyStrings(ctx, "SELECT key FROM "+kind+" WHERE "+condition+" LIMIT ?", append(repeatTimeArgs(condition, before), limit)...)
 }
 
 // DeleteExpired deletes a row that [Tx.ListExpired] has returned, with the rows that depend on it,
@@ -50,7 +50,7 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	}
 	var expired bool
 	query := "SELECT EXISTS (SELECT 1 FROM " + kind + " WHERE key = ? AND " + condition + ")"
-	if err := t.tx.QueryRowContext(ctx, query, append([]any{key}, timeArgs(condition, before)...)...).Scan(&expired); err != nil {
+	if err := t.tx.QueryRowContext(ctx, query, append([]any{key}, repeatTimeArgs(condition, before)...)...).Scan(&expired); err != nil {
 		return nil, err
 	}
 	if !expired {
@@ -59,8 +59,9 @@ func (t *Tx) DeleteExpired(ctx context.Context, kind, key string, before time.Ti
 	return t.deleteCascade(ctx, kind, key)
 }
 
-// timeArgs returns the arguments of a condition in which every placeholder stands for the time at.
-func timeArgs(condition string, at time.Time) []any {
+// repeatTimeArgs returns the arguments of a condition in which every placeholder stands for the
+// time at.
+func repeatTimeArgs(condition string, at time.Time) []any {
 	args := make([]any, strings.Count(condition, "?"))
 	for i := range args {
 		args[i] = toMicros(at)
@@ -68,13 +69,14 @@ func timeArgs(condition string, at time.Time) []any {
 	return args
 }
 
-// CountAuditEventsBefore returns the number of events older than a time, but at most limit.
+// CountAuditEventsBefore returns the number of events before a time. It stops counting at
+// limit.
 func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit int64) (n int64, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE time < ? LIMIT ?) AS expired", toMicros(before), limit).Scan(&n)
 	return n, err
 }
 
-// DeleteAuditEventsBefore deletes the oldest of the events older than a time, at most limit. It
+// DeleteAuditEventsBefore deletes the oldest events before a time, but at most limit events. It
 // returns an error unless an event allows this, see AuditEvent.ExpiresBefore.
 func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
 	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Job is queued or leased work. Its subject is the key of the dataset, training job or
+// Job is a queued or leased job. Its subject is the key of the dataset, training job or
 // prediction that it works on.
 type Job struct {
 	Key, Account, Kind, Subject string
@@ -65,9 +65,9 @@ type JobClaim struct {
 	Now, Until time.Time
 }
 
-// condition returns the SQL condition of the jobs that can be claimed, and its
+// sqlCondition returns the SQL condition of the jobs that can be claimed, and its
 // arguments. The jobs of disabled accounts cannot be claimed.
-func (c *JobClaim) condition() (where string, args []any) {
+func (c *JobClaim) sqlCondition() (where string, args []any) {
 	query := `j.kind = ? AND j.owner = ''
 		AND NOT EXISTS (SELECT 1 FROM account x WHERE x.key = j.account AND x.disabled = 1)`
 	args = []any{c.Kind}
@@ -92,20 +92,20 @@ func (c *JobClaim) condition() (where string, args []any) {
 	return query, args
 }
 
-// nextTurn is an SQL expression for the new value of account.served when a job of an account is
-// claimed. The key of the account is the argument of the placeholder. The value is greater than
-// served of this account and of all accounts with jobs, because the turns of these accounts come
-// first. It is a counter and not a time, because turns must not depend on clocks.
-const nextTurn = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
+// nextTurnSQL is an SQL expression for the new value of account.served when a job of an account
+// is claimed. The key of the account is the argument of the placeholder. The value is greater
+// than that of all accounts with jobs, so that their turns come first. It is a counter and not
+// a time, because turns must not depend on clocks.
+const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WHERE key = ?
 	UNION ALL SELECT b.served FROM job q JOIN account b ON b.key = q.account) AS turns)`
 
-// ClaimJob leases the next matching job to this process and returns it. Accounts take turns: the
-// next job is the oldest job of the account whose last claim is longest ago. ClaimJob returns
-// ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a newer
-// program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job to another
-// process, because this program might not understand the object of the job.
+// ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
+// the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
+// returns ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a
+// newer program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job
+// to another process, because this program might misinterpret the data of the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
-	where, args := c.condition()
+	where, args := c.sqlCondition()
 	query := "SELECT " + jobColumns + " FROM job j JOIN account a ON a.key = j.account WHERE " + where + " ORDER BY a.served, j.created, j.key LIMIT 1"
 	var j *Job
 	next := func(t *Tx, locking string) (err error) {
@@ -119,14 +119,14 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	if err := s.ReadStatement(ctx, func(t *Tx) error { return next(t, "") }); err != nil {
 		return nil, err
 	}
-	// The dialect allows one claim at a time, so that accounts take turns.
-	err := s.runWithRetries(ctx, s.dialect.statement, func(t *Tx) error {
-		if s.dialect.lockClaims != "" {
-			if err := t.exec(ctx, s.dialect.lockClaims, c.Kind); err != nil {
+	// Only one claim of a kind of job runs at a time, so that accounts take turns.
+	err := s.runWithRetries(ctx, s.dialect.statementOptions, func(t *Tx) error {
+		if s.dialect.lockClaimsSQL != "" {
+			if err := t.exec(ctx, s.dialect.lockClaimsSQL, c.Kind); err != nil {
 				return err
 			}
 		}
-		if err := next(t, s.dialect.skipLocked); err != nil {
+		if err := next(t, s.dialect.skipLockedSQL); err != nil {
 			return err
 		}
 		if err := t.checkSchema(ctx, s.migration.newest); err != nil {
@@ -134,7 +134,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		}
 		j.Attempt++
 		// The account may have been disabled or deleted since the query.
-		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = "+nextTurn+" WHERE key = ? AND disabled = 0", j.Account, j.Account)
+		err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET served = "+nextTurnSQL+" WHERE key = ? AND disabled = 0", j.Account, j.Account)
 		if err != nil {
 			return err
 		}
@@ -146,8 +146,8 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 
 // RenewJob extends the lease of this process on a job, and reports whether the job should be
 // cancelled. It returns ErrLeaseLost if this process does not hold the lease or the job was
-// deleted. The stored end of the lease always changes, even if the clock was set back:
-// [Store.EndExpiredLeases] compares only whether it has changed.
+// deleted. RenewJob always changes the stored end of the lease, even if the clock was set back,
+// because [Store.EndExpiredLeases] only checks whether the value has changed.
 func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
 	err = s.writeStatement(ctx, func(t *Tx) error {
 		end := t.toSharedMicros(until)

@@ -64,7 +64,7 @@ func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	})
 }
 
-// CountRunningJobs returns, by name of the process, how many jobs each process has leased.
+// CountRunningJobs returns the number of leased jobs of each process, by name of the process.
 func (t *Tx) CountRunningJobs(ctx context.Context) (byProcess map[string]int64, err error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT owner, count(*) FROM job WHERE owner <> '' GROUP BY owner")
 	if err != nil {

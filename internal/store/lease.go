@@ -8,45 +8,48 @@ import (
 	"time"
 )
 
-// renewals measures how long ago each of several stored values last changed. The values are
-// heartbeats: each living process changes its value regularly. A value is compared only with its
-// earlier value, and time is that of the monotonic clock of this process. Therefore wrong clocks of
-// other machines, or clocks that are set, have no effect. The zero value is ready to use.
-type renewals struct {
-	values   map[string]renewal
+// heartbeatTracker measures how long ago the heartbeats of other processes last changed. A
+// heartbeat is a stored number that its process changes regularly. The tracker compares a
+// heartbeat only with its earlier value, and measures time with the monotonic clock of this
+// process. Therefore the clocks of other machines have no effect. The zero value is ready to
+// use.
+type heartbeatTracker struct {
+	values   map[string]trackedHeartbeat
 	observed time.Time // time of the last observation
 }
 
-type renewal struct {
-	value     int64
-	unchanged time.Duration
+// trackedHeartbeat is the last observed value of a heartbeat, and the time for which this value has
+// not changed.
+type trackedHeartbeat struct {
+	value       int64
+	sinceChange time.Duration
 }
 
-// maxObservationGap is the most that the time between two observations adds to renewal.unchanged. A
-// longer time means that this process or the database was suspended. The other processes may have
-// been suspended, too, and must have time to renew their values before this process considers them
+// maxObservationGap is the longest time between two observations that is counted. A longer time
+// means that this process or the database was suspended. The other processes may have been
+// suspended, too, so they must get time for a heartbeat before this process considers them
 // dead.
 const maxObservationGap = 5 * time.Second
 
-// observe stores the current values. For each value that equals its last observation, observe adds
-// the time since then, but at most maxObservationGap, to the unchanged time. The parameter now
-// should have a monotonic clock reading.
-func (r *renewals) observe(now time.Time, values map[string]int64) {
+// observe records the current heartbeats, by key. If a heartbeat has not changed since the last
+// call of observe, the time since that call is added to its sinceChange, but at most
+// maxObservationGap. The parameter now should have a monotonic clock reading.
+func (r *heartbeatTracker) observe(now time.Time, values map[string]int64) {
 	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
-	compared := make(map[string]renewal, len(values))
+	compared := make(map[string]trackedHeartbeat, len(values))
 	for key, value := range values {
-		compared[key] = renewal{value: value}
+		compared[key] = trackedHeartbeat{value: value}
 		if before, ok := r.values[key]; ok && before.value == value {
-			compared[key] = renewal{value, before.unchanged + gap}
+			compared[key] = trackedHeartbeat{value, before.sinceChange + gap}
 		}
 	}
 	r.values, r.observed = compared, now
 }
 
-// leaseChecks has the observations of the calls of [Store.EndExpiredLeases].
+// leaseChecks has the leases that the last call of [Store.EndExpiredLeases] observed.
 type leaseChecks struct {
-	mu       sync.Mutex
-	renewals renewals // of the leases, by key of the job
+	mu         sync.Mutex
+	heartbeats heartbeatTracker // of the leases, by key of the job
 }
 
 // LeaseCheck has the parameters of [Store.EndExpiredLeases].
@@ -58,23 +61,24 @@ type LeaseCheck struct {
 	Timeout time.Duration
 	// Running are the keys of the jobs that this process runs. Their leases do not end.
 	Running []string
-	// OnEnded is called for each job whose lease this call has ended, with the process that had the
-	// lease. It may be nil.
+	// OnEnded is called for each lease that this call has ended, with the key of the job and
+	// the process that had the lease. It may be nil.
 	OnEnded func(job, process string)
 }
 
-// leaseInterval is the minimum time between two checks of all leases. EndExpiredLeases checks
+// leaseCheckInterval is the minimum time between two checks of all leases. EndExpiredLeases checks
 // earlier if a process may have died.
-const leaseInterval = maxObservationGap
+const leaseCheckInterval = maxObservationGap
 
 // EndExpiredLeases ends the leases of dead processes, and leases that were not renewed for
 // c.Timeout. The timeout is measured between calls of EndExpiredLeases, so it must be called
-// regularly. It returns immediately if nothing can have changed since the last call.
+// regularly. It does nothing if the last check is less than leaseCheckInterval ago and no
+// process may have died.
 func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
-	since := c.Now.Sub(s.leases.renewals.observed)
-	if !s.processes.anyMayHaveDied() && since >= 0 && since < leaseInterval {
+	since := c.Now.Sub(s.leases.heartbeats.observed)
+	if !s.processes.anyMayHaveDied() && since >= 0 && since < leaseCheckInterval {
 		return nil
 	}
 	leases, err := s.listLeases(ctx)
@@ -85,9 +89,9 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	for _, l := range leases {
 		values[l.key] = l.until
 	}
-	s.leases.renewals.observe(c.Now, values)
+	s.leases.heartbeats.observe(c.Now, values)
 	for _, l := range leases {
-		expired := s.leases.renewals.values[l.key].unchanged >= c.Timeout && !slices.Contains(c.Running, l.key)
+		expired := s.leases.heartbeats.values[l.key].sinceChange >= c.Timeout && !slices.Contains(c.Running, l.key)
 		if !expired && s.IsProcessAlive(l.owner) {
 			continue
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestRenewals checks that a value counts as unchanged only for the time in which it was observed
-// regularly.
-func TestRenewals(t *testing.T) {
+// TestHeartbeatTracker checks that a value counts as unchanged only for the time in which it
+// was observed regularly.
+func TestHeartbeatTracker(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		seconds []int // of the observations
@@ -23,11 +23,11 @@ func TestRenewals(t *testing.T) {
 		{"the clock jumps back", []int{3600, 3601, 0, 1}, []int64{1, 1, 1, 1}, 2 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var r renewals
+			var r heartbeatTracker
 			for i, second := range tt.seconds {
 				r.observe(at(second), map[string]int64{"key": tt.values[i]})
 			}
-			if got := r.values["key"].unchanged; got != tt.want {
+			if got := r.values["key"].sinceChange; got != tt.want {
 				t.Errorf("unchanged for %s, want %s", got, tt.want)
 			}
 		})

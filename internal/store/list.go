@@ -17,10 +17,10 @@ type Page struct{ Offset, Limit int64 }
 // on all pages.
 type listQuery struct {
 	columns, from, order string
-	// table and key make distant pages faster: the database then skips the rows before the page in an
-	// index, without reading them. table is the first table in from, and key the column with its
-	// primary key. They may be set only if where and order use no other table, and the joins
-	// neither add nor remove rows. Otherwise they are empty.
+	// table and key make pages with a large offset faster: the database then skips the rows
+	// before the page in an index, without reading them. table is the first table in from, and
+	// key the column with its primary key. They may be set only if where and order use no other
+	// table, and the joins neither add nor remove rows. Otherwise they are empty.
 	table, key string
 	// total is a query that returns the number of rows on all pages, and totalArgs has its
 	// arguments. If total is empty, the rows are counted.
@@ -88,15 +88,15 @@ func (l *listQuery) pageQuery(count string, offset int64) string {
 	return query + " WHERE " + l.key + " IN (" + keys + ") ORDER BY " + l.order
 }
 
-// rowWithTotal is a row with an additional last column, the number of rows on all pages, which is
-// scanned into total.
+// rowWithTotal is a row whose last column is the number of rows on all pages. Its method Scan
+// scans this column into total.
 type rowWithTotal struct {
 	rowScanner
 	total *int64
 	dst   []any
 }
 
-// Scan scans the other columns into dst.
+// Scan scans the last column into total, and the other columns into dst.
 func (w *rowWithTotal) Scan(dst ...any) error {
 	w.dst = append(append(w.dst[:0], dst...), w.total)
 	return w.rowScanner.Scan(w.dst...)
@@ -136,7 +136,8 @@ func (t *Tx) queryNonEmptyStrings(ctx context.Context, query string, args ...any
 	return all, rows.Err()
 }
 
-// execRequired runs a statement. It returns errNoRow if the statement affected no row.
+// execRequired runs a statement that must affect a row. If it affects no row, execRequired
+// returns errNoRow.
 func (t *Tx) execRequired(ctx context.Context, errNoRow error, query string, args ...any) error {
 	result, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -164,8 +165,8 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// toSharedMicros converts a time of this machine's clock to the clock that all processes share, and
-// returns it as toMicros does.
+// toSharedMicros converts a time of this machine's clock to the clock that all processes share,
+// and returns it in Unix microseconds, or 0 for the zero time.
 func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.clockOffset)) }
 
 // fromMicros is the inverse of toMicros.

@@ -94,7 +94,7 @@ func TestRaceIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	list := TrainingQuery{Account: "ann", ParentOnly: true}.list()
+	list := TrainingQuery{Account: "ann", ParentOnly: true}.toListQuery()
 	count, args := list.countQuery()
 	var plan []*string
 	err = s.Read(t.Context(), func(tx *Tx) error {

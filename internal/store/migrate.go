@@ -16,13 +16,13 @@ type Migration struct {
 }
 
 const (
-	// newestSchema stands for the newest version of the schema.
+	// newestSchema is the argument of migrate for the newest version of the schema.
 	newestSchema = 0
-	// unchangedSchema stands for the version that the database has.
+	// unchangedSchema is the argument of migrate for the current version of the database.
 	unchangedSchema = -1
-	// oldestReadable is the oldest version that OpenUnchanged accepts. It is the first version with
-	// all tables of [SnapshotTables].
-	oldestReadable = 5
+	// oldestReadableSchema is the oldest version that OpenUnchanged accepts. It is the first
+	// version with all tables of [SnapshotTables].
+	oldestReadableSchema = 5
 )
 
 // migrate applies the migrations that the database does not have yet, up to the given version,
@@ -44,8 +44,8 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, have, newest)
 	case version == newestSchema:
 		version = newest
-	case version == unchangedSchema && have < oldestReadable:
-		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program needs at least %d", ErrOldSchema, have, oldestReadable)
+	case version == unchangedSchema && have < oldestReadableSchema:
+		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program needs at least %d", ErrOldSchema, have, oldestReadableSchema)
 	case version == unchangedSchema:
 		return Migration{From: have, To: have, newest: newest}, nil
 	case version > newest:

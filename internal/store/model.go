@@ -21,9 +21,10 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion reports whether the model is the best of its series. Models whose metric or table
-	// differs from that of the newest model are ignored, see [api.TableSchema]. Of equal models, the
-	// oldest is the champion. Champion is read-only.
+	// Champion is true if the model has the highest AchievedPerformance of its series. Models
+	// whose metric or table differs from that of the newest model are ignored, see
+	// [api.TableSchema]. If several models have the highest performance, the oldest is the
+	// champion. Champion is read-only.
 	Champion bool
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
@@ -31,7 +32,7 @@ type Model struct {
 	Series, Metric             string
 	Threshold, TestPerformance *float64
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
-	// AchievedPerformance and TestPerformance, as JSON. They are empty if they are unknown.
+	// AchievedPerformance and TestPerformance, as JSON. An interval is empty if it is unknown.
 	ValidationInterval, TestInterval string
 }
 
@@ -146,11 +147,11 @@ func (t *Tx) findChampion(ctx context.Context, account, series string) (champion
 
 // haveSameSchema reports whether two datasets have the same label, columns and classes.
 func (t *Tx) haveSameSchema(ctx context.Context, a, b string) (bool, error) {
-	first, err := t.tableSchema(ctx, a)
+	first, err := t.getTableSchema(ctx, a)
 	if err != nil {
 		return false, err
 	}
-	second, err := t.tableSchema(ctx, b)
+	second, err := t.getTableSchema(ctx, b)
 	return first.Matches(second), err
 }
 

@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// dataVersionInterval is how often WatchJobs looks for changes of an SQLite database.
+	// dataVersionInterval is the interval at which WatchJobs looks for changes of an SQLite
+	// database.
 	dataVersionInterval = 500 * time.Millisecond
-	// pingInterval is how often WatchJobs checks its connection to PostgreSQL, and
-	// pingTimeout is the time limit of such a check.
+	// pingInterval is the interval at which WatchJobs checks its connection to PostgreSQL, and
+	// pingTimeout is the time limit of a check.
 	pingInterval = 30 * time.Second
 	pingTimeout  = 5 * time.Second
 )
@@ -22,17 +23,17 @@ const (
 // of the schema, because the names of channels are limited to 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
-// notifyJobs notifies all processes that a job of this kind may be claimable. They are notified
-// when the transaction is committed. An empty kind means any kind.
+// notifyJobs notifies all processes, when the transaction is committed, that it may be possible
+// to claim a job of this kind. An empty kind means any kind.
 func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
-	if t.tx.dialect.notifyJobs == "" {
+	if t.tx.dialect.notifyJobsSQL == "" {
 		return nil
 	}
-	return t.exec(ctx, t.tx.dialect.notifyJobs, kind)
+	return t.exec(ctx, t.tx.dialect.notifyJobsSQL, kind)
 }
 
-// WatchJobs calls changed when jobs may have become claimable, because of this process or another.
-// The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
+// WatchJobs calls changed when this or another process has queued or released jobs. The
+// argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
 // change, and may call changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
@@ -45,7 +46,8 @@ func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error 
 	return nil
 }
 
-// watchNotifications is WatchJobs for PostgreSQL. It opens a connection for the notifications.
+// watchNotifications implements WatchJobs for PostgreSQL. It opens a connection for the
+// notifications.
 func (s *Store) watchNotifications(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.listenConfig.Copy())
 	if err != nil {
@@ -54,7 +56,7 @@ func (s *Store) watchNotifications(ctx context.Context, changed func(kind string
 	defer func() {
 		closing, done := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
 		defer done()
-		_ = conn.Close(closing) // an error loses nothing: nothing was written
+		_ = conn.Close(closing) // an error is harmless, because nothing was written
 	}()
 	var channel string
 	if err := conn.QueryRow(ctx, "SELECT "+jobChannel).Scan(&channel); err != nil {
@@ -99,8 +101,8 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// watchDataVersion is WatchJobs for SQLite. It polls PRAGMA data_version, a number that changes
-// when any other connection, in this process or another, has changed the database.
+// watchDataVersion implements WatchJobs for SQLite. It polls PRAGMA data_version, a number that
+// changes when any other connection, in this process or another, has changed the database.
 func (s *Store) watchDataVersion(ctx context.Context, changed func(kind string)) (err error) {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {

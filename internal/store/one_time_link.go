@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// ReplaceLink adds a one-time link of an account and deletes earlier ones.
-func (t *Tx) ReplaceLink(ctx context.Context, hash, account string, expires time.Time) error {
+// ReplaceOneTimeLink adds a one-time link of an account and deletes earlier ones.
+func (t *Tx) ReplaceOneTimeLink(ctx context.Context, hash, account string, expires time.Time) error {
 	if err := t.exec(ctx, "DELETE FROM one_time_link WHERE account = ?", account); err != nil {
 		return err
 	}
 	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, ?, ?)", hash, account, toMicros(expires))
 }
 
-// InsertFirstLink adds a one-time link that creates the first administrator. Earlier links of this
-// kind, which other processes may have printed, remain valid.
-func (t *Tx) InsertFirstLink(ctx context.Context, hash string, expires time.Time) error {
+// InsertFirstAdministratorLink adds a one-time link that creates the first administrator.
+// Earlier links of this kind, which other processes may have printed, remain valid.
+func (t *Tx) InsertFirstAdministratorLink(ctx context.Context, hash string, expires time.Time) error {
 	return t.exec(ctx, "INSERT INTO one_time_link (hash, account, expires) VALUES (?, NULL, ?)", hash, toMicros(expires))
 }
 
-// DeleteFirstLinks deletes the links that create the first administrator.
-func (t *Tx) DeleteFirstLinks(ctx context.Context) error {
+// DeleteFirstAdministratorLinks deletes the links that create the first administrator.
+func (t *Tx) DeleteFirstAdministratorLinks(ctx context.Context) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL")
 }
 
-// DeleteExpiredFirstLinks deletes the links that create the first administrator and have expired at
-// now.
-func (t *Tx) DeleteExpiredFirstLinks(ctx context.Context, now time.Time) error {
+// DeleteExpiredFirstAdministratorLinks deletes the links that create the first administrator
+// and have expired at now.
+func (t *Tx) DeleteExpiredFirstAdministratorLinks(ctx context.Context, now time.Time) error {
 	return t.exec(ctx, "DELETE FROM one_time_link WHERE account IS NULL AND expires <= ?", toMicros(now))
 }
 
-// GetLinkAccount returns the account of the one-time link with this hash. It returns "" if the link
-// creates the first administrator. It returns ErrNotFound if there is no such link or
-// the link has expired at now.
-func (t *Tx) GetLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
+// GetOneTimeLinkAccount returns the account of the one-time link with this hash. It returns ""
+// if the link creates the first administrator. It returns ErrNotFound if there is no such link
+// or the link has expired at now.
+func (t *Tx) GetOneTimeLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
 	return owner.String, translateError(err)
 }
 
-// DeleteLink deletes a one-time link when it is used. It returns ErrNotFound if another request has
-// already used the link.
-func (t *Tx) DeleteLink(ctx context.Context, hash string) error {
+// DeleteOneTimeLink deletes a one-time link when it is used. It returns ErrNotFound if another
+// request has already used the link.
+func (t *Tx) DeleteOneTimeLink(ctx context.Context, hash string) error {
 	return t.execRequired(ctx, ErrNotFound, "DELETE FROM one_time_link WHERE hash = ?", hash)
 }

@@ -98,7 +98,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 	stopHeartbeats(t, other)
 	free := func(second int) (claimable bool) {
 		t.Helper()
-		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: processLease})
+		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: processTimeout})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 		renew(4)
 	}
 	if s.IsProcessAlive(other.ProcessName()) {
-		t.Error("a process without a heartbeat since the outage counts as alive")
+		t.Error("a process without a heartbeatSQL since the outage counts as alive")
 	}
 	if !free(3601) {
 		t.Error("its job cannot be claimed")
@@ -169,11 +169,11 @@ func TestServerClockIsSet(t *testing.T) {
 		if !s.IsProcessAlive(other.ProcessName()) {
 			t.Errorf("after a jump of %s a living process counts as dead", jump)
 		}
-		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processLease})
+		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processTimeout})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other.RenewJob(t.Context(), j.Key, time.Now().Add(processLease)); err != nil {
+		if _, err := other.RenewJob(t.Context(), j.Key, time.Now().Add(processTimeout)); err != nil {
 			t.Errorf("after a jump of %s: %v", jump, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestSharedTime(t *testing.T) {
 		t.Errorf("the server's clock differs by %s", off)
 	}
 	p.mu.Lock()
-	p.server = p.server.Add(time.Hour) // this machine's clock is an hour behind
+	p.serverTime = p.serverTime.Add(time.Hour) // this machine's clock is an hour behind
 	p.mu.Unlock()
 	if off := (time.Until(s.ToSharedTime(time.Now())) - time.Hour).Abs(); off > time.Minute {
 		t.Errorf("the shared time differs by %s", off)

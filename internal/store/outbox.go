@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Mail is a mail that has not been sent yet.
+// Mail is a queued mail.
 type Mail struct {
 	Key, Account, Kind string
 	// Attempts is the number of attempts to send the mail so far. Due is the time of the next
@@ -41,15 +41,15 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
-// maxMailSkew is the difference between the clocks of two machines that [Tx.ClaimMail] tolerates. A
-// mail from further in the future shows that a clock was set back.
+// maxMailSkew is the difference between the clocks of two machines that [Tx.ClaimMail]
+// tolerates. If a mail was created later than that, a clock was set back.
 const maxMailSkew = time.Minute
 
-// ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is due. It
-// increments Attempts and sets Due to retryAt, so that another attempt follows unless the caller
-// deletes the mail. A new mail that was created more than maxMailSkew after now is also due. In
-// this case the clock was set back, and the mail would otherwise wait until the clock reaches its
-// time again.
+// ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is
+// due. It increments Attempts and sets Due to retryAt, so that another attempt follows unless
+// the caller deletes the mail. A mail without attempts is also due if it was created more than
+// maxMailSkew after now. In this case the clock was set back, and the mail would otherwise wait
+// until the clock reaches that time again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
@@ -67,7 +67,7 @@ func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail deletes a mail that was sent or is no longer to be sent.
+// DeleteMail deletes a mail that was sent, or that will not be sent any more.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

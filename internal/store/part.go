@@ -6,14 +6,15 @@ import (
 	"foretell/internal/api"
 )
 
-// Part is a run of a race that the worker of the race leaves to another worker.
-type Part struct {
+// RacePart is a run of a race that another worker than that of the race trains.
+type RacePart struct {
 	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
 	// read-only.
 	Training, Algorithm string
-	// Reached is the cost of the training until the run reached the threshold, in the virtual time
-	// of the race. It is nil if the run has not reached the threshold.
-	Reached *float64
+	// ReachedTime is when the run reached the threshold, in the virtual time of the race: the
+	// estimated cost of the training until then. It is nil if the run has not reached the
+	// threshold.
+	ReachedTime *float64
 	// File is the stored file with the recording of the run. It is the zero File until the
 	// run has ended.
 	File
@@ -21,20 +22,20 @@ type Part struct {
 
 const partColumns = "p.training, t.algorithm, p.reached, p.blob, coalesce(p.bytes, 0), coalesce(p.sha256, '')"
 
-// ListParts returns the parts of a race that have ended or reached the threshold.
-func (t *Tx) ListParts(ctx context.Context, race string) ([]*Part, error) {
+// ListParts returns those parts of a race that have ended or reached the threshold.
+func (t *Tx) ListParts(ctx context.Context, race string) ([]*RacePart, error) {
 	rows, err := t.tx.QueryContext(ctx, "SELECT "+partColumns+" FROM part p JOIN training t ON t.key = p.training WHERE t.parent = ? ORDER BY t.position", race)
 	if err != nil {
 		return nil, err
 	}
-	return scanAllAndClose(rows, func(row rowScanner) (*Part, error) {
-		var p Part
-		return &p, row.Scan(&p.Training, &p.Algorithm, &p.Reached, &p.Blob, &p.Bytes, &p.SHA256)
+	return scanAllAndClose(rows, func(row rowScanner) (*RacePart, error) {
+		var p RacePart
+		return &p, row.Scan(&p.Training, &p.Algorithm, &p.ReachedTime, &p.Blob, &p.Bytes, &p.SHA256)
 	})
 }
 
-// SetReachedTime stores the virtual time at which a run has reached the threshold.
-func (t *Tx) SetReachedTime(ctx context.Context, run string, time float64) error {
+// SetThresholdReachedTime stores the virtual time at which a run has reached the threshold.
+func (t *Tx) SetThresholdReachedTime(ctx context.Context, run string, time float64) error {
 	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
@@ -44,7 +45,7 @@ func (t *Tx) UpsertRecording(ctx context.Context, run string, f File) error {
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
 
-// CancelParts requests that the other workers stop training the parts of a race.
+// CancelParts asks the other workers to stop training the parts of a race.
 func (t *Tx) CancelParts(ctx context.Context, race string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject IN (SELECT key FROM training WHERE parent = ?)", race)
 }
@@ -68,9 +69,9 @@ func (t *Tx) DeletePartsAndJobs(ctx context.Context, race string) (blobKeys []st
 	return blobKeys, t.exec(ctx, "DELETE FROM part WHERE training IN ("+runs+")", race)
 }
 
-// DeleteEndedParts deletes the parts of all races that have ended. It returns the keys of
+// DeletePartsOfEndedRaces deletes the parts of all races that have ended. It returns the keys of
 // their blobs.
-func (t *Tx) DeleteEndedParts(ctx context.Context) (blobKeys []string, err error) {
+func (t *Tx) DeletePartsOfEndedRaces(ctx context.Context) (blobKeys []string, err error) {
 	const ended = "SELECT r.key FROM training r JOIN training race ON race.key = r.parent WHERE race.status NOT IN ('" + api.TrainingPending + "', '" + api.TrainingRunning + "')"
 	blobKeys, err = t.queryNonEmptyStrings(ctx, "SELECT blob FROM part WHERE training IN ("+ended+")")
 	if err != nil {

@@ -51,7 +51,7 @@ func (s suite) plans(t *testing.T) {
 		// index is the name of the index, unless it is that of the primary key.
 		index string
 	}{
-		{"account", "SELECT " + nextTurn, ""},
+		{"account", "SELECT " + nextTurnSQL, ""},
 		{"token", deleteExpiredSessions, "token_expires"},
 		{"job", "SELECT " + jobStateColumns + " FROM job WHERE account = ?", "job_account"},
 		{"prediction", expired("prediction"), "prediction_updated (updated<?)"},

@@ -6,8 +6,8 @@ import (
 )
 
 // connectionPool is a sql.DB that serves callers in the order of their requests. A plain sql.DB
-// passes a free connection to a random waiting caller. If many callers wait, a few of them then
-// wait several times as long as the others.
+// passes a free connection to a random waiting caller, so that under load a few callers wait
+// several times as long as the others.
 type connectionPool struct {
 	*sql.DB
 	used chan struct{} // has one element for each caller with a connection

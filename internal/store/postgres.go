@@ -93,14 +93,14 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	}
 	readOnly := config.Copy()
 	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
-	s := &Store{dialect: postgresDialect, write: connectPostgres(config, maxWriters), read: connectPostgres(readOnly, maxReaders), leases: &leaseChecks{}, listenConfig: readOnly}
+	s := &Store{dialect: postgresDialect, write: newPostgresPool(config, maxWriters), read: newPostgresPool(readOnly, maxReaders), leases: &leaseChecks{}, listenConfig: readOnly}
 	fail := func(err error) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", RedactURL(location), translateConnectError(err)), s.Close())
 	}
 	if s.migration, err = s.migratePostgres(ctx, version); err != nil {
 		return fail(err)
 	}
-	rows, err := registerProcess(ctx, connectPostgres(config, 1).DB)
+	rows, err := registerProcess(ctx, newPostgresPool(config, 1).DB)
 	if err != nil {
 		return fail(err)
 	}
@@ -108,8 +108,9 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	return s, nil
 }
 
-// translateConnectError is translateError for errors of connecting to PostgreSQL. It keeps only the
-// last line of the message, because the driver writes one line for each address that it tried.
+// translateConnectError is like translateError, for errors of connecting to PostgreSQL. It
+// keeps only the last line of the message, because the driver writes one line for each address
+// that it tried.
 func translateConnectError(err error) error {
 	if !isDisconnected(err) {
 		return translateError(err)
@@ -119,7 +120,7 @@ func translateConnectError(err error) error {
 	known := ErrUnavailable
 	var refused *pgconn.PgError // the error that a running server sent
 	if errors.As(err, &refused) {
-		known = errorOfSQLState(refused.Code)
+		known = errorFromSQLState(refused.Code)
 	}
 	if known == nil {
 		return last
@@ -127,7 +128,7 @@ func translateConnectError(err error) error {
 	return fmt.Errorf("%w: %w", known, last)
 }
 
-func connectPostgres(config *pgx.ConnConfig, connections int) *connectionPool {
+func newPostgresPool(config *pgx.ConnConfig, connections int) *connectionPool {
 	p := newConnectionPool(stdlib.OpenDB(*config), connections)
 	p.SetConnMaxIdleTime(maxIdleTime)
 	return p

@@ -12,13 +12,14 @@ type Prediction struct {
 	// Blind is the blind CSV. It is zero once the prediction has ended. Result is zero
 	// until the prediction is COMPLETED.
 	Blind, Result File
-	// Input describes the uploaded blind CSV, also after the end of the prediction, when Blind is
-	// zero. It is zero for predictions of earlier releases.
+	// Input describes the uploaded blind CSV. Unlike Blind, it is kept when the prediction has
+	// ended. It is zero for predictions of earlier releases.
 	Input InputFile
 	// Rows is the number of rows predicted so far.
 	Rows          int64
 	FailureReason string
-	// Reasons is the number of columns of reasons in the result.
+	// Reasons is the number of reasons that the result has for each predicted row. Each reason
+	// is a column of the result.
 	Reasons          int64
 	Created, Updated time.Time
 	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model

@@ -5,12 +5,12 @@ import (
 	"database/sql/driver"
 )
 
-// maxPrepared is the maximum number of prepared statements in the cache of a connection.
-const maxPrepared = 128
+// maxPreparedStatements is the maximum number of prepared statements in the cache of a connection.
+const maxPreparedStatements = 128
 
-// preparedConnector opens connections to SQLite that cache prepared statements. Without a cache,
-// the driver parses a statement each time, which takes longer than most statements run. The driver
-// of PostgreSQL has such a cache.
+// preparedConnector opens connections to SQLite that cache prepared statements. Without a
+// cache, the driver parses a statement each time, which takes longer than most statements run.
+// The PostgreSQL driver has such a cache itself.
 type preparedConnector struct{ driver.Connector }
 
 // Connect opens a connection.
@@ -94,16 +94,16 @@ func (c *preparedConn) takeStatement(ctx context.Context, query string) (prepare
 	return s.(preparedStatement), nil
 }
 
-// putStatement returns a statement to the cache. It closes the statement instead if err, the error
-// of its last use, is not nil, or if the cache already has a statement for this query. If the cache
-// is full, putStatement closes another statement.
+// putStatement returns a statement to the cache. If the cache is full, it closes another
+// statement. If err, the error of the last use of s, is not nil, or if the cache already has a
+// statement for this query, putStatement closes s instead.
 func (c *preparedConn) putStatement(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
-		_ = s.Close() // returns the error of the last use again
+		_ = s.Close() // returns the same error as the last use
 		return
 	}
 	for other, o := range c.unused {
-		if len(c.unused) < maxPrepared {
+		if len(c.unused) < maxPreparedStatements {
 			break
 		}
 		delete(c.unused, other)

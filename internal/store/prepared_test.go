@@ -100,14 +100,14 @@ func TestPreparedStatements(t *testing.T) {
 		}
 	})
 	t.Run("at_most", func(t *testing.T) {
-		for i := range 2 * maxPrepared {
+		for i := range 2 * maxPreparedStatements {
 			var n int
 			if err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT %d WHERE ?", i), true).Scan(&n); err != nil || n != i {
 				t.Fatal(n, err)
 			}
 		}
-		if n := kept(); n != maxPrepared {
-			t.Errorf("%d statements are kept, want %d", n, maxPrepared)
+		if n := kept(); n != maxPreparedStatements {
+			t.Errorf("%d statements are kept, want %d", n, maxPreparedStatements)
 		}
 	})
 }

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// processBeat is the interval of the heartbeats of a process on PostgreSQL.
-	// processLease is how long a process is considered alive after a heartbeat.
-	processBeat  = time.Second
-	processLease = 10 * time.Second
-	// beatTimeout is the time limit of a heartbeat.
-	beatTimeout = 5 * time.Second
+	// heartbeatInterval is the interval of the heartbeats of a process on PostgreSQL.
+	// processTimeout is how long a process is considered alive after a heartbeat.
+	heartbeatInterval = time.Second
+	processTimeout    = 10 * time.Second
+	// heartbeatQueryTimeout is the time limit of a heartbeat.
+	heartbeatQueryTimeout = 5 * time.Second
 )
 
-// serverTime is an SQL expression: the time of the PostgreSQL server in Unix
+// serverTimeSQL is an SQL expression for the time of the PostgreSQL server in Unix
 // microseconds.
-const serverTime = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+const serverTimeSQL = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// processRow is a row in PostgreSQL, renewed by heartbeats, that shows processes on other machines
-// that this process is running. The clock of the PostgreSQL server is the clock that all processes
-// share.
+// processRow is a database row that shows other processes, on any machine, that this process is
+// running. The process renews the row with heartbeats. The clock of the PostgreSQL server is
+// the clock that all processes share.
 type processRow struct {
 	db   *sql.DB
 	self string
@@ -33,17 +33,17 @@ type processRow struct {
 	done chan struct{}
 
 	mu sync.Mutex
-	// server and beat are the time of the last heartbeat: server on the clock of the PostgreSQL
-	// server, beat on the clock of this machine.
-	server, beat time.Time
+	// serverTime and localTime are the time of the last heartbeat of this process, on the clock
+	// of the PostgreSQL server and on the clock of this machine.
+	serverTime, localTime time.Time
 	// others has the heartbeats of the other processes, by name.
-	others renewals
-	// died is set if another process has died since the last call of anyMayHaveDied.
+	others heartbeatTracker
+	// died is true if another process has died since the last call of anyMayHaveDied.
 	died bool
 }
 
-// registerProcess inserts the row of this process and renews it until release is called. It owns
-// db: release closes db. If registerProcess returns an error, it has closed db itself.
+// registerProcess inserts the row of this process and renews it until release is called, which
+// also closes db. If registerProcess returns an error, it has closed db itself.
 func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renewAndDeleteDead(ctx); err != nil {
@@ -53,7 +53,7 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	p.stop = stop
 	go func() {
 		defer close(p.done)
-		tick := time.NewTicker(processBeat)
+		tick := time.NewTicker(heartbeatInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -67,20 +67,20 @@ func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
 	return p, nil
 }
 
-// heartbeat is an SQL statement that renews the row of the process $1 for $2 microseconds. It
+// heartbeatSQL is an SQL statement that renews the row of the process $1 for $2 microseconds. It
 // always changes the value of the row, even if the clock of the server was set back. It returns the
 // rows of the other processes, each with the time of the server. Without other processes, it
 // returns one row with an empty name and the time.
-const heartbeat = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTime + ` + $2)
+const heartbeatSQL = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1, ` + serverTimeSQL + ` + $2)
 	ON CONFLICT (name) DO UPDATE SET until = greatest(excluded.until, process.until + 1) RETURNING name)
-	SELECT ` + serverTime + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
+	SELECT ` + serverTimeSQL + `, coalesce(other.name, ''), coalesce(other.until, 0) FROM beat LEFT JOIN process other ON other.name <> beat.name`
 
 // renewAndDeleteDead sends a heartbeat, records the heartbeats of the other processes, and deletes
 // the rows of dead processes.
 func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
-	ctx, done := context.WithTimeout(ctx, beatTimeout)
+	ctx, done := context.WithTimeout(ctx, heartbeatQueryTimeout)
 	defer done()
-	rows, err := p.db.QueryContext(ctx, heartbeat, p.self, processLease.Microseconds())
+	rows, err := p.db.QueryContext(ctx, heartbeatSQL, p.self, processTimeout.Microseconds())
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	delete(others, "") // the row without a name, see heartbeat
+	delete(others, "") // the row without a name, see heartbeatSQL
 	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
 }
 
@@ -107,16 +107,16 @@ func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
 func (p *processRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.server, p.beat = server, time.Now() //nolint:forbidigo // compared with the server's clock
+	p.serverTime, p.localTime = server, time.Now() //nolint:forbidigo // compared with the server's clock
 	for name := range p.others.values {
 		if _, ok := others[name]; !ok {
 			p.died = true
 		}
 	}
-	p.others.observe(p.beat, others)
+	p.others.observe(p.localTime, others)
 	dead = map[string]int64{}
 	for name, r := range p.others.values {
-		if r.unchanged >= processLease {
+		if r.sinceChange >= processTimeout {
 			p.died = true
 			dead[name] = r.value
 		}
@@ -137,18 +137,18 @@ func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) erro
 
 func (p *processRow) name() string { return p.self }
 
-// isAlive reports whether the named process is running. A process is dead if it has no row, or if
-// this process has seen no change of its row for processLease. Therefore, in the first processLease
-// after this process has started, every process with a row is considered alive.
+// isAlive reports whether the named process is running. A process is dead if it has no row, or
+// if this process has seen no change of its row for processTimeout. Therefore, in the first
+// processTimeout after this process has started, every process with a row is considered alive.
 func (p *processRow) isAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
 	p.mu.Unlock()
 	if known || name == p.self {
-		return name == p.self || other.unchanged < processLease
+		return name == p.self || other.sinceChange < processTimeout
 	}
 	// The process may have started since the last heartbeat.
-	ctx, done := context.WithTimeout(context.Background(), beatTimeout)
+	ctx, done := context.WithTimeout(context.Background(), heartbeatQueryTimeout)
 	defer done()
 	var alive bool
 	err := p.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM process WHERE name = $1)", name).Scan(&alive)
@@ -171,13 +171,13 @@ func (p *processRow) clockOffset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // compared with the server's clock
-	return p.server.Add(now.Sub(p.beat)).Sub(now.Round(0))
+	return p.serverTime.Add(now.Sub(p.localTime)).Sub(now.Round(0))
 }
 
 func (p *processRow) release() error {
 	p.stop()
 	<-p.done
-	ctx, done := context.WithTimeout(context.Background(), beatTimeout)
+	ctx, done := context.WithTimeout(context.Background(), heartbeatQueryTimeout)
 	defer done()
 	_, _ = p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1", p.self) // otherwise the row expires
 	return p.db.Close()

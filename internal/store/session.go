@@ -35,8 +35,8 @@ func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
 
-// DeleteExpiredSessions deletes all sessions that expired before now. It is not part of a log-in,
-// because concurrent log-ins would then conflict with each other.
+// DeleteExpiredSessions deletes all sessions that expired before now. A login does not call it,
+// because concurrent logins would then conflict with each other.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
 }

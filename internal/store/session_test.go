@@ -16,7 +16,7 @@ func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	suite{right, nil}.fill(t)
 	p := stopHeartbeats(t, fast)
 	p.mu.Lock()
-	p.server = p.server.Add(-time.Hour) // by the clock of its machine, the server is an hour behind
+	p.serverTime = p.serverTime.Add(-time.Hour) // by the clock of its machine, the server is an hour behind
 	p.mu.Unlock()
 	now := time.Now()
 	ahead := now.Add(time.Hour)

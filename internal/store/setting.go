@@ -39,8 +39,9 @@ func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
 	return &s, translateError(err)
 }
 
-// GetOrInsertSecret returns the secret with the name of fresh. If none exists, it stores fresh. All
-// processes get the same secret, even if they call it concurrently.
+// GetOrInsertSecret returns the stored secret with the name of fresh. If there is none, it
+// stores and returns fresh. Concurrent calls, also of several processes, return the same
+// secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *Secret, err error) {
 	read := func(t *Tx) (err error) {
 		stored, err = t.GetSecret(ctx, fresh.Name)
@@ -59,7 +60,8 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 	return stored, err
 }
 
-// ReplaceSecret replaces the secret with the name of fresh. It returns ErrNotFound if none exists.
+// ReplaceSecret replaces the stored secret with the name of fresh by fresh. It returns
+// ErrNotFound if there is none.
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
 		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)

@@ -29,11 +29,11 @@ var snapshotTables = []struct{ name, order string }{
 	{"audit_event", "time, key"},
 }
 
-// otherTables are the tables that a backup does not contain. Sessions and one-time links may be
-// used or revoked after the backup. The identity of a data folder must not be restored to another
-// folder. Parts of races are trained again. Workers exist only while their processes run. Attempts count
-// for minutes only.
-var otherTables = []string{"token", "one_time_link", "folder", "part", "worker", "attempt"}
+// tablesWithoutBackup are the tables that a backup does not contain. Sessions and one-time
+// links may be used or revoked after the backup. The identity of a data folder must not be
+// restored to another folder. Parts of races are trained again. Workers exist only while their
+// processes run. Attempts to log in count only for minutes.
+var tablesWithoutBackup = []string{"token", "one_time_link", "folder", "part", "worker", "attempt"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
 // the order in which their rows can be inserted.
@@ -55,21 +55,21 @@ func (s *Store) withSnapshotTimeLimit() *Store {
 	return &unlimited
 }
 
-// ReadSnapshot is [Store.Read] for a function that may run for hours.
+// ReadSnapshot is like [Store.Read], but fn may run for hours.
 func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
 	return s.withSnapshotTimeLimit().Read(ctx, fn)
 }
 
-// WriteOnce is [Store.Write] for a function that may run for hours. It calls fn only once, even
+// WriteOnce is like [Store.Write], but fn may run for hours, and is called only once, even
 // after a conflict.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 	unlimited := s.withSnapshotTimeLimit()
-	return unlimited.runTx(ctx, unlimited.write, unlimited.dialect.write, fn)
+	return unlimited.runTx(ctx, unlimited.write, unlimited.dialect.writeOptions, fn)
 }
 
-// rootTables are the tables that IsEmpty checks. They exist in every schema that can be restored.
-// If they are empty, no other table has rows, except those about running processes and attempts to
-// log in: all other rows belong to an account.
+// rootTables are the tables that IsEmpty checks. They exist in every schema that can be
+// restored. All rows of other tables belong to an account, except those about running processes
+// and attempts to log in.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all tables are empty, except those about running processes.

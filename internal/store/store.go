@@ -55,10 +55,9 @@ func Open(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, newestSchema)
 }
 
-// OpenVersion is [Open] for a schema of an earlier release. It migrates the database to the
-// given version of the schema. A later [Open] migrates the database further. OpenVersion
-// returns ErrNewerSchema if the program does not know the version, or if the schema of the
-// database is newer.
+// OpenVersion is like [Open], but migrates the database only to the given version of the
+// schema. A later call of [Open] migrates it further. OpenVersion returns ErrNewerSchema if the
+// program does not know the version, or if the schema of the database is newer.
 func OpenVersion(ctx context.Context, location string, version int64) (*Store, error) {
 	if IsURL(location) {
 		return openPostgres(ctx, location, version)
@@ -66,9 +65,9 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 	return openSQLite(ctx, location, version)
 }
 
-// OpenUnchanged is [Open] without a migration, for [Store.ReadSnapshot]. With the schema of an
-// earlier release, other methods may fail. OpenUnchanged returns ErrOldSchema if the schema is
-// missing or too old for a snapshot.
+// OpenUnchanged is like [Open], but does not migrate the database. If the schema is that of an
+// earlier release, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
+// ErrOldSchema if the schema is missing or too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, unchangedSchema)
 }
@@ -106,7 +105,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // share the database.
 func (s *Store) ProcessName() string { return s.processes.name() }
 
-// IsOnServer reports whether the database is on a server, which processes on several
+// IsOnServer reports whether the database is on a PostgreSQL server, which processes on several
 // machines may share.
 func (s *Store) IsOnServer() bool { return s.dialect == postgresDialect }
 
@@ -123,18 +122,19 @@ func (s *Store) IsProcessAlive(process string) bool { return s.processes.isAlive
 // must return this error.
 type Tx struct {
 	tx dialectTx
-	// clockOffset is the offset of the registry at the start of the transaction.
+	// clockOffset is the result of processRegistry.clockOffset at the start of the transaction.
 	clockOffset time.Duration
 	afterCommit []func(error)
 }
 
-// AfterCommit makes [Store.Write] call fn after it has committed the transaction. The argument of fn
-// is nil or, if the transaction may have been committed, an error that wraps ErrCommitUnknown. fn is
-// not called if the transaction is rolled back, also not if it is run again after that.
+// AfterCommit makes [Store.Write] call fn after it has committed the transaction. The argument
+// of fn is nil or, if it is unknown whether the transaction was committed, an error that wraps
+// ErrCommitUnknown. If the transaction is rolled back, fn is not called.
 func (t *Tx) AfterCommit(fn func(error)) { t.afterCommit = append(t.afterCommit, fn) }
 
-// maxConflicts is how often a transaction is repeated after conflicts with concurrent transactions.
-// The increasing delays between the attempts take about one second together.
+// maxConflicts is the number of times that a transaction is repeated after conflicts with
+// concurrent transactions. The random delays between the attempts increase, and add up to at
+// most about one second.
 const maxConflicts = 20
 
 // Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
@@ -143,13 +143,14 @@ const maxConflicts = 20
 func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store write", trace.SpanKindClient)
 	defer func() { span.End(own, err) }()
-	return s.runWithRetries(ctx, s.dialect.write, fn)
+	return s.runWithRetries(ctx, s.dialect.writeOptions, fn)
 }
 
-// writeStatement is Write for a function that needs less isolation: it executes a single statement,
-// or each of its statements changes one row and does not depend on the other statements.
+// writeStatement is like Write, for a function that needs less isolation, because it executes a
+// single statement, or because each of its statements changes one row and does not depend on
+// the others.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
-	return s.runWithRetries(ctx, s.dialect.statement, fn)
+	return s.runWithRetries(ctx, s.dialect.statementOptions, fn)
 }
 
 // runWithRetries runs a transaction, and runs it again after each conflict with other
@@ -175,11 +176,11 @@ func (s *Store) runWithRetries(ctx context.Context, opts *sql.TxOptions, fn func
 func (s *Store) Read(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()
-	return s.runTx(ctx, s.read, s.dialect.read, fn)
+	return s.runTx(ctx, s.read, s.dialect.readOptions, fn)
 }
 
-// ReadStatement is Read for a function that executes a single statement. With PostgreSQL it takes
-// one round trip instead of three.
+// ReadStatement is like Read, for a function that executes a single statement. With PostgreSQL,
+// it takes one round trip to the server instead of three.
 func (s *Store) ReadStatement(ctx context.Context, fn func(*Tx) error) (err error) {
 	ctx, own := span.Start(ctx, "store read", trace.SpanKindClient)
 	defer func() { span.End(own, ignoreNotFound(err)) }()

@@ -86,7 +86,7 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 }
 
 func TestMain(m *testing.M) {
-	recountBatch = 1
+	recountBatchSize = 1
 	m.Run()
 }
 

@@ -19,7 +19,7 @@ type Training struct {
 	// model.
 	Algorithm string
 	Status    string
-	// Cancelling reports whether the cancellation of the race was requested.
+	// Cancelling is true if a client has requested to cancel the race.
 	Cancelling    bool
 	ScalingFactor int
 	// Threshold is nil if the race has none.
@@ -27,9 +27,10 @@ type Training struct {
 	Metric           string
 	TimeLimitSeconds int
 	Seed             int64
-	// GroupColumn is the column that divides the rows into groups. A group is either trained on or
-	// scored as a whole. TimeColumn is the column with the times of the rows. Scored rows are later
-	// than those trained on. A name is empty if the race has no such column.
+	// GroupColumn is the column that divides the rows into groups. All rows of a group are
+	// training rows, or none is. TimeColumn is the column with the times of the rows.
+	// Validation and test rows are later than the training rows. A name is empty if the race
+	// has no such column.
 	GroupColumn, TimeColumn string
 	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.
 	Effort string
@@ -37,8 +38,9 @@ type Training struct {
 	ClassWeights string
 	// Monotone is [api.Monotone] as JSON. It is empty if there are no monotone columns.
 	Monotone string
-	// These scores are nil until they are known. AchievedPerformance and LogLoss (in nats) are the
-	// scores of the best step so far, on the validation rows.
+	// AchievedPerformance and LogLoss (in nats) are the scores of the best step so far, on the
+	// validation rows. TrainingPerformance and TestPerformance are those of the model on the
+	// training and test rows. A score is nil until it is known.
 	AchievedPerformance, LogLoss, TrainingPerformance, TestPerformance *float64
 	// Curve holds the scores of a run on the validation rows, one for each step, oldest first.
 	Curve                      []float64
@@ -122,8 +124,8 @@ func (t *Tx) ListRuns(ctx context.Context, race string) ([]*Training, error) {
 // TrainingQuery filters the training jobs of an account.
 type TrainingQuery struct {
 	Account string
-	// Dataset selects the training jobs of this dataset. If it is empty, the dataset is
-	// not compared.
+	// Dataset selects the training jobs of this dataset. If it is empty, the jobs of all
+	// datasets are selected.
 	Dataset string
 	// ParentOnly selects only races, without their runs. ActiveOnly selects only jobs that are
 	// PENDING or RUNNING.
@@ -135,11 +137,11 @@ type TrainingQuery struct {
 // pages. The newest race is first, and each race precedes its runs. ListTrainings
 // leaves Curve empty.
 func (t *Tx) ListTrainings(ctx context.Context, q TrainingQuery) (trainings []*Training, total int64, err error) {
-	return listPage(ctx, t, q.list(), q.Page, scanTraining)
+	return listPage(ctx, t, q.toListQuery(), q.Page, scanTraining)
 }
 
-// list returns the listQuery of q, without the page.
-func (q TrainingQuery) list() listQuery {
+// toListQuery returns the listQuery of q, without the page.
+func (q TrainingQuery) toListQuery() listQuery {
 	list := listQuery{
 		columns: trainingListColumns, from: trainingFrom, table: "training t", key: "t.key",
 		order: "t.created DESC, coalesce(t.parent, t.key) DESC, t.position",

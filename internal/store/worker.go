@@ -14,15 +14,15 @@ type Worker struct {
 	Memory int64
 	// ScansFiles reports whether the worker scans uploaded files for malware.
 	ScansFiles bool
-	// Host is the name of the machine, Version the version of the program, and Cores the number of
-	// cores that the worker may use. These fields, ScansFiles and Started are zero for a worker of an earlier
-	// release.
+	// Host is the name of the machine, Version the version of the program, and Cores the number
+	// of cores that the worker may use. These fields, ScansFiles and Started are zero for a
+	// worker of an earlier release.
 	Host, Version string
 	Cores         int64
 	Started       time.Time
-	// Seen is the time of the worker's last heartbeat, by the clock of this machine. It is
-	// zero for SQLite, where a lock instead of heartbeats shows whether a worker is alive.
-	// Seen is read-only.
+	// Seen is the time of the worker's last heartbeat, by the clock of this machine. It is zero
+	// with SQLite, where a lock shows whether a worker is alive, and not heartbeats. Seen is
+	// read-only.
 	Seen time.Time
 }
 
@@ -61,10 +61,10 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 }
 
 // ListWorkers returns the registered workers, oldest first. Some of them may be dead. With
-// PostgreSQL, these are only workers that have died in the last seconds.
+// PostgreSQL, these died only seconds ago.
 func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.scans_files, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntil+
-		" FROM worker w WHERE "+t.tx.dialect.mayBeAlive+" ORDER BY w.started, w.process")
+	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.scans_files, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntilSQL+
+		" FROM worker w WHERE "+t.tx.dialect.mayBeAliveSQL+" ORDER BY w.started, w.process")
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 		err := row.Scan(&w.Process, &w.Memory, &w.ScansFiles, &w.Host, &w.Version, &w.Cores, &started, &until)
 		w.Started = fromMicros(started)
 		if until > 0 {
-			w.Seen = fromMicros(until).Add(-processLease - t.clockOffset)
+			w.Seen = fromMicros(until).Add(-processTimeout - t.clockOffset)
 		}
 		return &w, err
 	})

@@ -1,4 +1,5 @@
-// Package turn makes the callers of an expensive function take turns.
+// Package turn limits how many calls of an expensive function run concurrently. Accounts take
+// turns, so that one account cannot block the others.
 package turn
 
 import (
@@ -6,20 +7,20 @@ import (
 	"sync"
 )
 
-// Queue limits how many functions run at a time, and lets accounts take turns: of each account, at
-// most one function runs or waits for those of other accounts. The others wait for it. A Queue is
-// safe for concurrent use.
-type Queue struct {
+// FairSemaphore limits how many functions run at a time. For each account, at most one function
+// runs or waits for the functions of other accounts. Further calls of the account wait until this
+// function has returned. A FairSemaphore is safe for concurrent use.
+type FairSemaphore struct {
 	running  chan struct{} // has an element for each running function
-	accounts sync.Map      // by account, a chan struct{} with an element while a function of the account runs or waits for running
+	accounts sync.Map      // by account, a chan struct{} of capacity 1, which is full while a function of the account runs or waits for running
 }
 
-// NewQueue returns a queue that lets n functions run at a time.
-func NewQueue(n int) *Queue { return &Queue{running: make(chan struct{}, n)} }
+// NewFairSemaphore returns a semaphore that lets n functions run at a time.
+func NewFairSemaphore(n int) *FairSemaphore { return &FairSemaphore{running: make(chan struct{}, n)} }
 
-// Do calls do when it is the turn of the account, and returns its error. If ctx ends before, Do
-// returns the error of ctx instead.
-func (q *Queue) Do(ctx context.Context, account string, do func() error) error {
+// Do calls do when it is the turn of the account, and returns the error of do. If ctx ends
+// earlier, Do returns the error of ctx and does not call do.
+func (q *FairSemaphore) Do(ctx context.Context, account string, do func() error) error {
 	own, _ := q.accounts.LoadOrStore(account, make(chan struct{}, 1))
 	for _, slot := range []chan struct{}{own.(chan struct{}), q.running} {
 		select {

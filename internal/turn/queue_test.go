@@ -11,7 +11,7 @@ import (
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue(1)
+		q := NewFairSemaphore(1)
 		order := make(chan string, 4)
 		endFirst := make(chan struct{})
 		wait := func(ctx context.Context, account string, do func()) {

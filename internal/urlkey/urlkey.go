@@ -1,5 +1,5 @@
-// Package urlkey has the key with which a service signs URLs. The key is in the database, so all
-// processes of a service have the same one. It can be replaced while they run.
+// Package urlkey signs URLs with a key in the database, which all processes of a service share.
+// The key can be replaced while they run.
 package urlkey
 
 import (
@@ -20,37 +20,39 @@ const (
 	secretName = "addresses"
 	// keyBytes is the number of random bytes in a key.
 	keyBytes = 32
-	// maxAge is for how long a process uses a key before it reads the key again. Verify also reads it
-	// if a signature is invalid.
-	maxAge = time.Second
-	// gracePeriod is for how long a key that was replaced still verifies URLs in the processes that
-	// had read it. A process may sign URLs with it for maxAge, and the clients need time to use them.
+	// maxCacheAge is the time after which a process reads the key from the database again.
+	// Verify also reads the key again if a signature is invalid.
+	maxCacheAge = time.Second
+	// gracePeriod is the time for which a process accepts the URLs of a key after the key was
+	// replaced. Other processes may sign URLs with the old key for maxCacheAge, and clients
+	// need time to use these URLs.
 	gracePeriod = 3 * time.Second
 )
 
-// Keeper signs URLs with the key in the database, and verifies them. It is safe for concurrent use.
-type Keeper struct {
+// RotatingKey signs and verifies URLs with the key in the database. It caches the key for a
+// second. It is safe for concurrent use.
+type RotatingKey struct {
 	store *store.Store
 	now   func() time.Time
 	rand  io.Reader
 
 	mutex sync.Mutex
-	keys  keys
+	keys  cachedKeys
 }
 
-// keys are the key that was read last, and the one before it.
-type keys struct {
-	value    string // of the current key in the database
+// cachedKeys has the key that was read last, and the key that it replaced.
+type cachedKeys struct {
+	value    string // of the current key, in hex
 	current  auth.URLKey
 	created  time.Time // when the current key was created
 	previous *auth.URLKey
 	readAt   time.Time
 }
 
-// New returns a Keeper. If the database has no key yet, New creates one. The function now returns
-// the current time, and rand must be cryptographically secure.
-func New(ctx context.Context, s *store.Store, now func() time.Time, rand io.Reader) (*Keeper, error) {
-	k := &Keeper{store: s, now: now, rand: rand}
+// New returns a RotatingKey. If the database has no key yet, New creates one. The function now
+// returns the current time. The reader rand must be cryptographically secure.
+func New(ctx context.Context, s *store.Store, now func() time.Time, rand io.Reader) (*RotatingKey, error) {
+	k := &RotatingKey{store: s, now: now, rand: rand}
 	fresh, err := k.newSecret(auth.DefaultURLAlgorithm)
 	if err != nil {
 		return nil, err
@@ -59,19 +61,20 @@ func New(ctx context.Context, s *store.Store, now func() time.Time, rand io.Read
 	if err != nil {
 		return nil, err
 	}
-	_, err = k.keep(stored, now())
+	_, err = k.setCurrent(stored, now())
 	return k, err
 }
 
-// newSecret returns a new key. It returns an error if the algorithm is unknown.
-func (k *Keeper) newSecret(algorithm string) (*store.Secret, error) {
+// newSecret returns a new random key for an algorithm. It returns an error if the algorithm is
+// unknown.
+func (k *RotatingKey) newSecret(algorithm string) (*store.Secret, error) {
 	secret := make([]byte, keyBytes)
 	_, errRand := io.ReadFull(k.rand, secret)
 	_, errAlgorithm := auth.NewURLKey(algorithm, secret)
 	return &store.Secret{Name: secretName, Value: hex.EncodeToString(secret), Algorithm: algorithm, Created: k.now()}, errors.Join(errRand, errAlgorithm)
 }
 
-func decode(s *store.Secret) (auth.URLKey, error) {
+func decodeKey(s *store.Secret) (auth.URLKey, error) {
 	secret, err := hex.DecodeString(s.Value)
 	if err != nil {
 		return auth.URLKey{}, err
@@ -79,7 +82,7 @@ func decode(s *store.Secret) (auth.URLKey, error) {
 	return auth.NewURLKey(s.Algorithm, secret)
 }
 
-// Info describes a key, without its value.
+// Info describes a key without its secret value.
 type Info struct {
 	Name      string `json:"name"`
 	Algorithm string `json:"algorithm"`
@@ -87,7 +90,7 @@ type Info struct {
 	CreatedOn string `json:"createdOn,omitempty"`
 }
 
-func describe(s *store.Secret) *Info {
+func toInfo(s *store.Secret) *Info {
 	info := &Info{Name: "signed-urls", Algorithm: s.Algorithm}
 	if !s.Created.IsZero() {
 		info.CreatedOn = api.FormatTime(s.Created)
@@ -96,16 +99,16 @@ func describe(s *store.Secret) *Info {
 }
 
 // Describe describes the key in the database.
-func (k *Keeper) Describe(ctx context.Context) (*Info, error) {
-	stored, err := k.stored(ctx)
+func (k *RotatingKey) Describe(ctx context.Context) (*Info, error) {
+	stored, err := k.readSecret(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return describe(stored), nil
+	return toInfo(stored), nil
 }
 
-// stored returns the key in the database.
-func (k *Keeper) stored(ctx context.Context) (secret *store.Secret, err error) {
+// readSecret reads the key from the database.
+func (k *RotatingKey) readSecret(ctx context.Context) (secret *store.Secret, err error) {
 	err = k.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 		secret, err = t.GetSecret(ctx, secretName)
 		return err
@@ -113,26 +116,27 @@ func (k *Keeper) stored(ctx context.Context) (secret *store.Secret, err error) {
 	return secret, err
 }
 
-// read reads the key in the database, and keeps it for maxAge.
-func (k *Keeper) read(ctx context.Context) (keys, error) {
+// readAndCache reads the key from the database, and caches it for maxCacheAge.
+func (k *RotatingKey) readAndCache(ctx context.Context) (cachedKeys, error) {
 	begun := k.now()
-	stored, err := k.stored(ctx)
+	stored, err := k.readSecret(ctx)
 	if err != nil {
-		return keys{}, err
+		return cachedKeys{}, err
 	}
-	return k.keep(stored, begun)
+	return k.setCurrent(stored, begun)
 }
 
-// keep makes stored, which was read at the given time, the current key.
-func (k *Keeper) keep(stored *store.Secret, readAt time.Time) (keys, error) {
-	key, err := decode(stored)
+// setCurrent caches stored, which was read from the database at readAt, as the current key. If
+// it is another key than before, the key before becomes the previous key.
+func (k *RotatingKey) setCurrent(stored *store.Secret, readAt time.Time) (cachedKeys, error) {
+	key, err := decodeKey(stored)
 	if err != nil {
-		return keys{}, err
+		return cachedKeys{}, err
 	}
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	if stored.Value != k.keys.value {
-		next := keys{value: stored.Value, current: key, created: stored.Created}
+		next := cachedKeys{value: stored.Value, current: key, created: stored.Created}
 		if k.keys.value != "" {
 			previous := k.keys.current
 			next.previous = &previous
@@ -143,34 +147,36 @@ func (k *Keeper) keep(stored *store.Secret, readAt time.Time) (keys, error) {
 	return k.keys, nil
 }
 
-// recent returns the keys that were read in the last maxAge, or reads them. If they cannot be read, it
-// returns the last known ones with the error.
-func (k *Keeper) recent(ctx context.Context) (keys, error) {
+// cachedOrRead returns the cached keys. If they were read more than maxCacheAge ago, it reads
+// the key again. If that fails, it returns the cached keys and the error.
+func (k *RotatingKey) cachedOrRead(ctx context.Context) (cachedKeys, error) {
 	k.mutex.Lock()
 	known := k.keys
 	k.mutex.Unlock()
-	if age := k.now().Sub(known.readAt); age >= 0 && age < maxAge {
+	if age := k.now().Sub(known.readAt); age >= 0 && age < maxCacheAge {
 		return known, nil
 	}
-	fresh, err := k.read(ctx)
+	fresh, err := k.readAndCache(ctx)
 	if err != nil {
 		return known, err
 	}
 	return fresh, nil
 }
 
-// Sign returns the signature of a URL with the given path, which is valid until expires, in Unix
-// seconds. The key may have been replaced in the last second; the URL then ends gracePeriod after the
-// replacement. If the key cannot be read, Sign uses the last known one.
-func (k *Keeper) Sign(ctx context.Context, path string, expires int64) string {
-	known, _ := k.recent(ctx)
+// Sign returns the signature of a URL with the given path, which is valid until expires, in
+// Unix seconds. If another process has replaced the key in the last second, the URL becomes
+// invalid gracePeriod after the replacement. If the key cannot be read, Sign uses the last
+// known key.
+func (k *RotatingKey) Sign(ctx context.Context, path string, expires int64) string {
+	known, _ := k.cachedOrRead(ctx)
 	return known.current.Sign(path, expires)
 }
 
-// Verify verifies a signature of Sign. It accepts a key that was replaced in the last gracePeriod. It
-// returns auth.ErrInvalidSignature or auth.ErrExpired if the URL is not valid.
-func (k *Keeper) Verify(ctx context.Context, path string, expires int64, signature string) error {
-	known, err := k.recent(ctx)
+// Verify verifies a signature of Sign. It also accepts a signature by a key that was replaced
+// less than gracePeriod ago. If the URL is not valid, it returns auth.ErrInvalidSignature or
+// auth.ErrExpired.
+func (k *RotatingKey) Verify(ctx context.Context, path string, expires int64, signature string) error {
+	known, err := k.cachedOrRead(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,7 +184,7 @@ func (k *Keeper) Verify(ctx context.Context, path string, expires int64, signatu
 	if !errors.Is(err, auth.ErrInvalidSignature) {
 		return err
 	}
-	fresh, errRead := k.read(ctx) // another process may have signed the URL with a new key
+	fresh, errRead := k.readAndCache(ctx) // another process may have signed the URL with a new key
 	switch {
 	case errRead != nil:
 		return errRead
@@ -188,7 +194,7 @@ func (k *Keeper) Verify(ctx context.Context, path string, expires int64, signatu
 	return fresh.verify(path, expires, signature, k.now())
 }
 
-func (k *keys) verify(path string, expires int64, signature string, now time.Time) error {
+func (k *cachedKeys) verify(path string, expires int64, signature string, now time.Time) error {
 	err := k.current.Verify(path, expires, signature, now)
 	if errors.Is(err, auth.ErrInvalidSignature) && k.previous != nil && now.Sub(k.created) < gracePeriod {
 		return k.previous.Verify(path, expires, signature, now)
@@ -196,10 +202,10 @@ func (k *keys) verify(path string, expires int64, signature string, now time.Tim
 	return err
 }
 
-// Replace replaces the key in the database by a new one for the given algorithm, or for that of the
-// old key if algorithm is empty. The URLs that were signed before become invalid gracePeriod after
-// that.
-func (k *Keeper) Replace(ctx context.Context, t *store.Tx, algorithm string) (*Info, error) {
+// Rotate replaces the key in the database by a new key for the given algorithm. If algorithm is
+// empty, the new key has the algorithm of the old key. URLs that were signed with the old key
+// become invalid after gracePeriod.
+func (k *RotatingKey) Rotate(ctx context.Context, t *store.Tx, algorithm string) (*Info, error) {
 	if algorithm == "" {
 		old, err := t.GetSecret(ctx, secretName)
 		if err != nil {
@@ -211,5 +217,5 @@ func (k *Keeper) Replace(ctx context.Context, t *store.Tx, algorithm string) (*I
 	if err != nil {
 		return nil, err
 	}
-	return describe(fresh), t.ReplaceSecret(ctx, fresh)
+	return toInfo(fresh), t.ReplaceSecret(ctx, fresh)
 }

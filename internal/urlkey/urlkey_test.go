@@ -25,7 +25,7 @@ func TestReplace(t *testing.T) {
 			t.Parallel()
 			where, now := location(t), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			expires := now.Unix() + 3600
-			open := func() *Keeper {
+			open := func() *RotatingKey {
 				rows, err := store.Open(t.Context(), where)
 				if err != nil {
 					t.Fatal(err)
@@ -38,7 +38,7 @@ func TestReplace(t *testing.T) {
 				return k
 			}
 			first, second := open(), open()
-			verify := func(k *Keeper, signature string, want error) {
+			verify := func(k *RotatingKey, signature string, want error) {
 				t.Helper()
 				if err := k.Verify(t.Context(), "/a", expires, signature); !errors.Is(err, want) {
 					t.Errorf("error %v, want %v", err, want)
@@ -48,7 +48,7 @@ func TestReplace(t *testing.T) {
 				t.Helper()
 				var info *Info
 				err := first.store.Write(t.Context(), func(tx *store.Tx) (err error) {
-					info, err = first.Replace(t.Context(), tx, algorithm)
+					info, err = first.Rotate(t.Context(), tx, algorithm)
 					return err
 				})
 				if err != nil || info.Algorithm != want || info.CreatedOn == "" {
@@ -68,19 +68,19 @@ func TestReplace(t *testing.T) {
 					t.Error("the old key is not used for a second")
 				}
 				verify(first, late, nil)
-				now = now.Add(maxAge)
+				now = now.Add(maxCacheAge)
 				fresh := second.Sign(t.Context(), "/a", expires)
 				verify(first, fresh, nil)
 				verify(second, late, nil)
 				now = now.Add(gracePeriod) // more than the rest, because the clocks of the processes may differ
-				for _, k := range []*Keeper{first, second, open()} {
+				for _, k := range []*RotatingKey{first, second, open()} {
 					verify(k, old, auth.ErrInvalidSignature)
 					verify(k, fresh, nil)
 				}
 				old = fresh
 			}
 			err := first.store.Write(t.Context(), func(tx *store.Tx) error {
-				_, err := first.Replace(t.Context(), tx, "none")
+				_, err := first.Rotate(t.Context(), tx, "none")
 				return err
 			})
 			if err == nil {
@@ -110,7 +110,7 @@ func TestSignWithoutDatabase(t *testing.T) {
 	if err := rows.Close(); err != nil {
 		t.Fatal(err)
 	}
-	now = now.Add(maxAge)
+	now = now.Add(maxCacheAge)
 	if after := k.Sign(t.Context(), "/a", now.Unix()+59); after != before {
 		t.Errorf("the signature is %s, want %s", after, before)
 	}

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/store"
 )
 
-// New returns the report of the model with this key, which won the race with outcome o. The parameter
-// monotone has the monotone columns of the race.
+// New returns the report of the model with this key, which is the model of the race with
+// outcome o. The parameter monotone has the monotone columns of the race.
 func New(modelKey string, race *store.Training, monotone api.Monotone, o *learn.Outcome) *api.ModelReport {
 	r := o.Report
 	out := &api.ModelReport{
@@ -128,8 +128,8 @@ func Summarize(r *api.ModelReport) *api.ModelReport {
 	return &short
 }
 
-// Parse is the inverse of Encode, for a report or a summary. If there were no rows to score, a report
-// of an early release has scores of 0, which Parse replaces by nil.
+// Parse decodes a report or a summary that Encode has encoded. In reports of early releases,
+// the scores on a set without rows are 0. Parse replaces them by nil.
 func Parse(stored []byte) (*api.ModelReport, error) {
 	var r api.ModelReport
 	if err := json.Unmarshal(stored, &r); err != nil {

@@ -34,9 +34,9 @@ func (l *safeLog) count(text string) int {
 	return strings.Count(l.b.String(), text)
 }
 
-// spreadableRace returns a race of all algorithms. If threshold is negative, the race has no
+// distributableRace returns a race of all algorithms. If threshold is negative, the race has no
 // threshold and only two algorithms; the first takes longer.
-func spreadableRace(dataset string, threshold float64) *api.CreateTrainingInput {
+func distributableRace(dataset string, threshold float64) *api.CreateTrainingInput {
 	in := newRace(dataset, threshold)
 	in.Body.Algorithms, in.Body.TimeLimitSeconds = nil, nil
 	if threshold < 0 {
@@ -55,9 +55,9 @@ func (a *testApp) modelBytes(t *testing.T, r *api.Training) []byte {
 	return must(io.ReadAll(file))(t)
 }
 
-// TestSpreadRace trains with two workers on PostgreSQL and compares the models with those that one
-// process trains on SQLite. In the last race, a worker stops while it trains a part.
-func TestSpreadRace(t *testing.T) {
+// TestDistributedRace trains with two workers on PostgreSQL and compares the models with those
+// that one process trains on SQLite. In the last race, a worker stops while it trains a part.
+func TestDistributedRace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races")
@@ -68,7 +68,7 @@ func TestSpreadRace(t *testing.T) {
 	one.work(t)
 	var log safeLog
 	open := func() *testApp {
-		b, closeAll, err := openIn(t.Context(), dir, appOptions{log: &log, now: time.Now, database: address, spread: 1})
+		b, closeAll, err := openIn(t.Context(), dir, appOptions{log: &log, now: time.Now, database: address, minDistributedCells: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +91,8 @@ func TestSpreadRace(t *testing.T) {
 
 	races := func(threshold float64) (want, got *api.Training) {
 		t.Helper()
-		begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, threshold)))(t)
-		want = one.awaitTraining(t, must(one.CreateTraining(one.ctx, spreadableRace(single.DatasetKey, threshold)))(t).TrainingJobKey)
+		begun := must(first.CreateTraining(first.ctx, distributableRace(shared.DatasetKey, threshold)))(t)
+		want = one.awaitTraining(t, must(one.CreateTraining(one.ctx, distributableRace(single.DatasetKey, threshold)))(t).TrainingJobKey)
 		return want, first.awaitTraining(t, begun.TrainingJobKey)
 	}
 	compare := func(want, got *api.Training) {
@@ -103,30 +103,30 @@ func TestSpreadRace(t *testing.T) {
 	}
 	unlimited, got := races(-1)
 	compare(unlimited, got)
-	if log.count("race is spread") != 1 || log.count(`msg="job ends"`) < 2 || log.count("kind=part") == 0 {
-		t.Errorf("the race was not spread: %s", log.b.String())
+	if log.count("race is distributed") != 1 || log.count(`msg="job ends"`) < 2 || log.count("kind=part") == 0 {
+		t.Errorf("the race was not distributed: %s", log.b.String())
 	}
 	compare(races(0.9))
 
 	parts := log.count("kind=part")
-	begun := must(first.CreateTraining(first.ctx, spreadableRace(shared.DatasetKey, -1)))(t)
+	begun := must(first.CreateTraining(first.ctx, distributableRace(shared.DatasetKey, -1)))(t)
 	eventually(t, func() (int, error) { return log.count("kind=part"), nil }, func(n int) bool { return n > parts })
 	stopSecond()
 	compare(unlimited, first.awaitTraining(t, begun.TrainingJobKey))
 	first.awaitFiles(t, 1+3) // the dataset and the models
 }
 
-// TestSpreadRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after the death
-// of its worker or the restore of a backup. The parts of the earlier attempt must not be used,
-// because the time limit of that attempt has ended.
-func TestSpreadRaceBeginsAgain(t *testing.T) {
+// TestDistributedRaceBeginsAgain begins a race whose earlier attempt ended long ago, as after
+// the death of its worker or the restore of a backup. The parts of the earlier attempt must not
+// be used, because the time limit of that attempt has ended.
+func TestDistributedRaceBeginsAgain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it races")
 	}
 	var log safeLog
 	address := testenv.Postgres(t)
-	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, spread: 1})
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now, database: address, minDistributedCells: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSpreadRaceBeginsAgain(t *testing.T) {
 	stop := b.work(t)
 	dataset := b.prepared(t, "flowers", labelled(300)).DatasetKey
 	stop()
-	in := spreadableRace(dataset, -1)
+	in := distributableRace(dataset, -1)
 	in.Body.FinishWithinSeconds = new(60.0)
 	key := must(b.CreateTraining(b.ctx, in))(t).TrainingJobKey
 	account := b.leaveParts(t, address, key)
@@ -143,7 +143,7 @@ func TestSpreadRaceBeginsAgain(t *testing.T) {
 	if r := b.awaitTraining(t, key); r.Status != api.TrainingCompleted {
 		t.Errorf("the race is %s, %s", r.Status, r.FailureReason)
 	}
-	if log.count("race is spread") > 0 {
+	if log.count("race is distributed") > 0 {
 		t.Error("a part of the earlier attempt was used")
 	}
 	b.awaitFiles(t, 2) // the dataset and the model

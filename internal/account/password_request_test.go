@@ -33,7 +33,7 @@ func addUsers(t *testing.T, a *Accounts, role string, emails ...string) {
 // mails sends all mails that are due, and returns them.
 func mails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
 	t.Helper()
-	for sendNext(t, a) {
+	for sendNextMail(t, a) {
 		if len(box.got) > 0 {
 			all = append(all, <-box.got)
 		}
@@ -100,13 +100,13 @@ func TestForgottenPassword(t *testing.T) {
 	}
 	count := len(mails(t, a, box))
 	for range 20 {
-		c.advance(forgottenInterval)
+		c.advance(passwordRequestInterval)
 		if err := request("ada@example.com"); err != nil {
 			t.Error(err)
 		}
 		count += len(mails(t, a, box))
 	}
-	if count > forgottenMailBurst {
+	if count > passwordRequestMailBurst {
 		t.Errorf("%d mails in 20 minutes", count)
 	}
 }

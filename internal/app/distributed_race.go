@@ -18,44 +18,45 @@ import (
 )
 
 const (
-	// minSpreadCells is the default of [Config.MinSpreadCells]. In a race on a smaller dataset, a
-	// second worker saves less time than it takes to read the dataset.
-	minSpreadCells = 200_000
-	// minSpreadTime is the minimum time that a race must have left to be trained by several
-	// workers.
-	minSpreadTime = 30 * time.Second
-	// partInterval is how often the worker of a race looks for the recordings of its parts.
-	partInterval = 500 * time.Millisecond
+	// minDistributedCells is the default of [Config.MinDistributedCells]. For a smaller
+	// dataset, a second worker would save less time than it needs to read the dataset.
+	minDistributedCells = 200_000
+	// minDistributedTimeLeft is the minimum remaining time of a race for which the race is
+	// distributed over several workers.
+	minDistributedTimeLeft = 30 * time.Second
+	// partPollInterval is the interval at which the worker of a race looks for the recordings of
+	// its parts.
+	partPollInterval = 500 * time.Millisecond
 	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
 	partStopTimeout = 3 * time.Second
 )
 
-// spreadRace is the state of a race in which other workers train some of the runs. Each of these
-// runs is a part. A part is first a job of the kind kindPart. After the end of the job, it is a row
-// that references the recording of the run.
-type spreadRace struct {
-	app  *App
-	job  *job.Job
-	keys map[string]string // keys of all runs of the race, by algorithm
+// distributedRace is the state of a race in which other workers train some of the runs. Each of
+// these runs is called a part. Another worker trains a part as a job of the kind kindPart, and
+// then stores a row that references the recording of the run.
+type distributedRace struct {
+	app     *App
+	job     *job.Job
+	runKeys map[string]string // keys of all runs of the race, by algorithm
 	// ctx is the context of the race's job.
-	ctx  context.Context
-	wins chan learn.ThresholdReached
+	ctx              context.Context
+	reachedElsewhere chan learn.ThresholdReached
 
-	mu     sync.Mutex
-	remote []string // algorithms that other workers train
+	mu               sync.Mutex
+	remoteAlgorithms []string // algorithms that other workers train
 }
 
 // queueParts queues parts of a race for idle workers. It returns nil if it queued none.
-func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spreadRace, error) {
-	if !a.spreads || len(rows.runs) < 2 || !a.isWorthSpreading(rows) {
+func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
+	if !a.distributesRaces || len(rows.runs) < 2 || !a.isWorthDistributing(rows) {
 		return nil, nil
 	}
-	s := &spreadRace{app: a, job: &r.Job, ctx: ctx, keys: map[string]string{}, wins: make(chan learn.ThresholdReached)}
+	s := &distributedRace{app: a, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
-		s.keys[run.Algorithm] = run.Key
+		s.runKeys[run.Algorithm] = run.Key
 	}
 	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
-		s.remote = nil // the transaction may be run again
+		s.remoteAlgorithms = nil // the transaction may be run again
 		end := a.store.ToSharedTime(a.now()).Add(a.raceTimeLeft(rows))
 		idle, err := a.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
@@ -75,22 +76,22 @@ func (a *App) queueParts(ctx context.Context, r *job.Run, rows *raceRows) (*spre
 			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
 				return err
 			}
-			s.remote = append(s.remote, run.Algorithm)
+			s.remoteAlgorithms = append(s.remoteAlgorithms, run.Algorithm)
 		}
 		return nil
 	})
-	if err != nil || len(s.remote) == 0 {
+	if err != nil || len(s.remoteAlgorithms) == 0 {
 		return nil, err
 	}
-	a.log.InfoContext(ctx, "race is spread", "subject", r.Subject, "parts", s.remote)
+	a.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remoteAlgorithms)
 	return s, nil
 }
 
-// isWorthSpreading reports whether a race is large enough for several workers, and has enough
-// time left.
-func (a *App) isWorthSpreading(rows *raceRows) bool {
+// isWorthDistributing reports whether a race has a large enough dataset, and enough time left,
+// to be distributed over several workers.
+func (a *App) isWorthDistributing(rows *raceRows) bool {
 	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
-	return cells >= a.minSpreadCells && a.raceTimeLeft(rows) >= minSpreadTime
+	return cells >= a.minDistributedCells && a.raceTimeLeft(rows) >= minDistributedTimeLeft
 }
 
 // countIdleWorkers returns the number of other living workers that run no race. If races are
@@ -113,43 +114,43 @@ func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err 
 	return idle, err
 }
 
-// newRemote returns the functions with which package learn gets the recordings of the parts. If s
-// is nil, remote is nil. The caller must call stop when the race has ended.
-func (s *spreadRace) newRemote() (remote *learn.RemoteRuns, stop func()) {
+// newRemoteRuns returns the functions with which package learn waits for the recordings of the
+// parts. If s is nil, remote is nil. The caller must call stop when the race has ended.
+func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()) {
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remote), Await: s.await, StopTimeout: partStopTimeout, ReachedElsewhere: s.wins, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.keys)}
-	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.wins)
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.runKeys)}
+	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
 }
 
 // isRemote reports whether another worker trains this algorithm's run. It returns false if s is
 // nil.
-func (s *spreadRace) isRemote(algorithm string) bool {
+func (s *distributedRace) isRemote(algorithm string) bool {
 	if s == nil {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.remote, algorithm)
+	return slices.Contains(s.remoteAlgorithms, algorithm)
 }
 
-// await implements [learn.RemoteRuns.Await].
-func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
-	tick := time.NewTicker(partInterval)
+// awaitRecording implements [learn.RemoteRuns.Await].
+func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
+	tick := time.NewTicker(partPollInterval)
 	defer tick.Stop()
 	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
 	isIdle := false
 	for {
-		file, taken, err := s.findOrTakeRecording(s.keys[algorithm], isIdle)
+		file, taken, err := s.findRecordingOrTakeRun(s.runKeys[algorithm], isIdle)
 		switch {
 		case err == nil && file.Blob != "":
 			return s.openRecording(file)
 		case err == nil && taken:
-			s.trainHere(algorithm)
+			s.markTrainedHere(algorithm)
 			return nil, 0, nil
 		case errors.Is(err, errNoRecording):
-			s.trainHere(algorithm)
+			s.markTrainedHere(algorithm)
 			return nil, 0, err
 		case err != nil && s.ctx.Err() == nil:
 			s.app.log.WarnContext(s.ctx, "looking for a part of a race", "algorithm", algorithm, "error", err)
@@ -159,7 +160,7 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 			return nil, 0, context.Cause(s.ctx)
 		case <-ended:
 			ended, timeout = nil, time.After(partStopTimeout)
-			s.stopParts()
+			s.cancelParts()
 		case <-timeout:
 			return nil, 0, context.Cause(ctx)
 		case <-idle:
@@ -170,15 +171,15 @@ func (s *spreadRace) await(ctx context.Context, algorithm string, idle <-chan st
 }
 
 // errNoRecording is returned for a part whose job has ended without a recording.
-var errNoRecording = errors.New("no worker has recorded it")
+var errNoRecording = errors.New("the job of the run ended without a recording")
 
-// findOrTakeRecording returns the recording of a run, or a zero File if it does not exist yet. It
-// returns errNoRecording if it will never exist, because the job of the run has ended without it.
-// If mayTake is set and no worker has begun the run, findOrTakeRecording deletes its job and
-// returns taken = true: this worker then trains the run itself.
-func (s *spreadRace) findOrTakeRecording(run string, mayTake bool) (recording store.File, taken bool, err error) {
+// findRecordingOrTakeRun returns the recording of a run, or a zero File if the recording does
+// not exist yet. If the job of the run has ended without a recording, it returns
+// errNoRecording. If mayTakeRun is true and no worker has begun the run, it deletes the job of
+// the run and returns taken = true. This worker must then train the run itself.
+func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
 	within := s.app.store.Read
-	if mayTake {
+	if mayTakeRun {
 		within = s.app.store.Write
 	}
 	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
@@ -194,7 +195,7 @@ func (s *spreadRace) findOrTakeRecording(run string, mayTake bool) (recording st
 				return nil
 			}
 		}
-		if mayTake {
+		if mayTakeRun {
 			if taken, err = t.DeleteQueuedJob(ctx, run); err != nil || taken {
 				return err
 			}
@@ -208,15 +209,16 @@ func (s *spreadRace) findOrTakeRecording(run string, mayTake bool) (recording st
 	return recording, taken, err
 }
 
-// trainHere removes an algorithm from remote, because this worker now trains its run.
-func (s *spreadRace) trainHere(algorithm string) {
+// markTrainedHere records that this worker, and no other, trains the run of an algorithm.
+func (s *distributedRace) markTrainedHere(algorithm string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remote = slices.DeleteFunc(s.remote, func(name string) bool { return name == algorithm })
+	s.remoteAlgorithms = slices.DeleteFunc(s.remoteAlgorithms, func(name string) bool { return name == algorithm })
 }
 
-// stopParts requests that the other workers stop training and store the recordings of their runs.
-func (s *spreadRace) stopParts() {
+// cancelParts asks the other workers to stop training and to store the recordings of their
+// runs.
+func (s *distributedRace) cancelParts() {
 	err := s.app.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
 		s.app.log.WarnContext(s.ctx, "stopping the parts of a race", "error", err)
@@ -225,7 +227,7 @@ func (s *spreadRace) stopParts() {
 
 // openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
 // reader returns an error if the file is damaged.
-func (s *spreadRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
+func (s *distributedRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
 	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
 	if err != nil {
 		return nil, 0, err
@@ -246,7 +248,7 @@ func (r verifyingRecording) Close() error {
 // algorithm.
 func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
-		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
 			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
@@ -254,12 +256,13 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 }
 
 // pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
-// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx is done.
+// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx
+// is done.
 func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
-	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findOrTakeRecording
-	stopPolling := runEvery(ctx, partInterval, func() {
-		var parts []*store.Part
+	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
+	stopPolling := runEvery(ctx, partPollInterval, func() {
+		var parts []*store.RacePart
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)
 			return err
@@ -268,11 +271,11 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 			a.log.WarnContext(ctx, "polling the parts of a race", "error", err)
 		}
 		for _, p := range parts {
-			if p.Reached == nil || sent[p.Training] {
+			if p.ReachedTime == nil || sent[p.Training] {
 				continue
 			}
 			select {
-			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.Reached}:
+			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.ReachedTime}:
 				sent[p.Training] = true
 			case <-ctx.Done():
 			}
@@ -286,12 +289,12 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 
 // deletePartsOfEndedRaces deletes the recordings of all races that have ended.
 func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
-	if !a.spreads {
+	if !a.distributesRaces {
 		return
 	}
 	var blobs []string
 	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
-		blobs, err = t.DeleteEndedParts(ctx)
+		blobs, err = t.DeletePartsOfEndedRaces(ctx)
 		return err
 	})
 	if err != nil {
