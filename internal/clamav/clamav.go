@@ -112,7 +112,7 @@ func (c *Client) Scan(ctx context.Context, file io.Reader) (signature string, er
 func (c *Client) send(ctx context.Context, file io.Reader) (response string, err error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, c.network, c.address)
 	if err != nil {
-		return "", unavailable(ctx, err)
+		return "", unavailableError(ctx, err)
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends a read or write
@@ -129,7 +129,7 @@ func (c *Client) send(ctx context.Context, file io.Reader) (response string, err
 	setDeadline(conn.SetReadDeadline, wait)
 	response, err = bufio.NewReader(io.LimitReader(conn, maxResponse)).ReadString(0)
 	if err != nil {
-		return "", unavailable(ctx, errors.Join(sendErr, err))
+		return "", unavailableError(ctx, errors.Join(sendErr, err))
 	}
 	return strings.TrimSuffix(response, "\x00"), nil
 }
@@ -164,9 +164,9 @@ func setDeadline(set func(time.Time) error, d time.Duration) {
 	_ = set(time.Now().Add(d)) //nolint:forbidigo // compared by the system
 }
 
-// unavailable returns an error that wraps ErrUnavailable and err, or the error of ctx if ctx is
+// unavailableError returns an error that wraps ErrUnavailable and err, or the error of ctx if ctx is
 // done.
-func unavailable(ctx context.Context, err error) error {
+func unavailableError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

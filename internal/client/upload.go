@@ -153,16 +153,16 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 	}
 	req := &request{
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
-		waitOn429: true, sendToken: c.sendsToken(address),
+		waitOn429: true, sendToken: c.shouldSendToken(address),
 	}
 	req.setFileBody(multipartForm{}, src, progress)
 	return c.sendFile(ctx, req, created.DatasetKey)
 }
 
-// sendsToken reports whether to send the token to an upload URL. The token is always
+// shouldSendToken reports whether to send the token to an upload URL. The token is always
 // sent to the service's host. It is sent to another host only if the URL has no
 // signature, and not over http if the service uses https.
-func (c *Client) sendsToken(address *url.URL) bool {
+func (c *Client) shouldSendToken(address *url.URL) bool {
 	if isSameServiceOrHTTPS(c.base, address) {
 		return true
 	}

@@ -42,7 +42,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
-	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrEmpty)
+	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrHasEmpty)
 	if err != nil {
 		return err
 	}

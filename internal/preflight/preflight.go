@@ -68,10 +68,10 @@ type Preflight struct {
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
-	modelDates   *frame.Schema      // the orders of its dates; nil if Train is a training file
+	modelDates   *frame.Schema      // the date orders of the model's columns; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
-	noHeader     bool               // whether its first row looks like data
+	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }

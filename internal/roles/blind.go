@@ -73,7 +73,7 @@ type BlindID struct {
 // ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
 // file. If this column has duplicate or missing values in the blind file, IDs are generated
 // instead. If the user has chosen a feature as the ID, its values are copied. In a file without
-// rows, a column is the ID by its name alone.
+// rows, the ID is chosen by name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {

@@ -65,9 +65,11 @@ func (t *Description) isEmpty(name string) bool {
 	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled == 0
 }
 
-// LacksOrEmpty reports whether t has no column or only an empty column with this name. Such a column
+// LacksOrHasEmpty reports whether t has no column or only an empty column with this name. Such a column
 // of the training file may be the label.
-func (t *Description) LacksOrEmpty(name string) bool { return t.LacksColumn(name) || t.isEmpty(name) }
+func (t *Description) LacksOrHasEmpty(name string) bool {
+	return t.LacksColumn(name) || t.isEmpty(name)
+}
 
 // The maximum number of rows and bytes that are read from a file.
 const (

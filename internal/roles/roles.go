@@ -106,13 +106,13 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 		}
 	}
 	label, reason, question = chooseLabelByName(columns)
-	return confirmByEmptyColumn(columns, blind, label, reason, question)
+	return overrideByEmptyColumn(columns, blind, label, reason, question)
 }
 
-// confirmByEmptyColumn changes the label that chooseLabelByName has chosen if a single column is empty
-// in the blind file but not in the training file: this column is the label, unless another is named
-// like one.
-func confirmByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
+// overrideByEmptyColumn may change the label that chooseLabelByName has chosen. If a single column is
+// empty in the blind file but not in the training file, this column is the label, unless another
+// column is named like a label.
+func overrideByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
 	empty := filterColumns(columns, func(c *ColumnDescription) bool {
 		return blind.isEmpty(c.Name) && c.Filled > 0 && c.notLabelReason() == ""
 	})
@@ -190,13 +190,13 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 		}
 	}
 	return named[0].Name, "named like a label", &Question{
-		Why:        fmt.Sprintf("%s named like a label, and %s", listWithVerb(named), last.nameAsLast()),
+		Why:        fmt.Sprintf("%s named like a label, and %s", listWithVerb(named), last.describeAsLast()),
 		Candidates: append(columnNames(named), last.Name),
 	}
 }
 
-// nameAsLast says that the column is the last one.
-func (c *ColumnDescription) nameAsLast() string {
+// describeAsLast returns a phrase which says that the column is the last one.
+func (c *ColumnDescription) describeAsLast() string {
 	if c.Unnamed {
 		return "the last column has no name and is read as " + quote(c.Name)
 	}

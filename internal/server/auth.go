@@ -34,7 +34,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
-		if p := s.takeRequest(req, caller); p != nil {
+		if p := s.checkRequestLimit(req, caller); p != nil {
 			writeProblem(w, p)
 			return
 		}
@@ -85,10 +85,10 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// takeRequest counts a request of an account. It returns a problem if the account has sent too many.
-// All requests of a page of the dashboard count as one. Requests without an account have limits of
-// their own, for example those of logins.
-func (s *service) takeRequest(req *request, caller account.Caller) *api.Problem {
+// checkRequestLimit counts a request of an account. It returns a problem if the account has sent too
+// many requests. All requests of a page of the dashboard count as one. Requests without an account,
+// such as logins, are not counted here, because they have other limits.
+func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Problem {
 	if req.page != nil {
 		req = req.page
 	}

@@ -5,6 +5,7 @@
 // A request passes these layers, from the outside in:
 //
 //	observe        request ID, access log, metrics, panics, drains unread bodies
+//	checkHost      400 if the host is not allowed
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON

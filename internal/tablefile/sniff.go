@@ -52,8 +52,8 @@ const (
 	utf32File  = "the text is UTF-32: save it as UTF-8"
 )
 
-// tarMagicAt is the offset of the magic bytes of a tar archive.
-const tarMagicAt = 257
+// tarMagicOffset is the offset of the magic bytes of a tar archive.
+const tarMagicOffset = 257
 
 // compressions has the first bytes of files of the supported compressions, and the programs that
 // unpack them.
@@ -87,7 +87,7 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 		}
 		return binary(message)
 	}
-	if len(head) > tarMagicAt && bytes.HasPrefix(head[tarMagicAt:], []byte("ustar")) {
+	if len(head) > tarMagicOffset && bytes.HasPrefix(head[tarMagicOffset:], []byte("ustar")) {
 		return binary("this is a tar archive: unpack it")
 	}
 	for _, u := range unsupportedFormats {
@@ -120,9 +120,9 @@ func isControl(char rune) bool {
 // minControlShare is the smallest fraction of control characters in a binary file.
 const minControlShare = 0.02
 
-// isBinary reports whether head, the beginning of a file that is not UTF-16, is not that of a text
-// with a few damaged cells: it has several kinds of control characters, which are not rare, and
-// bytes that a text in UTF-8 must not have.
+// isBinary reports whether head, the beginning of a file that is not UTF-16, is that of a binary
+// file. Such a head has several kinds of control characters, which are not rare, and a NUL byte or
+// invalid UTF-8. A text with a few damaged cells is not binary.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool

@@ -76,13 +76,13 @@ func TestBlankRowsBetweenReads(t *testing.T) {
 		"end at once": iotest.DataErrReader(strings.NewReader(rows + ",\n,\n")),
 	} {
 		left := 0
-		got, err := io.ReadAll(&withoutBlankRows{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
+		got, err := io.ReadAll(&blankRowTrimmer{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
 		if err != nil || !bytes.Equal(got, []byte(rows)) || left != 2 {
 			t.Errorf("%s: %q, %v, %d rows left out", name, got, err, left)
 		}
 	}
 	failing := io.MultiReader(strings.NewReader("a,b\n,\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	got, err := io.ReadAll(&withoutBlankRows{src: failing, delimiter: ','})
+	got, err := io.ReadAll(&blankRowTrimmer{src: failing, delimiter: ','})
 	if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != "a,b\n,\n" {
 		t.Errorf("before an error: %q, %v", got, err)
 	}

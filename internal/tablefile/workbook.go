@@ -32,7 +32,7 @@ type workbook struct {
 	sheets        []workbookSheet
 	sharedStrings []string
 	cellStyles    []cellStyle // by number of a cell style
-	epoch         time.Time   // the date of day 0; in the system of 1900, that of days from 60 on
+	epoch         time.Time   // the date of day 0; in the date system of 1900, valid only for days from 60 on
 }
 
 type workbookSheet struct {

@@ -12,10 +12,10 @@ import (
 var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to ends and returns their count. The last readSlack bytes of text are
+// each of them to ends and returns their count. The last chunkPadding bytes of text are
 // padding. quoted must be set if the text has quotes, which must be valid.
 func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
-	size := len(text) - readSlack
+	size := len(text) - chunkPadding
 	if !vector {
 		return findSeparatorsGo(ends, text)
 	}
@@ -32,7 +32,7 @@ func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It
 // reports whether all cells were plain numbers. Cell i starts at begins[i*stride] and ends
-// one byte before begins[i*stride+1]. The last readSlack bytes of text are padding.
+// one byte before begins[i*stride+1]. The last chunkPadding bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	quads := len(dst) / 4
 	if !vector || quads == 0 {

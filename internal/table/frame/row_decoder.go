@@ -88,7 +88,7 @@ type directField struct {
 	isText        bool
 }
 
-// extractedField is a field whose cells are the source of several columns.
+// extractedField is a field from whose cells one or several columns are extracted.
 type extractedField struct {
 	field     int
 	columns   []int

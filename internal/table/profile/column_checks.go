@@ -38,7 +38,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		return err
 	}
 	stats, err := s.sample.fieldStats(ctx, func(i int) bool {
-		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.complete()
+		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.hasAllRows()
 	})
 	if err != nil {
 		return err
@@ -80,9 +80,9 @@ func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference, f sam
 	case inf.values != nil:
 		c.Numbers.Median = weightedMedian(inf.values)
 	case !s.opts.Brief:
-		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.complete()
+		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.hasAllRows()
 	}
-	if !c.Estimate || !s.sample.complete() {
+	if !c.Estimate || !s.sample.hasAllRows() {
 		return
 	}
 	switch {

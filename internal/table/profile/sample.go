@@ -113,8 +113,8 @@ func (s *rowSample) encodeCell(field int, cell []byte) uint64 {
 	return sampledBlank
 }
 
-// complete reports whether all rows of the file are in the sample, in memory or on disk.
-func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
+// hasAllRows reports whether all rows of the file are in the sample, in memory or on disk.
+func (s *rowSample) hasAllRows() bool { return s.depth == 0 || s.spilled != nil }
 
 // startRow returns memory for the values of a row, or nil if the row is not needed. The
 // caller must fill the memory and pass it to spillRow.

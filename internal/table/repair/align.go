@@ -139,6 +139,9 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 }
 
+// relax records an assignment that gives take fields, starting with fields[used], to a column.
+// Its cost is the given cost plus that of the columns before. It replaces a more expensive
+// assignment.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take

@@ -106,8 +106,8 @@ type repairer struct {
 	order     []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
-	firstPass       bool // no changes are logged, because the second pass logs them
-	countedFirstRow bool // the first row was counted because it is not a header
+	firstPass       bool // set during the first pass, in which no changes are logged
+	countedFirstRow bool // the first pass counted the first row, because it is not a header
 	report          Report
 }
 

@@ -108,8 +108,8 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 	return base
 }
 
-// preferKnown returns the first of labels that is one of classes, or labels if none is. Surrounding
-// spaces are ignored if no class is equal with them.
+// preferKnown returns the first of labels that is one of classes, or labels if none is. If no label
+// equals a class exactly, surrounding spaces are ignored.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {
 		if slices.Contains(classes, label) {
@@ -124,8 +124,8 @@ func preferKnown(labels, classes []string) []string {
 	return labels
 }
 
-// findClassColumn returns the position of the column of a class, or -1. Surrounding spaces are
-// ignored if no class is equal with them.
+// findClassColumn returns the position of the column of a class, or -1. If no label of a column
+// equals the class exactly, surrounding spaces are ignored.
 func findClassColumn(columns []ClassColumn, class string) int {
 	for _, isEqual := range []func(c ClassColumn) bool{
 		func(c ClassColumn) bool { return c.Labels[0] == class },
