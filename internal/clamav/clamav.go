@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// The errors of [Client.Scan]. Test with errors.Is.
+// The errors that [Client.Scan] wraps. Test for them with errors.Is.
 var (
-	// ErrUnavailable is wrapped if clamd could not be reached, or did not scan the file. The same
+	// ErrUnavailable means that clamd could not be reached, or did not scan the file. The same
 	// scan may succeed later.
 	ErrUnavailable = errors.New("clamd is unavailable")
-	// ErrLimit is wrapped if the file exceeds a limit of clamd's configuration, so that clamd
-	// did not scan the whole file. The message names the limit.
+	// ErrLimit means that the file exceeds a limit of clamd's configuration, so that clamd did
+	// not scan the whole file. The message of the error names the limit.
 	ErrLimit = errors.New("clamd did not scan the whole file")
 )
 
@@ -40,9 +40,9 @@ const (
 	scanTimeout = 10 * time.Minute
 	// maxResponse is the maximum length of a response in bytes.
 	maxResponse = 4 << 10
-	// limitSignature is the beginning of the signature that clamd reports, if AlertExceedsMax is
+	// limitSignaturePrefix is the beginning of the signature that clamd reports, if AlertExceedsMax is
 	// set, for a file that exceeds MaxFileSize or another limit.
-	limitSignature = "Heuristics.Limits.Exceeded"
+	limitSignaturePrefix = "Heuristics.Limits.Exceeded"
 )
 
 // The results of scans, see [Client.Counts].
@@ -179,7 +179,7 @@ func parseResponse(response string) (signature string, err error) {
 	switch name, found := strings.CutSuffix(status, " FOUND"); {
 	case isScan && status == "OK":
 		return "", nil
-	case isScan && found && strings.HasPrefix(name, limitSignature):
+	case isScan && found && strings.HasPrefix(name, limitSignaturePrefix):
 		return "", fmt.Errorf("%w: %s", ErrLimit, name)
 	case isScan && found && name != "":
 		return name, nil

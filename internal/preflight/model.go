@@ -136,7 +136,7 @@ func toKnownColumn(c *api.Column) profile.KnownColumn {
 // column is not merged, because its message would lose the suggestion.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
-		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingMessage && p.Blind != nil
+		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingColumnMessage && p.Blind != nil
 	}
 	if len(defects) == 0 || !isMerged(defects[0]) {
 		return defects

@@ -64,7 +64,7 @@ type Preflight struct {
 	Train, Blind               *Input
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
-	BlindTime                  time.Duration // how long it took to check the blind file
+	BlindCheckTime             time.Duration // how long it took to check the blind file
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
@@ -129,7 +129,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	}
 	p.addProfileFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
-	p.BlindTime = p.Factory.Now().Sub(began)
+	p.BlindCheckTime = p.Factory.Now().Sub(began)
 	return nil
 }
 
@@ -335,10 +335,10 @@ func (p *Preflight) DefectError() error {
 	return e.WithHint("%s", cmp.Or(first.Hint, remedy))
 }
 
-// maxPerKind is the maximum number of printed warnings of one kind.
-const maxPerKind = 3
+// maxWarningsPerKind is the maximum number of printed warnings of one kind.
+const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, at most maxPerKind of each kind, unless --quiet is set.
+// NoteWarnings prints the warnings, at most maxWarningsPerKind of each kind, unless --quiet is set.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {
@@ -348,9 +348,9 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		}
 		reported[f.File+f.Code]++
 		switch n := reported[f.File+f.Code]; {
-		case n <= maxPerKind:
+		case n <= maxWarningsPerKind:
 			o.Note("warning: %s", shortenPath(p.Factory, f))
-		case n == maxPerKind+1:
+		case n == maxWarningsPerKind+1:
 			o.Note("warning: %s: more warnings of this kind, see `%s`", shortenPath(p.Factory, f).File, p.CheckCommand())
 		}
 	}

@@ -81,9 +81,9 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 		none.Reason = "asked for by --id -"
 		return none.withDisplaced(t)
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0 && slices.Contains(known.Features, given.ID):
-		return BlindID{Generated: true, CopyOf: given.ID, Reason: byIDFlag, Displaced: -1}
+		return BlindID{Generated: true, CopyOf: given.ID, Reason: idFlagReason, Displaced: -1}
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0:
-		return BlindID{ID: given.ID, Reason: byIDFlag, Displaced: -1}
+		return BlindID{ID: given.ID, Reason: idFlagReason, Displaced: -1}
 	}
 	feature := make(map[string]bool, len(known.Features))
 	for _, name := range known.Features {
@@ -111,7 +111,7 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 		}
 	}
 	if none.Reason == "" {
-		none.Reason = NoIDColumn
+		none.Reason = NoIDColumnReason
 	}
 	none.GeneratedName = repeats
 	return none.withDisplaced(t)

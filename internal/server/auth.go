@@ -16,9 +16,9 @@ import (
 
 // requestRules holds the requirements on requests for an operation, which authenticate checks.
 type requestRules struct {
-	op     api.Operation
-	params parameters
-	json   bool // the operation takes a JSON body
+	op          api.Operation
+	params      parameters
+	hasJSONBody bool // the operation takes a JSON body
 }
 
 // authenticateAndCheck returns a middleware that authenticates the caller, checks the
@@ -113,7 +113,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body uncompressed")
 	}
-	if kind := r.Header.Get("Content-Type"); rules.json && kind != "" {
+	if kind := r.Header.Get("Content-Type"); rules.hasJSONBody && kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
 			return api.NewProblem(api.CodeWrongMediaType, "the body must be application/json")
 		}
@@ -142,9 +142,9 @@ func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*a
 func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:
-		s.metrics.loginFailures.WithLabelValues(loginWrong).Inc()
+		s.metrics.loginFailures.WithLabelValues(reasonBadCredentials).Inc()
 	case api.CodeTooMany:
-		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
+		s.metrics.loginFailures.WithLabelValues(reasonTooManyAttempts).Inc()
 	}
 }
 

@@ -72,7 +72,7 @@ func findHeaderEdit(head []byte, delimiter byte, truncated bool) (edit headerEdi
 	}
 	columns = len(header.Fields)
 	text, named := bytes.Clone(header.Text), columns-countBlankAtEnd(header.Fields)
-	var widths, values []int // of each row: the number of fields, and of those before the blank ones at the end
+	var widths, values []int // by row: the number of fields, and the number without the blank fields at the end
 	for len(widths) < enough {
 		row, err := rows.Read()
 		if err != nil {

@@ -19,10 +19,10 @@ import (
 
 // Limits for workbooks, which bound the memory of their conversion.
 const (
-	maxSheetText   = 256 << 20 // largest size of the shared strings in bytes
-	maxPartBytes   = 8 << 30   // largest unpacked size of a part in bytes
-	maxSheetColumn = 16_384    // largest number of columns of a sheet, which is the limit of Excel
-	maxToken       = maxField  // largest size of a text, a tag or a comment in bytes
+	maxSheetText   = 256 << 20     // largest size of the shared strings in bytes
+	maxPartBytes   = 8 << 30       // largest unpacked size of a part in bytes
+	maxSheetColumn = 16_384        // largest number of columns of a sheet, which is the limit of Excel
+	maxToken       = maxFieldBytes // largest size of a text, a tag or a comment in bytes
 )
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).

@@ -144,12 +144,12 @@ func (p *ParsedChunk) longestCell() int {
 	return int(most)
 }
 
-// CacheRows is the number of rows whose text fits the L1 cache.
-const CacheRows = 128
+// CacheBlockRows is the number of rows whose text fits the L1 cache.
+const CacheBlockRows = 128
 
 func (p *ParsedChunk) parseNumbers(numeric []bool) {
-	for lo := 0; lo < p.Rows; lo += CacheRows {
-		hi := min(lo+CacheRows, p.Rows)
+	for lo := 0; lo < p.Rows; lo += CacheBlockRows {
+		hi := min(lo+CacheBlockRows, p.Rows)
 		for field, asked := range numeric {
 			if asked {
 				p.parseDecimalRows(field, lo, hi)

@@ -84,7 +84,7 @@ type rowDecoder struct {
 // each.
 type directField struct {
 	field, column int
-	levels        *levelIndex // nil unless it is a Category
+	levels        *levelIndex // nil if the column is not a Category
 	isText        bool
 }
 

@@ -97,8 +97,8 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 }
 
 // countBooleans returns, for each of the given texts, the number of rows that have it. A row
-// whose text is none of them is counted for the first text that it equals if case and
-// surrounding spaces are ignored.
+// with another text is counted for the first given text that it equals if case and surrounding
+// spaces are ignored.
 func (c *ColumnProfile) countBooleans(texts []string) []int {
 	rows := make([]int, len(texts))
 	for i := range c.values {

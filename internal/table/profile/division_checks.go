@@ -12,11 +12,11 @@ import (
 
 // Limits for the checks of columns that identify groups of rows or times.
 const (
-	minGroups      = 10  // a column with fewer different values is a normal category
-	maxGroupRows   = 200 // a column with more rows for each value on average is a normal category, too
-	minGroupRows   = 1.5 // with fewer rows for each value on average, hardly any rows belong together
-	minDates       = 20  // smallest number of different dates of a column of times
-	minOrderedRows = 50  // smallest number of rows with a date
+	minGroups          = 10  // a column with fewer different values is a normal category
+	maxGroupRows       = 200 // a column with more rows for each value on average is a normal category, too
+	minGroupRows       = 1.5 // with fewer rows for each value on average, hardly any rows belong together
+	minTimeColumnDates = 20  // smallest number of different dates of a column of times
+	minTimeColumnRows  = 50  // smallest number of rows with a date
 )
 
 // groupWords are words in the names of columns that identify what several rows belong to.
@@ -46,7 +46,7 @@ func (s *scanner) warnGroupAndTimeColumns() {
 			group = true
 			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
 				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
-		case !clock && c.Form == FormDate && c.Distinct >= minDates && filled >= minOrderedRows && !hasWord(c.Name, birthWords):
+		case !clock && c.Form == FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !hasWord(c.Name, birthWords):
 			clock = true
 			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
 		}

@@ -25,15 +25,15 @@ type ClassColumn struct {
 // because the columns of the blind file come first.
 func PredictionColumn(names []string) int {
 	at := len(names) - 1
-	for at >= 0 && !labelColumn.MatchString(names[at]) {
+	for at >= 0 && !predictionColumnPattern.MatchString(names[at]) {
 		at--
 	}
 	return at
 }
 
-// labelColumn matches the name of the column of predicted labels, which ends in a number if the
+// predictionColumnPattern matches the name of the column of predicted labels, which ends in a number if the
 // blind file has a column of the same name.
-var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
+var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
 // ClassColumns returns the columns with the probabilities of the classes. They follow the column
 // of predicted labels, whose position is prediction. names are the names of all columns as in the
