@@ -36,7 +36,7 @@ const (
 	CodeNotReady          Code = "not-ready"          // the service is starting or stopping, or its database or storage does not respond
 )
 
-// Codes lists the codes in the order of the reference.
+// Codes returns all codes, in the order of docs/api.md.
 func Codes() []Code {
 	return []Code{
 		CodeMalformed, CodeUnauthorized, CodeBadCredentials, CodeAuthenticatorCode, CodeForbidden, CodeNoSecondFactor, CodeNotFound, CodeNoRoute,

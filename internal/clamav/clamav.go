@@ -28,7 +28,8 @@ var (
 )
 
 const (
-	// chunkSize is the number of bytes of a file in a chunk, and lengthSize that of its length.
+	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the number of
+	// bytes before them, which hold their number.
 	chunkSize  = 64 << 10
 	lengthSize = 4
 	// dialTimeout limits the time for a connection, and sendTimeout the time that clamd takes to

@@ -156,7 +156,7 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.mayRelogin = IsOutage(err) // after the outage, the token is still rejected
+		c.mayRelogin = IsOutage(err) // after an outage, another login may succeed
 		return false, fmt.Errorf("log in again: %w", err)
 	}
 	c.token = token

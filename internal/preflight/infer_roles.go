@@ -66,8 +66,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// setTrainingID applies --training-id to a training file with these columns. An ID column that is
-// not one of them is generated.
+// setTrainingID applies --training-id to a training file with these columns. If no column has the
+// name in --training-id, IDs are generated.
 func (in *Input) setTrainingID(columns []string) {
 	if in.trainingID == "" {
 		return

@@ -78,7 +78,7 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
 	case given.GenerateID:
-		none.Reason = "asked for by --id -"
+		none.Reason = "requested by --id -"
 		return none.withDisplaced(t)
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0 && slices.Contains(known.Features, given.ID):
 		return BlindID{Generated: true, CopyOf: given.ID, Reason: idFlagReason, Displaced: -1}

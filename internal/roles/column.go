@@ -28,7 +28,7 @@ type ColumnDescription struct {
 	// digits, or UUIDs or hexadecimal hashes of the same length.
 	AllCodes bool
 
-	isSampled bool // the fields above are set
+	isSampled bool // whether the fields above are set from the first rows
 }
 
 const (

@@ -66,7 +66,7 @@ func ChooseRoles(train, blind *Description, given Options) (chosen Roles, questi
 func chooseID(t *Description, given Options) (id string, generated bool, reason string) {
 	switch {
 	case given.GenerateID:
-		return "", true, "asked for by --id -"
+		return "", true, "requested by --id -"
 	case given.ID != "":
 		return given.ID, false, idFlagReason
 	}

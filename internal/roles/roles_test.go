@@ -170,7 +170,7 @@ func TestOptionsDecide(t *testing.T) {
 		want  roles.Roles
 	}{
 		{roles.Options{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
-		{roles.Options{GenerateID: true, Drop: []string{"c", "survived"}}, roles.Roles{GeneratedID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", LabelAssumed: true}},
+		{roles.Options{GenerateID: true, Drop: []string{"c", "survived"}}, roles.Roles{GeneratedID: true, Label: "b", IDReason: "requested by --id -", LabelReason: "the last column", LabelAssumed: true}},
 		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{GeneratedID: true, Label: "c", IDReason: roles.NoIDColumnReason, LabelReason: "the last column", LabelAssumed: true}},
 	} {
 		got, question := roles.ChooseRoles(table, nil, c.given)

@@ -57,7 +57,7 @@ type Options struct {
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
 	// RequestsPerSecond limits the requests of each account to this number a second. After a pause,
-	// an account can send the requests of requestBurstSeconds seconds in a row. Each process counts
+	// an account can send the requests of requestBurstSeconds seconds at once. Each process counts
 	// only its own requests. 0 means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with

@@ -211,7 +211,7 @@ func (f *sourceFile) leaveOutBlankRows(s *stream) {
 	s.Reader = &blankRowTrimmer{src: s.Reader, delimiter: f.delimiter, leftOut: func(rows int) {
 		if !f.hasBlankRows { // the file may be read several times
 			f.hasBlankRows = true
-			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: humanize.Count(rows, "row") + " of empty cells at the end of the file left out"})
+			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
 		}
 	}}
 }

@@ -45,15 +45,15 @@ func TestTrailingDelimiters(t *testing.T) {
 // warning, and that all other text is kept.
 func TestBlankRowsAtTheEnd(t *testing.T) {
 	for in, c := range map[string]struct{ want, warning string }{
-		"a,b\n1,2\n,\n":                {"a,b\n1,2\n", "1 row of empty cells at the end of the file left out"},
-		"a;b\r\n1;\r\n;\r\n\r\n;\r\n;": {"a;b\r\n1;\r\n", "3 rows of empty cells at the end of the file left out"},
-		"a,b\r1,2\r,\r":                {"a,b\r1,2\r", "1 row of empty cells at the end of the file left out"},
+		"a,b\n1,2\n,\n":                {"a,b\n1,2\n", "left out 1 row of empty cells at the end of the file"},
+		"a;b\r\n1;\r\n;\r\n\r\n;\r\n;": {"a;b\r\n1;\r\n", "left out 3 rows of empty cells at the end of the file"},
+		"a,b\r1,2\r,\r":                {"a,b\r1,2\r", "left out 1 row of empty cells at the end of the file"},
 		"a,b\n,\n1,2\n":                {"a,b\n,\n1,2\n", ""},
 		"a,b\n1,\n\n\n":                {"a,b\n1,\n\n\n", ""},
 		"a,b\n1,\"\n,\n,\"\n":          {"a,b\n1,\"\n,\n,\"\n", ""},
 		",\n,\n":                       {",\n,\n", ""},
-		"a,b\n,":                       {"a,b\n", "1 row of empty cells at the end of the file left out"},
-		"a,b\n1,2\n" + strings.Repeat(",\n", 200_000): {"a,b\n1,2\n", "200,000 rows of empty cells at the end of the file left out"},
+		"a,b\n,":                       {"a,b\n", "left out 1 row of empty cells at the end of the file"},
+		"a,b\n1,2\n" + strings.Repeat(",\n", 200_000): {"a,b\n1,2\n", "left out 200,000 rows of empty cells at the end of the file"},
 	} {
 		table := openText(t, in, Options{})
 		for range 2 {

@@ -19,14 +19,15 @@ const (
 	minTimeColumnRows  = 50  // smallest number of rows with a date
 )
 
-// groupWords are words in the names of columns that identify what several rows belong to.
+// groupWords are words in the names of columns that identify groups of rows, such as the rows of
+// one customer.
 var groupWords = []string{
 	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
 // idNames are the names, without case and punctuation, of columns that identify rows. If values
-// repeat, the column identifies what several rows belong to.
+// repeat in such a column, it identifies groups of rows.
 var idNames = []string{"id", "uuid", "guid", "rowid"}
 
 // birthWords are words in the names of columns whose dates do not order the rows.
@@ -53,8 +54,8 @@ func (s *scanner) warnGroupAndTimeColumns() {
 	}
 }
 
-// looksLikeGroup reports whether the values of a column seem to identify what several
-// rows belong to. filled is the number of rows with a value.
+// looksLikeGroup reports whether the values of a column seem to identify groups of rows.
+// filled is the number of rows with a value.
 func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if c.Form != FormCategory && (c.Form != FormNumeric || c.hasFractions) || c.Distinct < minGroups {
 		return false

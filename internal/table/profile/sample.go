@@ -60,7 +60,7 @@ func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSampl
 // A sampled value is the bits of a float64: the number itself, sampledBlank if the field
 // is blank, or another NaN that contains the hash of the text.
 const (
-	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
+	sampledBlank = 0x7FF8_0000_0000_0001 // the bits of math.NaN()
 	sampledText  = 0xFFF8_0000_0000_0000 // combined with the hash of a text
 )
 

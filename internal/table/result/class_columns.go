@@ -31,8 +31,8 @@ func PredictionColumn(names []string) int {
 	return at
 }
 
-// predictionColumnPattern matches the name of the column of predicted labels, which ends in a number if the
-// blind file has a column of the same name.
+// predictionColumnPattern matches the name of the column of predicted labels. The name ends in a
+// number if the blind file has a column called prediction.
 var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
 // ClassColumns returns the columns with the probabilities of the classes. They follow the column

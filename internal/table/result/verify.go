@@ -135,8 +135,8 @@ func (v *verifier) setClassesFromHeader() []string {
 	return classes
 }
 
-// reasonColumnPattern matches the name of a column of reasons, which has a second number if the
-// blind file has a column of the same name.
+// reasonColumnPattern matches the name of a column of reasons, such as reason_1. The name has a
+// second number if the blind file has a column of this name.
 var reasonColumnPattern = regexp.MustCompile(`^` + reasonName + `_(\d+)(_\d+)?$`)
 
 // countReasons returns the number of columns of reasons at the end of a result.

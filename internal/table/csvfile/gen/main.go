@@ -1,4 +1,4 @@
-// Command gen writes the AVX2 kernels of package csvfile as Go assembly:
+// Command gen writes the AVX2 kernels of package csvfile in Go assembly:
 //
 //	cd internal/table/csvfile/gen && go run . -out ../vector_amd64.s -stubs ../vector_stub_amd64.go -pkg csvfile
 //
