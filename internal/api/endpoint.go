@@ -199,7 +199,7 @@ var (
 	}}
 	EndSession = Endpoint[SessionInput, None]{Operation{
 		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
-		Summary: "End a session of the caller's account: its token becomes invalid. To end another than that of the bearer token, log in at most five minutes before.",
+		Summary: "End a session of the caller's account: its token becomes invalid. To end another session than that of the bearer token, the login of the bearer token must be at most five minutes old.",
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,

@@ -107,8 +107,8 @@ type ModelReport struct {
 	Validation *Scores `json:"validation" doc:"Scores on the validation rows, on which the algorithms were compared; null if not measured."`
 	Test       *Scores `json:"test" doc:"Scores on the test rows, which were used for nothing else; null if not measured."`
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
-	// TestMissing says why Test is nil: TooFewRows or NoTime. It is empty if Test is not nil, or if
-	// the reason is unknown.
+	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
+	// Test is not nil, or if the reason is unknown.
 	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set some aside, or there was no time."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
@@ -168,8 +168,8 @@ func (r *ModelReport) ImportantColumns() []string {
 
 // The values of ModelReport.TestMissing.
 const (
-	TooFewRows = "too-few-rows"
-	NoTime     = "no-time"
+	TestMissingTooFewRows = "too-few-rows"
+	TestMissingNoTime     = "no-time"
 )
 
 // Candidate has the scores of a model that a race could have chosen as its result.
@@ -197,8 +197,8 @@ func (i *Interval) String() string {
 	return i.Format(2)
 }
 
-// Format returns the interval with the given number of decimals, so that all intervals of a column
-// of a table have as many. It returns "" for nil.
+// Format returns the interval with the given number of decimals. Tables use Format to show the same
+// number of decimals in all rows. It returns "" for nil.
 func (i *Interval) Format(digits int) string {
 	if i == nil {
 		return ""
@@ -237,11 +237,11 @@ func (r *ModelReport) TestMissingReason() string {
 	switch {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not report numbers of rows
 		return ""
-	case r.TestMissing == NoTime:
+	case r.TestMissing == TestMissingNoTime:
 		return "no time for the test rows: increase --time-limit"
-	case r.TestMissing == TooFewRows && r.GroupColumn != "":
+	case r.TestMissing == TestMissingTooFewRows && r.GroupColumn != "":
 		return fmt.Sprintf("too few rows or too few different values of %s to set some aside", r.GroupColumn)
-	case r.TestMissing == TooFewRows:
+	case r.TestMissing == TestMissingTooFewRows:
 		return "too few rows to set some aside"
 	}
 	return "too few rows, or no time"

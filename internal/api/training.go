@@ -39,7 +39,7 @@ func RaceMetrics() []string {
 	return []string{MetricAccuracy, MetricBalancedAccuracy, MetricMacroF1, MetricROCAUC, MetricPRAUC, MetricLogLoss}
 }
 
-// PerformanceName returns what people read as the name of a performance: "exp(-logLoss)" for
+// PerformanceName returns the name that is displayed for a performance: "exp(-logLoss)" for
 // logLoss, and the name of the metric for every other metric.
 func PerformanceName(metric string) string {
 	if metric == MetricLogLoss {

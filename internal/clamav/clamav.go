@@ -17,18 +17,19 @@ import (
 	"time"
 )
 
-// The errors of [Client.Scan]. Test with errors.Is.
+// The errors that [Client.Scan] wraps. Test for them with errors.Is.
 var (
-	// ErrUnavailable is wrapped if clamd could not be reached, or did not scan the file. The same
+	// ErrUnavailable means that clamd could not be reached, or did not scan the file. The same
 	// scan may succeed later.
 	ErrUnavailable = errors.New("clamd is unavailable")
-	// ErrLimit is wrapped if the file exceeds a limit of clamd's configuration, so that clamd
-	// did not scan the whole file. The message names the limit.
+	// ErrLimit means that the file exceeds a limit of clamd's configuration, so that clamd did
+	// not scan the whole file. The message of the error names the limit.
 	ErrLimit = errors.New("clamd did not scan the whole file")
 )
 
 const (
-	// chunkSize is the number of bytes of a file in a chunk, and lengthSize that of its length.
+	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the number of
+	// bytes before them, which hold their number.
 	chunkSize  = 64 << 10
 	lengthSize = 4
 	// dialTimeout limits the time for a connection, and sendTimeout the time that clamd takes to
@@ -40,9 +41,9 @@ const (
 	scanTimeout = 10 * time.Minute
 	// maxResponse is the maximum length of a response in bytes.
 	maxResponse = 4 << 10
-	// limitSignature is the beginning of the signature that clamd reports, if AlertExceedsMax is
+	// limitSignaturePrefix is the beginning of the signature that clamd reports, if AlertExceedsMax is
 	// set, for a file that exceeds MaxFileSize or another limit.
-	limitSignature = "Heuristics.Limits.Exceeded"
+	limitSignaturePrefix = "Heuristics.Limits.Exceeded"
 )
 
 // The results of scans, see [Client.Counts].
@@ -112,7 +113,7 @@ func (c *Client) Scan(ctx context.Context, file io.Reader) (signature string, er
 func (c *Client) send(ctx context.Context, file io.Reader) (response string, err error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, c.network, c.address)
 	if err != nil {
-		return "", unavailable(ctx, err)
+		return "", unavailableError(ctx, err)
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // ends a read or write
@@ -129,7 +130,7 @@ func (c *Client) send(ctx context.Context, file io.Reader) (response string, err
 	setDeadline(conn.SetReadDeadline, wait)
 	response, err = bufio.NewReader(io.LimitReader(conn, maxResponse)).ReadString(0)
 	if err != nil {
-		return "", unavailable(ctx, errors.Join(sendErr, err))
+		return "", unavailableError(ctx, errors.Join(sendErr, err))
 	}
 	return strings.TrimSuffix(response, "\x00"), nil
 }
@@ -164,9 +165,9 @@ func setDeadline(set func(time.Time) error, d time.Duration) {
 	_ = set(time.Now().Add(d)) //nolint:forbidigo // compared by the system
 }
 
-// unavailable returns an error that wraps ErrUnavailable and err, or the error of ctx if ctx is
+// unavailableError returns an error that wraps ErrUnavailable and err, or the error of ctx if ctx is
 // done.
-func unavailable(ctx context.Context, err error) error {
+func unavailableError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -179,7 +180,7 @@ func parseResponse(response string) (signature string, err error) {
 	switch name, found := strings.CutSuffix(status, " FOUND"); {
 	case isScan && status == "OK":
 		return "", nil
-	case isScan && found && strings.HasPrefix(name, limitSignature):
+	case isScan && found && strings.HasPrefix(name, limitSignaturePrefix):
 		return "", fmt.Errorf("%w: %s", ErrLimit, name)
 	case isScan && found && name != "":
 		return name, nil

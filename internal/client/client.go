@@ -47,9 +47,9 @@ type Options struct {
 	Paths map[string]string
 	// UserAgent defaults to "foretell".
 	UserAgent string
-	// Attempts is the maximum number of attempts of a request. Defaults to 5. If a proxy responds
-	// without Retry-After that it has no service, or if the object store with the files of the
-	// service does not respond, there are three attempts more.
+	// Attempts is the maximum number of attempts of a request. Defaults to 5. There are three more
+	// attempts if a proxy responds with 502, 503 or 504 without Retry-After, or if the object store
+	// with the files of the service does not respond.
 	Attempts int
 	// Wait waits for d between attempts and polls. If ctx ends first, it returns
 	// the error of ctx. Defaults to [Sleep].
@@ -156,7 +156,7 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.mayRelogin = IsOutage(err) // after the outage, the token is still rejected
+		c.mayRelogin = IsOutage(err) // after an outage, another login may succeed
 		return false, fmt.Errorf("log in again: %w", err)
 	}
 	c.token = token

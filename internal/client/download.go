@@ -93,7 +93,7 @@ func (d *downloadState) fetchRest(ctx context.Context) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
-		return nil // isComplete has accepted it
+		return nil // isComplete has accepted the response, so nothing is left to download
 	}
 	if d.written == 0 && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return notServiceError(d.req, resp, "a web page")

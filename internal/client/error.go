@@ -21,12 +21,12 @@ type ErrorKind string
 
 // The kinds of a [NetworkError].
 const (
-	Unreachable ErrorKind = "unreachable"   // no connection: wrong host or port, service down, no network
-	Untrusted   ErrorKind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
-	ProxyFailed ErrorKind = "proxy"         // the proxy is unreachable or refused the request
-	Broken      ErrorKind = "broken"        // the connection was lost or timed out
-	BadRedirect ErrorKind = "misdirected"   // a redirect that the client does not follow
-	NotService  ErrorKind = "not-a-service" // something other than the API of the service responded
+	Unreachable    ErrorKind = "unreachable"   // no connection: wrong host or port, service down, no network
+	Untrusted      ErrorKind = "untrusted"     // the TLS handshake failed, for example because of an unknown certificate
+	ProxyFailed    ErrorKind = "proxy"         // the proxy is unreachable or refused the request
+	ConnectionLost ErrorKind = "broken"        // the connection was lost or timed out
+	BadRedirect    ErrorKind = "misdirected"   // a redirect that the client does not follow
+	NotService     ErrorKind = "not-a-service" // something other than the API of the service responded
 )
 
 // NetworkError is returned if the service did not respond, or if something else responded.
@@ -60,7 +60,7 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 
 // isTemporary reports whether another attempt may succeed.
 func (e *NetworkError) isTemporary() bool {
-	if e.Kind == Broken {
+	if e.Kind == ConnectionLost {
 		return true
 	}
 	var dns *net.DNSError
@@ -131,7 +131,7 @@ func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	case errors.As(err, &dns):
 		return Unreachable, "its name cannot be resolved (" + dns.Err + ")"
 	default:
-		return Broken, "the connection was lost (" + text + ")"
+		return ConnectionLost, "the connection was lost (" + text + ")"
 	}
 }
 

@@ -23,7 +23,7 @@ func TestIdleResponse(t *testing.T) {
 	})
 	_, err := client.Call(t.Context(), d.client(t, client.Options{IdleTimeout: 100 * time.Millisecond}), api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	var network *client.NetworkError
-	if !errors.As(err, &network) || network.Kind != client.Broken || !strings.Contains(err.Error(), "no data arrived for 100ms") {
+	if !errors.As(err, &network) || network.Kind != client.ConnectionLost || !strings.Contains(err.Error(), "no data arrived for 100ms") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -23,11 +23,11 @@ const (
 	// maxRetryAfter is the longest Retry-After that the client waits for. If a response
 	// has a longer one, the client returns the error.
 	maxRetryAfter = time.Minute
-	// gatewayAttempts is the number of additional attempts if a proxy responds without Retry-After
-	// that it has no service, or if the object store with the files of the service does not
-	// respond. With Options.Attempts = 5, the client then tries for 10 to 21 s, about as long as with
-	// the Retry-After of the service.
-	gatewayAttempts = 3
+	// extraAttempts is the number of additional attempts if a proxy responds with 502, 503 or 504
+	// without Retry-After, or if the object store with the files of the service does not respond.
+	// With Options.Attempts = 5, the client then tries for 10 to 21 s, about as long as with the
+	// Retry-After of the service.
+	extraAttempts = 3
 )
 
 // request is one call, which may take several attempts.
@@ -116,7 +116,7 @@ func (c *Client) maxAttempts(err error) int {
 	isGateway := errors.As(err, &problem) && problem.RetryAfter == 0 && errors.Is(err, errForeign)
 	isFileStore := errors.As(err, &network) && network.FileStore
 	if (isGateway || isFileStore) && IsOutage(err) {
-		return c.opts.Attempts + gatewayAttempts
+		return c.opts.Attempts + extraAttempts
 	}
 	return c.opts.Attempts
 }

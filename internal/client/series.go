@@ -15,8 +15,8 @@ import (
 
 // The minimum and the maximum length of the name of a dataset or series, in characters.
 const (
-	minName = 3
-	maxName = 30
+	minNameLen = 3
+	maxNameLen = 30
 )
 
 // DatasetName returns the name of the nth dataset of a series: NAME if n is 1, NAME-2
@@ -24,7 +24,7 @@ const (
 // characters. If series has fewer than 3 characters, "-data" is appended to it.
 func DatasetName(series string, n int) string {
 	series = storedName(series)
-	if utf8.RuneCountInString(series) < minName {
+	if utf8.RuneCountInString(series) < minNameLen {
 		series += "-data"
 	}
 	suffix := ""
@@ -32,7 +32,7 @@ func DatasetName(series string, n int) string {
 		suffix = "-" + strconv.Itoa(n)
 	}
 	runes := []rune(series)
-	return strings.TrimSpace(string(runes[:min(len(runes), maxName-len(suffix))])) + suffix
+	return strings.TrimSpace(string(runes[:min(len(runes), maxNameLen-len(suffix))])) + suffix
 }
 
 // storedName returns the form in which the service stores a name.
@@ -41,7 +41,7 @@ func storedName(name string) string { return norm.NFC.String(strings.TrimSpace(n
 // IsDatasetName reports whether name has a valid length for a dataset or series.
 func IsDatasetName(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return n >= minName && n <= maxName
+	return n >= minNameLen && n <= maxNameLen
 }
 
 // Series is a named group of datasets, such as the datasets of all runs with the same --name.
@@ -101,7 +101,7 @@ func inferSeries(name string, datasetNames map[string]bool) string {
 	}
 	cut := "" // the first name in alphabetical order that DatasetName truncates to make name
 	for other := range datasetNames {
-		if utf8.RuneCountInString(other) > maxName-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
+		if utf8.RuneCountInString(other) > maxNameLen-len(name[at:]) && DatasetName(other, n) == name && (cut == "" || other < cut) {
 			cut = other
 		}
 	}

@@ -26,7 +26,7 @@ func TestDatasetName(t *testing.T) {
 		{"übermäßig lange Überschriften, sehr", 3, "übermäßig lange Überschrifte-3"},
 	} {
 		got := DatasetName(test.series, test.n)
-		if n := utf8.RuneCountInString(got); got != test.want || n > maxName || n < minName {
+		if n := utf8.RuneCountInString(got); got != test.want || n > maxNameLen || n < minNameLen {
 			t.Errorf("dataset %d of %q is called %q of %d characters, want %q", test.n, test.series, got, n, test.want)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"foretell/internal/span"
 )
 
-// errResponse marks the span of an attempt that the service rejected.
-var errResponse = errors.New("the service rejected the request")
+// errRejected marks the span of an attempt that the service rejected.
+var errRejected = errors.New("the service rejected the request")
 
 // startSpan starts the span of an attempt to send a request, if ctx has a span. The returned
 // function ends the new span.
@@ -24,7 +24,7 @@ func startSpan(ctx context.Context, req *request, attempt int) (spanCtx context.
 		if err == nil {
 			own.SetAttributes(attribute.Int("http.response.status_code", resp.StatusCode))
 			if resp.StatusCode >= http.StatusBadRequest {
-				err = errResponse
+				err = errRejected
 			}
 		}
 		span.End(own, err)

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/api"
 )
 
-// noThreshold is sent instead of null to services that require a threshold. These services do not
-// report outcomes either.
-const noThreshold = 1.0
+// substituteThreshold is sent instead of null to services that require a threshold. These services
+// do not report outcomes either.
+const substituteThreshold = 1.0
 
 // CreateTraining starts a race. A race without a threshold is an extension. If the service
 // rejects such a race, the client sends a threshold of 1 instead, for this and all later
@@ -25,7 +25,7 @@ func (c *Client) CreateTraining(ctx context.Context, in *api.CreateTrainingInput
 		}
 	}
 	substitute := *in
-	substitute.Body.PerformanceThreshold = api.NewThreshold(new(noThreshold))
+	substitute.Body.PerformanceThreshold = api.NewThreshold(new(substituteThreshold))
 	created, err := Call(ctx, c, api.CreateTraining, &substitute)
 	if err == nil {
 		c.needsThreshold.Store(true)
@@ -51,7 +51,7 @@ func fillOutcome(t *api.Training, raceStatus string) {
 	if t.Outcome != "" {
 		return
 	}
-	if t.TargetPerformance != nil && *t.TargetPerformance == noThreshold {
+	if t.TargetPerformance != nil && *t.TargetPerformance == substituteThreshold {
 		t.TargetPerformance = nil
 	}
 	t.Outcome = api.OutcomeFromStatus(t.Status, t.TargetPerformance, raceStatus == api.TrainingCompleted)
@@ -72,7 +72,7 @@ func fillOutcomes(jobs []api.Training) {
 // report. p does not report whether the race has a threshold, so fillRunOutcomes assumes
 // that it has one.
 func fillRunOutcomes(p *api.TrainingProgress) {
-	some := noThreshold
+	some := substituteThreshold
 	if p.Outcome == "" {
 		p.Outcome = api.OutcomeFromStatus(p.Status, &some, false)
 	}

@@ -13,9 +13,9 @@ import (
 	"foretell/internal/api"
 )
 
-// expectContinueMin is the minimum size, in bytes, of a body that is sent with Expect:
-// 100-continue. With this header, the service can reject the request before the body is sent.
-const expectContinueMin = 1 << 20
+// minExpectContinueBytes is the minimum size, in bytes, of a body that is sent with the header
+// Expect: 100-continue. The service can then reject the request before the body is sent.
+const minExpectContinueBytes = 1 << 20
 
 // Upload sends src to a dataset that was just created. It sends a file of at most 32 MB with
 // [Client.AddData], and a larger one to the upload URL of the dataset. progress, which may be
@@ -71,9 +71,9 @@ func (c *Client) createDataset(ctx context.Context, in *api.CreateDatasetInput) 
 	return nil, err
 }
 
-// recentlyCreated limits the age of a dataset that an earlier attempt of the same request has
+// maxCreatedAge limits the age of a dataset that an earlier attempt of the same request has
 // created. It is longer than all attempts take together, and allows for clocks that differ.
-const recentlyCreated = 10 * time.Minute
+const maxCreatedAge = 10 * time.Minute
 
 // findCreatedDataset returns the dataset that an earlier attempt of a request has created. It
 // returns nil if the dataset of this name is older, has a file, or differs from the request.
@@ -91,7 +91,7 @@ func (c *Client) findCreatedDataset(ctx context.Context, want *api.NewDataset) (
 			return nil, err
 		}
 		created, err := time.Parse(api.TimeLayout, d.CreatedOn)
-		isRecent := err == nil && (c.opts.Now == nil || c.now().Sub(created).Abs() < recentlyCreated)
+		isRecent := err == nil && (c.opts.Now == nil || c.now().Sub(created).Abs() < maxCreatedAge)
 		isSame := (d.FileName == "" || d.FileName == want.FileName) && (want.NumberOfBuckets == nil || d.NumberOfBuckets == *want.NumberOfBuckets)
 		if !isRecent || !isSame || d.Status != api.DatasetPending {
 			return nil, nil
@@ -153,16 +153,16 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 	}
 	req := &request{
 		op: api.UploadData.ID, method: api.UploadData.Method, url: address, header: header,
-		waitOn429: true, sendToken: c.sendsToken(address),
+		waitOn429: true, sendToken: c.shouldSendToken(address),
 	}
 	req.setFileBody(multipartForm{}, src, progress)
 	return c.sendFile(ctx, req, created.DatasetKey)
 }
 
-// sendsToken reports whether to send the token to an upload URL. The token is always
+// shouldSendToken reports whether to send the token to an upload URL. The token is always
 // sent to the service's host. It is sent to another host only if the URL has no
 // signature, and not over http if the service uses https.
-func (c *Client) sendsToken(address *url.URL) bool {
+func (c *Client) shouldSendToken(address *url.URL) bool {
 	if isSameServiceOrHTTPS(c.base, address) {
 		return true
 	}

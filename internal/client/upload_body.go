@@ -80,7 +80,7 @@ func (req *request) setFileBody(f multipartForm, src Source, progress func(sent 
 	if f.contentType != "" {
 		req.header.Set("Content-Type", f.contentType)
 	}
-	if req.size < 0 || req.size >= expectContinueMin {
+	if req.size < 0 || req.size >= minExpectContinueBytes {
 		req.header.Set("Expect", "100-continue")
 	}
 }

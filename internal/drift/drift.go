@@ -18,8 +18,8 @@ import (
 // The smallest population stability indexes of the levels [api.DriftSome] and
 // [api.DriftLarge].
 const (
-	someIndex  = 0.1
-	largeIndex = 0.25
+	minPSISome  = 0.1
+	minPSILarge = 0.25
 )
 
 // Measure compares the values of a file with the training file of a dataset. p is the
@@ -150,9 +150,9 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, r
 	return append(parts, others)
 }
 
-// minShare is used instead of smaller shares of the rows when the index is computed. It keeps the
+// minPSIShare is used instead of smaller shares of the rows when the index is computed. It keeps the
 // index finite, and limits the effect of a rare value that only one of the files has.
-const minShare = 0.005
+const minPSIShare = 0.005
 
 // setIndexAndParts sets the index of c, its chance value, its level and its parts. It omits parts
 // without rows.
@@ -162,14 +162,14 @@ func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, row
 	for _, p := range parts {
 		part := api.DriftPart{Name: p.name, Training: p.training / max(trainingRows, 1), Share: p.count / max(rows, 1)}
 		c.Parts = append(c.Parts, part)
-		before, now := max(part.Training, minShare), max(part.Share, minShare)
+		before, now := max(part.Training, minPSIShare), max(part.Share, minPSIShare)
 		index += (now - before) * math.Log(now/before)
 	}
 	c.Index, c.Chance = &index, chanceIndex(len(parts), trainingRows, rows)
 	switch {
-	case index < someIndex || index < c.Chance:
+	case index < minPSISome || index < c.Chance:
 		c.Level = api.DriftNone
-	case index < largeIndex:
+	case index < minPSILarge:
 		c.Level = api.DriftSome
 	default:
 		c.Level = api.DriftLarge
@@ -191,8 +191,8 @@ func chanceIndex(parts int, trainingRows, rows float64) float64 {
 	return (1/trainingRows + 1/rows) * quantile
 }
 
-// maxNamed is the maximum number of columns that a verdict names.
-const maxNamed = 5
+// maxNamedColumns is the maximum number of columns that a verdict names.
+const maxNamedColumns = 5
 
 // verdict returns the sentences of a report.
 func verdict(r *api.DriftReport, important []string) []string {
@@ -200,7 +200,7 @@ func verdict(r *api.DriftReport, important []string) []string {
 	compared, byChance := 0, false
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		byChance = byChance || c.Level == api.DriftNone && *c.Index >= someIndex
+		byChance = byChance || c.Level == api.DriftNone && *c.Index >= minPSISome
 		if c.Level != api.DriftUnknown {
 			compared++
 		}
@@ -219,7 +219,7 @@ func verdict(r *api.DriftReport, important []string) []string {
 	case len(drifted) == 0:
 		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
 	}
-	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.List(quoteAll(drifted), maxNamed))
+	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.List(quoteAll(drifted), maxNamedColumns))
 	sentences := []string{first}
 	for place, name := range important[:min(len(important), 3)] {
 		if slices.Contains(drifted, name) {

@@ -42,6 +42,6 @@ func selectedFeatures(members []member, schema *frame.Schema) []bool {
 		}
 		own.markUsed(selected)
 	}
-	schema.MarkDates(selected)
+	schema.MarkDifferenceDates(selected)
 	return selected
 }

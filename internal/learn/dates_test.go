@@ -29,7 +29,7 @@ func TestScreenedDates(t *testing.T) {
 			f.Columns[i].Floats[row] = math.Round(1000 * x)
 		}
 	}
-	d.Update(f)
+	d.Recompute(f)
 	for row, days := range f.Columns[d.Feature].Floats {
 		f.Labels[row] = 0
 		if days > 0 {

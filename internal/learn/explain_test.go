@@ -122,7 +122,7 @@ func withTwoDates(f *frame.Frame) *frame.Frame {
 	})
 	f.Columns = append(f.Columns, frame.Column{})
 	d := f.Schema.Differences()[0]
-	d.Update(f)
+	d.Recompute(f)
 	for row, days := range f.Columns[d.Feature].Floats {
 		if days > 0 {
 			f.Labels[row] = 0

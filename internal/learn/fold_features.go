@@ -47,7 +47,7 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 	if known := t.foldData[foldIndex]; known != nil {
 		return known, nil
 	}
-	columns := t.Schema.PlainColumns()
+	columns := t.Schema.NonTextColumns()
 	if t.numScreened() > 0 {
 		// A selection on all rows would leak the validation labels (Ambroise and
 		// McLachlan 2002).
@@ -92,7 +92,7 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	}
 	folds[foldIndex] = rows
 	var screener screen.Screener
-	selected, columns := map[int][]int32{}, t.Schema.PlainColumns()
+	selected, columns := map[int][]int32{}, t.Schema.NonTextColumns()
 	for index, rows := range folds {
 		var err error
 		if selected[index], err = screener.Select(ctx, t.Frame, columns, rows, t.params.Workers); err != nil {

@@ -133,7 +133,7 @@ func algorithmName(kind uint8) string {
 // onnxColumns returns the columns of the input x on which a member with the given
 // features was trained. features may be nil.
 func (m *Model) onnxColumns(g *onnx.Graph, x onnx.Matrix, features *foldFeatures) onnx.Matrix {
-	plain := m.schema.PlainColumns()
+	plain := m.schema.NonTextColumns()
 	selected := firstColumns(len(m.schema.Columns))
 	if features != nil {
 		selected = features.columns

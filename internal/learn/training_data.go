@@ -215,7 +215,7 @@ func (t *trainingData) trainedFeatures() []bool {
 			known[i] = true
 		}
 	}
-	t.Schema.MarkDates(known)
+	t.Schema.MarkDifferenceDates(known)
 	return known
 }
 

@@ -37,7 +37,7 @@ func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time
 	if err := c.loadFiles(); err != nil {
 		return nil, err
 	}
-	c.warnOfValidity()
+	c.warnIfInvalidOrExpiring()
 	return c, nil
 }
 
@@ -50,7 +50,7 @@ func (c *Certificate) Expiry() time.Time {
 
 // TLSConfig returns the TLS configuration of a server with the certificate.
 func (c *Certificate) TLSConfig() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.getUpToDate}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.getCertificate}
 }
 
 // Reload reads the files again. If they are invalid, it logs that and keeps the
@@ -62,9 +62,9 @@ func (c *Certificate) Reload() {
 	c.reloadLocked()
 }
 
-// getUpToDate returns the certificate for a handshake, after reading the files again if
+// getCertificate returns the certificate for a handshake, after reading the files again if
 // they have changed.
-func (c *Certificate) getUpToDate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *Certificate) getCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state := c.fileStates(); state != c.tried {
@@ -81,15 +81,15 @@ func (c *Certificate) reloadLocked() {
 		return
 	}
 	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
-	c.warnOfValidity()
+	c.warnIfInvalidOrExpiring()
 }
 
 // expiryWarning is how long before the expiry of a certificate a warning is logged.
 const expiryWarning = 14 * 24 * time.Hour
 
-// warnOfValidity logs a warning if clients refuse the current certificate because of its dates, or
+// warnIfInvalidOrExpiring logs a warning if clients refuse the current certificate because of its dates, or
 // will soon do so.
-func (c *Certificate) warnOfValidity() {
+func (c *Certificate) warnIfInvalidOrExpiring() {
 	now, leaf := c.now(), c.current.Leaf
 	switch {
 	case now.Before(leaf.NotBefore):

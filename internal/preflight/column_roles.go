@@ -97,7 +97,7 @@ func (p *Preflight) describeRoles(r *ColumnRoles) string {
 
 func describeID(name string, generated bool, reason string) string {
 	switch {
-	case generated && reason != roles.NoIDColumn:
+	case generated && reason != roles.NoIDColumnReason:
 		return "none, r1… generated (" + reason + ")"
 	case generated:
 		return "none, r1… generated"

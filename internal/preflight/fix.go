@@ -166,7 +166,7 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 		return chosen, nil
 	}
 	known := rolesFromFlags(layout)
-	known.Repaired = true
+	known.WillRepairIDs = true
 	found, question := roles.ChooseRoles(table, nil, known)
 	if question != nil {
 		if found.Label, err = r.askLabel(ctx, question); err != nil {
@@ -218,7 +218,7 @@ func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 		f.Column = c.result.SourceColumns[f.Column-1]
 	}
 	if f.Line == 1 {
-		f.Line = c.result.Line
+		f.Line = c.result.HeaderLine
 	} else if f.Line > 1 {
 		f.Line = 0 // f.Line is a line of the copy, which will be removed
 	}

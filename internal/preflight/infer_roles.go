@@ -42,7 +42,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 			return err
 		}
 	}
-	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrEmpty)
+	train, err := p.Train.describeColumns(ctx, p.columns, blind.LacksOrHasEmpty)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
 }
 
-// setTrainingID applies --training-id to a training file with these columns. An ID column that is
-// not one of them is generated.
+// setTrainingID applies --training-id to a training file with these columns. If no column has the
+// name in --training-id, IDs are generated.
 func (in *Input) setTrainingID(columns []string) {
 	if in.trainingID == "" {
 		return
@@ -184,17 +184,17 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, 
 	return names, nil
 }
 
-// warnRenamed warns about renamed columns. It adds at most maxPerKind warnings, and the
+// warnRenamed warns about renamed columns. It adds at most maxWarningsPerKind warnings, and the
 // last one mentions how many more columns were renamed.
 func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(roles.Rename) (code, reason string)) {
 	for i, one := range changed {
 		code, why := reason(one)
 		message := fmt.Sprintf("%s, so it is read as %s", why, strconv.Quote(one.To))
-		if more := len(changed) - i - 1; i+1 == maxPerKind && more > 0 {
+		if more := len(changed) - i - 1; i+1 == maxWarningsPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, one.To)
-		if i+1 == maxPerKind {
+		if i+1 == maxWarningsPerKind {
 			return
 		}
 	}

@@ -27,7 +27,7 @@ type Input struct {
 	Name       string   // name for messages
 	args       []string // the arguments of the command
 	Paths      []string // the paths of the files
-	Temps      []string // temporary files among Paths, which Close removes
+	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
 	trainingID string        // value of --training-id if this is a training file

@@ -134,7 +134,7 @@ func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.R
 	if err != nil {
 		return tablefile.File{}, err
 	}
-	in.Temps = append(in.Temps, file.Name())
+	in.TempPaths = append(in.TempPaths, file.Name())
 	copied := make(chan error, 1)
 	go func() {
 		src, err := open()
@@ -157,7 +157,7 @@ func (in *Input) spoolStream(ctx context.Context, name string, open func() (io.R
 
 // Close removes the temporary files of the input.
 func (in *Input) Close() error {
-	for _, path := range in.Temps {
+	for _, path := range in.TempPaths {
 		_ = os.Remove(path) // at worst, a temporary file remains
 	}
 	if in.table == nil {
@@ -173,7 +173,7 @@ func (in *Input) HasPath(path string) bool {
 
 // IsSpooled reports whether a file of the input is a stream, which a later command cannot
 // read again.
-func (in *Input) IsSpooled() bool { return len(in.Temps) > 0 }
+func (in *Input) IsSpooled() bool { return len(in.TempPaths) > 0 }
 
 // Stem returns the file name without directory and extensions, from which the names of
 // outputs are made. For several files it is the common prefix of their names.

@@ -24,7 +24,8 @@ type LayoutFlags struct {
 	encoding  string
 	sheet     string
 	noHeader  bool
-	// trainingID is the ID column of the training file; "" if it is that of id.
+	// trainingID is the name of the training file's ID column; "" if --id also applies to the
+	// training file.
 	trainingID string
 
 	names       []string // names of the columns; nil for those of the header

@@ -90,8 +90,8 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 }
 
 // addUnusedColumns adds the columns of unused that a blind file lacks, without values. names are the
-// columns of the file. The service requires all columns of the training file, although no model
-// uses a column that is, for example, constant.
+// columns of the file. The service requires all columns of the training file, even those that no
+// model uses, such as constant columns.
 func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 	var added []string
 	for _, name := range unused {
@@ -136,7 +136,7 @@ func toKnownColumn(c *api.Column) profile.KnownColumn {
 // column is not merged, because its message would lose the suggestion.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
-		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingMessage && p.Blind != nil
+		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingColumnMessage && p.Blind != nil
 	}
 	if len(defects) == 0 || !isMerged(defects[0]) {
 		return defects

@@ -64,14 +64,14 @@ type Preflight struct {
 	Train, Blind               *Input
 	TrainProfile, BlindProfile *profile.Profile // of Train and Blind
 	Findings                   []finding
-	BlindTime                  time.Duration // how long it took to check the blind file
+	BlindCheckTime             time.Duration // how long it took to check the blind file
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
-	modelDates   *frame.Schema      // the orders of its dates; nil if Train is a training file
+	modelDates   *frame.Schema      // the date orders of the model's columns; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
-	noHeader     bool               // whether its first row looks like data
+	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
@@ -129,7 +129,7 @@ func (p *Preflight) Run(ctx context.Context, progress *term.Progress) error {
 	}
 	p.addProfileFindings(p.Blind, p.BlindProfile)
 	p.compareFiles()
-	p.BlindTime = p.Factory.Now().Sub(began)
+	p.BlindCheckTime = p.Factory.Now().Sub(began)
 	return nil
 }
 
@@ -335,10 +335,10 @@ func (p *Preflight) DefectError() error {
 	return e.WithHint("%s", cmp.Or(first.Hint, remedy))
 }
 
-// maxPerKind is the maximum number of printed warnings of one kind.
-const maxPerKind = 3
+// maxWarningsPerKind is the maximum number of printed warnings of one kind.
+const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, at most maxPerKind of each kind, unless --quiet is set.
+// NoteWarnings prints the warnings, at most maxWarningsPerKind of each kind, unless --quiet is set.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {
@@ -348,9 +348,9 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 		}
 		reported[f.File+f.Code]++
 		switch n := reported[f.File+f.Code]; {
-		case n <= maxPerKind:
+		case n <= maxWarningsPerKind:
 			o.Note("warning: %s", shortenPath(p.Factory, f))
-		case n == maxPerKind+1:
+		case n == maxWarningsPerKind+1:
 			o.Note("warning: %s: more warnings of this kind, see `%s`", shortenPath(p.Factory, f).File, p.CheckCommand())
 		}
 	}

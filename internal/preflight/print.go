@@ -130,7 +130,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 		if columns[i].Missing == 0 {
 			t.Rows[i][missing].Display = "-"
 		}
-		if n := columns[i].Numbers; n != nil && p.Factory.Console.OutWidth() < wideTerminal {
+		if n := columns[i].Numbers; n != nil && p.Factory.Console.OutWidth() < wideTerminalColumns {
 			form := profile.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
 			t.Header[values].Display = "lowest · median · highest"
@@ -138,7 +138,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 	}
 	if c := p.Factory.Console; c.OutTerminal {
 		width := 8
-		if c.OutWidth() >= wideTerminal {
+		if c.OutWidth() >= wideTerminalColumns {
 			width = 16
 		}
 		t.Header = slices.Insert(t.Header, picture, term.Cell{})
@@ -215,8 +215,8 @@ type ReportPrinter struct {
 	Output  *cli.Output
 }
 
-// wideTerminal is the minimum width for printing numbers in full.
-const wideTerminal = 80
+// wideTerminalColumns is the minimum width for printing numbers in full.
+const wideTerminalColumns = 80
 
 // shortNumber formats a number with three significant digits or, if its integer part has
 // more digits, as an integer.

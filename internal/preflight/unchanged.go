@@ -26,7 +26,8 @@ func (in *Input) Sha256(size int64) string {
 
 // OpenChecked is like Open for a checked table whose canonical form has size bytes. If the table
 // is no longer the one that was checked, Read returns an error before it has returned the last
-// byte. So a service never receives the whole of another table than the one in the receipt.
+// byte. Therefore a service never receives a complete table that differs from the one in the
+// receipt.
 func (in *Input) OpenChecked(ctx context.Context, size int64) (io.ReadCloser, error) {
 	file, err := in.Open(ctx)
 	if err != nil {

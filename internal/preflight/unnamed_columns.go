@@ -20,8 +20,7 @@ var pandasUnnamed = regexp.MustCompile(`^Unnamed: \d+$`)
 
 // ignoreEmptyColumns drops the columns that have neither a name nor a value. Spreadsheets write
 // such columns, as in `a,b,,`. To find a column without values, it reads the whole file. names are
-// the names of the columns after makeNamesUniqueAndDropEmpty. Columns whose name is in wanted are
-// kept.
+// the names in header, made unique by roles.UniqueNames. Columns whose name is in wanted are kept.
 func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, names, wanted []string) error {
 	in.ignored = nil
 	kept := newNameSet(wanted, in.layout.Drop)
@@ -50,8 +49,8 @@ func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, n
 	return nil
 }
 
-// findEmptyColumns returns those of the columns at the given positions that have no value in any
-// row. It returns nil if the file has no rows.
+// findEmptyColumns returns the given positions whose columns have no value in any row. It returns
+// nil if the file has no rows.
 func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty []int, err error) {
 	file, err := in.inFileOrder().Open(ctx)
 	if err != nil {
@@ -84,9 +83,9 @@ func (in *Input) findEmptyColumns(ctx context.Context, positions []int) (empty [
 	return nil, nil
 }
 
-// reportTitle adds a defect if the first line is probably a title above the header, and reports whether
-// it is: only one of at least three columns has a name. Spreadsheets write such a line as `title,,`. The
-// names are those of header after makeColumnNamesUnique.
+// reportTitle adds a defect if the first line is probably a title above the header, and reports
+// whether it did. In a title line, only one of at least three columns has a name. Spreadsheets write
+// such a line as `title,,`. names are the names in header, made unique by roles.UniqueNames.
 func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
 	ignored, named, unnamed := newNameSet(in.ignored), 0, 0
 	for i, name := range header {

@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 			"no time for the test rows",
 			api.Training{Metric: "accuracy", Outcome: api.OutcomeTimeLimit, AchievedPerformance: new(0.77)},
 			&api.ModelReport{
-				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.NoTime,
+				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TestMissingNoTime,
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 			"too few groups",
 			api.Training{Metric: "accuracy", Outcome: api.OutcomeTimeLimit, AchievedPerformance: new(0.77)},
 			&api.ModelReport{
-				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TooFewRows, GroupColumn: "gender",
+				Algorithm: "BSIX01", Metric: "accuracy", Rows: 750, ValidationRows: 600, Algorithms: two, TestMissing: api.TestMissingTooFewRows, GroupColumn: "gender",
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s

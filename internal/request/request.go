@@ -120,7 +120,7 @@ func Send(ctx context.Context, c *client.Client, raw client.RawRequest) (*http.R
 // parameters of a page are missing. Otherwise it returns the given problem. In other commands, an
 // unknown path means that the server is not a foretell service. Here the user typed the path.
 func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Problem) error {
-	if slices.ContainsFunc(problem.Errors, isMissingPage) {
+	if slices.ContainsFunc(problem.Errors, isMissingPageParameter) {
 		return exit.FromError(ctx, problem).WithHint("fetch the whole list with --paginate, or one page with -F offset=0 -F limit=50")
 	}
 	status, ok := map[api.Code]exit.Status{api.CodeNoRoute: exit.NotFound, api.CodeMethodNotAllowed: exit.Usage}[problem.Code]
@@ -132,7 +132,8 @@ func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Pro
 	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
-// isMissingPage reports whether a problem is that a parameter that selects a page of a list is missing.
-func isMissingPage(e api.FieldError) bool {
+// isMissingPageParameter reports whether an error says that the parameter offset or limit of a list is
+// missing.
+func isMissingPageParameter(e api.FieldError) bool {
 	return (e.Field == "offset" || e.Field == "limit") && e.Message == "is required"
 }

@@ -73,17 +73,17 @@ type BlindID struct {
 // ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
 // file. If this column has duplicate or missing values in the blind file, IDs are generated
 // instead. If the user has chosen a feature as the ID, its values are copied. In a file without
-// rows, a column is the ID by its name alone.
+// rows, the ID is chosen by name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {
 	case given.GenerateID:
-		none.Reason = "asked for by --id -"
+		none.Reason = "requested by --id -"
 		return none.withDisplaced(t)
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0 && slices.Contains(known.Features, given.ID):
-		return BlindID{Generated: true, CopyOf: given.ID, Reason: byIDFlag, Displaced: -1}
+		return BlindID{Generated: true, CopyOf: given.ID, Reason: idFlagReason, Displaced: -1}
 	case given.ID != "" && t.ColumnIndex(given.ID) >= 0:
-		return BlindID{ID: given.ID, Reason: byIDFlag, Displaced: -1}
+		return BlindID{ID: given.ID, Reason: idFlagReason, Displaced: -1}
 	}
 	feature := make(map[string]bool, len(known.Features))
 	for _, name := range known.Features {
@@ -111,7 +111,7 @@ func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 		}
 	}
 	if none.Reason == "" {
-		none.Reason = NoIDColumn
+		none.Reason = NoIDColumnReason
 	}
 	none.GeneratedName = repeats
 	return none.withDisplaced(t)

@@ -28,13 +28,13 @@ type ColumnDescription struct {
 	// digits, or UUIDs or hexadecimal hashes of the same length.
 	AllCodes bool
 
-	isSampled bool // the fields above are set
+	isSampled bool // whether the fields above are set from the first rows
 }
 
 const (
 	maxFractionalClasses = 20  // maximum distinct values of a numeric label with fractions
 	maxIntegerClasses    = 100 // maximum distinct values of a numeric label without fractions
-	minRows              = 30  // from this number of rows, the values of a label must repeat
+	minLabelRows         = 30  // from this number of rows, the values of a label must repeat
 )
 
 // idReason returns the reason why a column is the ID, or "" if it is not. The parameter isFirst
@@ -74,7 +74,7 @@ func (c *ColumnDescription) notIDReason() string {
 func (c *ColumnDescription) notLabelReason() string {
 	number := c.Form == profile.FormNumeric
 	switch {
-	case !c.isSampled || c.Rows < minRows:
+	case !c.isSampled || c.Rows < minLabelRows:
 		return ""
 	case c.Filled == 0:
 		return "is empty"

@@ -65,15 +65,17 @@ func (t *Description) isEmpty(name string) bool {
 	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled == 0
 }
 
-// LacksOrEmpty reports whether t has no column or only an empty column with this name. Such a column
+// LacksOrHasEmpty reports whether t has no column or only an empty column with this name. Such a column
 // of the training file may be the label.
-func (t *Description) LacksOrEmpty(name string) bool { return t.LacksColumn(name) || t.isEmpty(name) }
+func (t *Description) LacksOrHasEmpty(name string) bool {
+	return t.LacksColumn(name) || t.isEmpty(name)
+}
 
 // The maximum number of rows and bytes that are read from a file.
 const (
-	maxRows    = 2000
-	maxBytes   = 32 << 20
-	maxColumns = 100 // columns that may be the ID or the label
+	maxSampleRows       = 2000
+	maxSampleBytes      = 32 << 20
+	maxCandidateColumns = 100 // columns that may be the ID or the label
 )
 
 // ReadHeader returns the names of the columns of a CSV with commas.
@@ -111,7 +113,7 @@ func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
 		role := i == 0 || i == len(names)-1 || isIDName(name) || isLabelName(name) || wanted != nil && wanted(name)
-		if role && (len(at) < maxColumns || i == len(names)-1) {
+		if role && (len(at) < maxCandidateColumns || i == len(names)-1) {
 			at = append(at, i)
 		}
 	}
@@ -146,7 +148,7 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 	header := newHeaderCheck(first)
 	defer func() { t.LooksHeaderless = header.looksLikeData() }()
 	cells = make([][]string, len(positions))
-	for size := 0; t.Rows < maxRows && size < maxBytes; t.Rows++ {
+	for size := 0; t.Rows < maxSampleRows && size < maxSampleBytes; t.Rows++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -11,19 +11,19 @@ import (
 // headerCheck decides whether the first record of a file is a header or data, by comparing it with
 // the records below it.
 type headerCheck struct {
-	cells    []string  // the cells of the first record
-	numbers  []float64 // the values of the cells that are numbers
-	isNumber []bool    // whether the cell is a number
-	isValue  []bool    // whether the cell also occurs below
-	numeric  []int     // number of numbers below the cell, if the cell is a number
-	filled   []int     // number of values below the cell, if the cell is a number
+	cells        []string  // the cells of the first record
+	numbers      []float64 // the values of the cells that are numbers
+	isNumber     []bool    // whether the cell is a number
+	occursBelow  []bool    // whether the cell also occurs below
+	numbersBelow []int     // number of numbers below the cell, if the cell is a number
+	valuesBelow  []int     // number of values below the cell, if the cell is a number
 }
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	n := len(rec.Fields)
 	h := &headerCheck{
 		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
-		isValue: make([]bool, n), numeric: make([]int, n), filled: make([]int, n),
+		occursBelow: make([]bool, n), numbersBelow: make([]int, n), valuesBelow: make([]int, n),
 	}
 	for i, cell := range h.cells {
 		h.numbers[i], h.isNumber[i] = parseNumber(cell)
@@ -39,11 +39,11 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 	}
 	for i, name := range h.cells {
 		cell := strings.TrimSpace(string(rec.Fields[i]))
-		h.isValue[i] = h.isValue[i] || cell == name
+		h.occursBelow[i] = h.occursBelow[i] || cell == name
 		if h.isNumber[i] && cell != "" {
-			h.filled[i]++
+			h.valuesBelow[i]++
 			if _, ok := parseNumber(cell); ok {
-				h.numeric[i]++
+				h.numbersBelow[i]++
 			}
 		}
 	}
@@ -71,18 +71,18 @@ func (h *headerCheck) looksLikeData() bool {
 		switch {
 		case !h.isNumber[i]:
 			texts++
-			if h.isValue[i] {
+			if h.occursBelow[i] {
 				textsAlike++
 				alike++
 			}
-		case 2*h.numeric[i] > h.filled[i]:
+		case 2*h.numbersBelow[i] > h.valuesBelow[i]:
 			alike++
 		}
 	}
 	switch last := len(h.cells) - 1; {
 	case all < 2 || h.areColumnNumbers():
 		return false
-	case h.isValue[last] && h.cells[last] != "":
+	case h.occursBelow[last] && h.cells[last] != "":
 		return 2*(alike-1) >= all-1
 	}
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())

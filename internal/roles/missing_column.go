@@ -30,7 +30,7 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 	for i := range other {
 		sum += have[i].similarity(other[i])
 	}
-	best, most := last, sum+minImprovement
+	best, most := last, sum+minSimilarityGain
 	for k := last - 1; k >= 0; k-- {
 		sum += have[k+1].similarity(other[k]) - have[k].similarity(other[k])
 		if sum > most {
@@ -40,10 +40,10 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 	return best, nil
 }
 
-// minImprovement is how much evidence is necessary to choose another missing column than the last
+// minSimilarityGain is how much evidence is necessary to choose another missing column than the last
 // column, which is usually the label. The sum of the similarities of the other columns must exceed
 // the sum for the last column by this amount. The similarity of two equal columns is 1.
-const minImprovement = 0.25
+const minSimilarityGain = 0.25
 
 // columnSample has the first cells of a column.
 type columnSample struct {
@@ -65,7 +65,7 @@ func readColumnSamples(ctx context.Context, src io.Reader) ([]columnSample, erro
 	for i := range columns {
 		columns[i] = columnSample{min: math.Inf(1), max: math.Inf(-1), texts: map[string]bool{}}
 	}
-	for rows, size := 0, 0; rows < maxRows && size < maxBytes; rows++ {
+	for rows, size := 0, 0; rows < maxSampleRows && size < maxSampleBytes; rows++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

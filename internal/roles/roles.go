@@ -16,9 +16,9 @@ type Options struct {
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// Repaired reports whether duplicate and missing IDs will be corrected. If Repaired is set, the
+	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. If it is set, the
 	// first column is the ID if it is named like an ID and most of its values are distinct.
-	Repaired bool
+	WillRepairIDs bool
 }
 
 // Roles are the columns of a training file that are not features.
@@ -44,12 +44,12 @@ type Question struct {
 	Candidates []string
 }
 
-// NoIDColumn is the reason for generated IDs if there is no other reason.
-const NoIDColumn = "no column looks like an ID"
+// NoIDColumnReason is the reason for generated IDs if there is no other reason.
+const NoIDColumnReason = "no column looks like an ID"
 
 const (
-	byLabelFlag      = "named by --label"
-	byIDFlag         = "named by --id"
+	labelFlagReason  = "named by --label"
+	idFlagReason     = "named by --id"
 	lastColumnReason = "the last column"
 )
 
@@ -66,11 +66,11 @@ func ChooseRoles(train, blind *Description, given Options) (chosen Roles, questi
 func chooseID(t *Description, given Options) (id string, generated bool, reason string) {
 	switch {
 	case given.GenerateID:
-		return "", true, "asked for by --id -"
+		return "", true, "requested by --id -"
 	case given.ID != "":
-		return given.ID, false, byIDFlag
+		return given.ID, false, idFlagReason
 	}
-	reason = NoIDColumn
+	reason = NoIDColumnReason
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if slices.Contains(given.Drop, c.Name) || c.Name == given.Label && given.Label != "" {
@@ -82,7 +82,7 @@ func chooseID(t *Description, given Options) (id string, generated bool, reason 
 		if i > 0 || !isIDName(c.Name) {
 			continue
 		}
-		if t.Rows == 0 || given.Repaired && 2*c.Distinct > c.Filled && !containsMeasurements(c) {
+		if t.Rows == 0 || given.WillRepairIDs && 2*c.Distinct > c.Filled && !containsMeasurements(c) {
 			return c.Name, false, "named like an ID"
 		}
 		if c.isSampled && c.Name != "" {
@@ -94,7 +94,7 @@ func chooseID(t *Description, given Options) (id string, generated bool, reason 
 
 func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason string, question *Question) {
 	if given.Label != "" {
-		return given.Label, byLabelFlag, nil
+		return given.Label, labelFlagReason, nil
 	}
 	columns := t.featuresAndLabel(given.Drop, r)
 	if len(columns) == 0 {
@@ -106,13 +106,13 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 		}
 	}
 	label, reason, question = chooseLabelByName(columns)
-	return confirmByEmptyColumn(columns, blind, label, reason, question)
+	return overrideByEmptyColumn(columns, blind, label, reason, question)
 }
 
-// confirmByEmptyColumn changes the label that chooseLabelByName has chosen if a single column is empty
-// in the blind file but not in the training file: this column is the label, unless another is named
-// like one.
-func confirmByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
+// overrideByEmptyColumn may change the label that chooseLabelByName has chosen. If a single column is
+// empty in the blind file but not in the training file, this column is the label, unless another
+// column is named like a label.
+func overrideByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
 	empty := filterColumns(columns, func(c *ColumnDescription) bool {
 		return blind.isEmpty(c.Name) && c.Filled > 0 && c.notLabelReason() == ""
 	})
@@ -190,13 +190,13 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 		}
 	}
 	return named[0].Name, "named like a label", &Question{
-		Why:        fmt.Sprintf("%s named like a label, and %s", listWithVerb(named), last.nameAsLast()),
+		Why:        fmt.Sprintf("%s named like a label, and %s", listWithVerb(named), last.describeAsLast()),
 		Candidates: append(columnNames(named), last.Name),
 	}
 }
 
-// nameAsLast says that the column is the last one.
-func (c *ColumnDescription) nameAsLast() string {
+// describeAsLast returns a phrase which says that the column is the last one.
+func (c *ColumnDescription) describeAsLast() string {
 	if c.Unnamed {
 		return "the last column has no name and is read as " + quote(c.Name)
 	}

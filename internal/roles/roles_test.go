@@ -170,8 +170,8 @@ func TestOptionsDecide(t *testing.T) {
 		want  roles.Roles
 	}{
 		{roles.Options{Label: "b", ID: "c"}, roles.Roles{ID: "c", Label: "b", IDReason: "named by --id", LabelReason: "named by --label"}},
-		{roles.Options{GenerateID: true, Drop: []string{"c", "survived"}}, roles.Roles{GeneratedID: true, Label: "b", IDReason: "asked for by --id -", LabelReason: "the last column", LabelAssumed: true}},
-		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{GeneratedID: true, Label: "c", IDReason: roles.NoIDColumn, LabelReason: "the last column", LabelAssumed: true}},
+		{roles.Options{GenerateID: true, Drop: []string{"c", "survived"}}, roles.Roles{GeneratedID: true, Label: "b", IDReason: "requested by --id -", LabelReason: "the last column", LabelAssumed: true}},
+		{roles.Options{Drop: []string{"id", "survived"}}, roles.Roles{GeneratedID: true, Label: "c", IDReason: roles.NoIDColumnReason, LabelReason: "the last column", LabelAssumed: true}},
 	} {
 		got, question := roles.ChooseRoles(table, nil, c.given)
 		if d := cmp.Diff(c.want, got); d != "" || question != nil {
@@ -192,15 +192,15 @@ func TestBlind(t *testing.T) {
 	}{
 		{"id=code a=few b=few", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
 		{"a=few b=few id=name", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few", known, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
-		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few b=few", known, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
+		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
 		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "id", Reason: `"id" has repeated values`, Displaced: 1}},
 		{"key=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
 		{"who=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature", Displaced: -1}},
-		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
-		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
+		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
 		{"No=count a=few b=few", unnamed, roles.Options{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
 		{"who=name a=few b=few", model, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature", Displaced: -1}},
 		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "ID", Reason: `"ID" has repeated values`}},
 	} {
@@ -220,7 +220,7 @@ func TestBlindWithoutRows(t *testing.T) {
 	}{
 		{"no,a", roles.TrainingFile{ID: "no", Features: []string{"a"}}, roles.BlindID{ID: "no", Reason: "as in the training file", Displaced: -1}},
 		{"ID,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{ID: "ID", Reason: "named like an ID", Displaced: -1}},
-		{"b,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{Generated: true, Reason: roles.NoIDColumn, Displaced: -1}},
+		{"b,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
 	} {
 		got := roles.ChooseBlindID(roles.NewDescription(strings.Split(c.columns, ",")), c.known, roles.Options{})
 		if d := cmp.Diff(c.want, got); d != "" {

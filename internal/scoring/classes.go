@@ -101,7 +101,7 @@ func (p *predictions) allProbabilities(c *classes) (all []float32, without []str
 // float64 represents.
 func canonicalLabel(label string) string {
 	digits := strings.TrimLeft(label, "+-")
-	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.HasExactDigits(label)
+	isCode := len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || !cells.DigitsFitFloat64(label)
 	if isCode || strings.ContainsAny(label, "xX_") {
 		return label
 	}

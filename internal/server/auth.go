@@ -16,9 +16,9 @@ import (
 
 // requestRules holds the requirements on requests for an operation, which authenticate checks.
 type requestRules struct {
-	op     api.Operation
-	params parameters
-	json   bool // the operation takes a JSON body
+	op          api.Operation
+	params      parameters
+	hasJSONBody bool // the operation takes a JSON body
 }
 
 // authenticateAndCheck returns a middleware that authenticates the caller, checks the
@@ -34,7 +34,7 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 			return
 		}
 		req.account, req.authenticated = caller.Email, !rules.op.Public
-		if p := s.takeRequest(req, caller); p != nil {
+		if p := s.checkRequestLimit(req, caller); p != nil {
 			writeProblem(w, p)
 			return
 		}
@@ -85,10 +85,10 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 	return caller, nil
 }
 
-// takeRequest counts a request of an account. It returns a problem if the account has sent too many.
-// All requests of a page of the dashboard count as one. Requests without an account have limits of
-// their own, for example those of logins.
-func (s *service) takeRequest(req *request, caller account.Caller) *api.Problem {
+// checkRequestLimit counts a request of an account. It returns a problem if the account has sent too
+// many requests. All requests of a page of the dashboard count as one. Requests without an account,
+// such as logins, are not counted here, because they have other limits.
+func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Problem {
 	if req.page != nil {
 		req = req.page
 	}
@@ -113,7 +113,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return api.NewProblem(api.CodeWrongMediaType, "Content-Encoding is not supported: send the body uncompressed")
 	}
-	if kind := r.Header.Get("Content-Type"); rules.json && kind != "" {
+	if kind := r.Header.Get("Content-Type"); rules.hasJSONBody && kind != "" {
 		if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
 			return api.NewProblem(api.CodeWrongMediaType, "the body must be application/json")
 		}
@@ -142,9 +142,9 @@ func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*a
 func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:
-		s.metrics.loginFailures.WithLabelValues(loginWrong).Inc()
+		s.metrics.loginFailures.WithLabelValues(reasonBadCredentials).Inc()
 	case api.CodeTooMany:
-		s.metrics.loginFailures.WithLabelValues(loginLimited).Inc()
+		s.metrics.loginFailures.WithLabelValues(reasonTooManyAttempts).Inc()
 	}
 }
 

@@ -15,28 +15,28 @@ import (
 const (
 	maxDrainBytes = api.MaxUploadBytes + formOverhead
 	// The limit for a request with a valid token or session cookie is minDrainTime plus the time
-	// that its body takes at drainRate bytes a second (5 Mbit/s). Bodies that are not rejected have
-	// no such limit.
-	minDrainTime = 30 * time.Second
-	drainRate    = 625_000
+	// that its body takes at drainBytesPerSecond (5 Mbit/s). Bodies that are not rejected have no
+	// such limit.
+	minDrainTime        = 30 * time.Second
+	drainBytesPerSecond = 625_000
 	// anonymousDrainTime is the limit for other requests.
 	anonymousDrainTime = 5 * time.Second
 	// stoppingDrainTime is the limit from the time when the service begins to stop.
 	stoppingDrainTime = 2 * time.Second
-	// drainIdleTimeout is how long the server waits for the next byte. A client that sends
-	// nothing for this time probably waits for the response. An authenticated client may
-	// have a bad connection, so it has slowIdleTimeout.
-	drainIdleTimeout = time.Second
-	slowIdleTimeout  = 5 * time.Second
+	// These are how long the server waits for the next byte. A client that sends nothing for this
+	// time probably waits for the response. An authenticated client has more time, because it may
+	// have a bad connection.
+	anonymousDrainIdleTimeout     = time.Second
+	authenticatedDrainIdleTimeout = 5 * time.Second
 )
 
 // drainLimits returns the time to drain the body of a rejected request, and the time to wait
 // for its next byte.
 func drainLimits(r *http.Request, authenticated bool) (total, idle time.Duration) {
 	if !authenticated {
-		return anonymousDrainTime, drainIdleTimeout
+		return anonymousDrainTime, anonymousDrainIdleTimeout
 	}
-	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainRate)*time.Second, slowIdleTimeout
+	return minDrainTime + time.Duration(max(r.ContentLength, 0)/drainBytesPerSecond)*time.Second, authenticatedDrainIdleTimeout
 }
 
 // drainBody reads and discards the part of a body that the handler has not read, for example because

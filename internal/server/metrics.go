@@ -55,7 +55,7 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 	a.ObserveFiles(m.files.observe)
 	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, reason := range []string{loginWrong, loginLimited} {
+	for _, reason := range []string{reasonBadCredentials, reasonTooManyAttempts} {
 		m.loginFailures.WithLabelValues(reason) // begin at 0, so that an alert on an increase sees the first failure
 	}
 	return m
@@ -63,8 +63,8 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 
 // The reasons of failed log-ins.
 const (
-	loginWrong   = "credentials"
-	loginLimited = "limit"
+	reasonBadCredentials  = "credentials"
+	reasonTooManyAttempts = "limit"
 )
 
 // AddGauge adds a gauge. Each scrape calls value and reports its result. The name must not be in

@@ -87,12 +87,12 @@ func (c jobCollector) collectWorkers(ctx context.Context, metrics chan<- prometh
 }
 
 var (
-	storedDesc = prometheus.NewDesc("foretell_storage_bytes",
+	storageBytesDesc = prometheus.NewDesc("foretell_storage_bytes",
 		"Bytes of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
-	filesDesc = prometheus.NewDesc("foretell_storage_objects",
+	storageObjectsDesc = prometheus.NewDesc("foretell_storage_objects",
 		"Number of stored files of all accounts by kind. The kind orphans has the files that the database does not reference. Updated at most every five minutes, and orphans every hour.", []string{"kind"}, nil)
-	freeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
-	sizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
+	diskFreeDesc = prometheus.NewDesc("foretell_disk_free_bytes", "Free bytes of the data folder's disk.", nil, nil)
+	diskSizeDesc = prometheus.NewDesc("foretell_disk_size_bytes", "Size of the data folder's disk in bytes.", nil, nil)
 )
 
 // usageInterval is the minimum time between two reads of the sizes of all files.
@@ -104,9 +104,9 @@ type storageCollector struct {
 	log *slog.Logger
 	now func() time.Time
 
-	mu    sync.Mutex
-	usage *app.Usage // nil if the last attempt to read it failed
-	read  time.Time  // the time of this attempt; zero before the first
+	mu     sync.Mutex
+	usage  *app.Usage // nil if the last attempt to read it failed
+	readAt time.Time  // the time of this attempt; zero before the first
 }
 
 func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *storageCollector {
@@ -115,7 +115,7 @@ func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *st
 
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c *storageCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{storedDesc, filesDesc, freeDesc, sizeDesc} {
+	for _, desc := range []*prometheus.Desc{storageBytesDesc, storageObjectsDesc, diskFreeDesc, diskSizeDesc} {
 		descs <- desc
 	}
 }
@@ -126,18 +126,18 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(bytes), labels...)
 	}
 	if usage := c.readUsage(); usage != nil {
-		gauge(storedDesc, usage.Datasets, "datasets")
-		gauge(storedDesc, usage.Models, "models")
-		gauge(storedDesc, usage.Predictions, "predictions")
-		gauge(filesDesc, usage.Files, "files")
+		gauge(storageBytesDesc, usage.Datasets, "datasets")
+		gauge(storageBytesDesc, usage.Models, "models")
+		gauge(storageBytesDesc, usage.Predictions, "predictions")
+		gauge(storageObjectsDesc, usage.Files, "files")
 	}
 	if orphans := c.app.SweptOrphans(); orphans != nil {
-		gauge(storedDesc, orphans.Bytes, "orphans")
-		gauge(filesDesc, int64(orphans.Count), "orphans")
+		gauge(storageBytesDesc, orphans.Bytes, "orphans")
+		gauge(storageObjectsDesc, int64(orphans.Count), "orphans")
 	}
 	if free, size, err := c.app.DiskSpace(); err == nil {
-		gauge(freeDesc, int64(free))
-		gauge(sizeDesc, int64(size))
+		gauge(diskFreeDesc, int64(free))
+		gauge(diskSizeDesc, int64(size))
 	}
 }
 
@@ -147,7 +147,7 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c *storageCollector) readUsage() *app.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.read.IsZero() && c.now().Sub(c.read) < usageInterval {
+	if !c.readAt.IsZero() && c.now().Sub(c.readAt) < usageInterval {
 		return c.usage
 	}
 	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
@@ -157,6 +157,6 @@ func (c *storageCollector) readUsage() *app.Usage {
 		c.log.Warn("reading the sizes of the stored files", "error", err)
 		usage = nil
 	}
-	c.usage, c.read = usage, c.now()
+	c.usage, c.readAt = usage, c.now()
 	return usage
 }

@@ -26,8 +26,8 @@ type request struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	body *requestBody
-	// page is the request of the browser if a page of the dashboard sent this request to the API.
-	// Otherwise it is nil.
+	// page is the browser's request for a page, if the dashboard sent this request to the API to
+	// make the page. Otherwise it is nil.
 	page *request
 	// isCounted reports whether the request counts for the limit of its account.
 	isCounted atomic.Bool

@@ -5,6 +5,7 @@
 // A request passes these layers, from the outside in:
 //
 //	observe        request ID, access log, metrics, panics, drains unread bodies
+//	checkHost      400 if the host is not allowed
 //	router         404, 405, OPTIONS
 //	authenticate   bearer token → caller, syntax of parameters, content type
 //	huma           ranges of parameters, JSON
@@ -55,9 +56,9 @@ type Options struct {
 	Metrics *Metrics
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
-	// RequestsPerSecond limits the requests of each account: an account can send requestBurst seconds
-	// worth of requests in a row, and then this number a second. Each process counts for itself. 0
-	// means no limit.
+	// RequestsPerSecond limits the requests of each account to this number a second. After a pause,
+	// an account can send the requests of requestBurstSeconds seconds at once. Each process counts
+	// only its own requests. 0 means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
@@ -85,8 +86,8 @@ type service struct {
 	requests *auth.Limiter
 }
 
-// requestBurst is the number of seconds whose requests an account can send in a row.
-const requestBurst = 6
+// requestBurstSeconds is the number of seconds whose requests an account can send at once.
+const requestBurstSeconds = 6
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
 // /healthz, /readyz and /metrics.
@@ -115,7 +116,7 @@ func newService(a *app.App, opts Options) *service {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if opts.RequestsPerSecond > 0 && opts.Now != nil {
-		s.requests = auth.NewLimiter(requestBurst*opts.RequestsPerSecond, time.Second/time.Duration(opts.RequestsPerSecond), opts.Now)
+		s.requests = auth.NewLimiter(requestBurstSeconds*opts.RequestsPerSecond, time.Second/time.Duration(opts.RequestsPerSecond), opts.Now)
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics(a, s.log, s.now)

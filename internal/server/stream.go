@@ -157,8 +157,8 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	}})
 }
 
-// serveFile responds with a file or a part of it. The download begins only if a byte is sent, so not
-// for HEAD, and not if the client has the file.
+// serveFile responds with a file or a part of it. It calls file.Begin before it sends the file or the
+// part, but neither for HEAD nor if the client already has the file.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
 	h := w.Header()
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
@@ -182,7 +182,7 @@ func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.Fi
 type downloadWriter struct {
 	http.ResponseWriter
 	begin    func(partial bool) *api.Problem
-	replaced bool
+	replaced bool // a problem was sent instead of the file
 }
 
 // errReplaced is returned by Write after the problem was sent, so that the file is not read.

@@ -22,9 +22,9 @@ type File struct {
 	end  int64     // length of the file
 	// memory has the contents of the file after loadIntoMemory.
 	memory []byte
-	// full is set if further writes stay in memory, as when the disk is full.
-	full   bool
-	closed bool
+	// keepInMemory is set if further writes stay in memory, as when the disk is full.
+	keepInMemory bool
+	closed       bool
 }
 
 // New returns a File in the directory dir, which must exist. If dir is "", it is the system's
@@ -51,7 +51,7 @@ func (f *File) LoadIntoMemory() error {
 }
 
 func (f *File) loadIntoMemory() error {
-	f.full = true
+	f.keepInMemory = true
 	if f.file == nil {
 		return nil
 	}
@@ -80,11 +80,11 @@ func (f *File) appendBlock(b []byte) (at int64, ok bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.full || f.closed {
+	if f.keepInMemory || f.closed {
 		return 0, false
 	}
 	if f.file == nil && f.createFile() != nil {
-		f.full = true
+		f.keepInMemory = true
 		return 0, false
 	}
 	if _, err := f.file.WriteAt(b, f.end); err != nil {

@@ -20,7 +20,7 @@ import (
 // or Excel. head is the beginning of the file's content. It returns false if the file has
 // another format.
 func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts Options) (converted bool, err error) {
-	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte(emptyZIP))
+	isParquet, isZIP := bytes.HasPrefix(head, []byte("PAR1")), bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte(emptyZIPMagic))
 	if !isParquet && !isZIP {
 		return false, nil
 	}
@@ -46,14 +46,14 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 	if message := describeDocument(&archive.Reader); message != "" {
 		return true, &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}
 	}
-	if f.member {
+	if f.isMember {
 		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: "the ZIP file contains another ZIP file: unpack the outer one"}
 	}
 	return true, f.convertArchive(ctx, &archive.Reader, opts)
 }
 
-// emptyZIP is the beginning of a ZIP file without members: the record that ends its directory.
-const emptyZIP = "PK\x05\x06"
+// emptyZIPMagic is the beginning of a ZIP file without members: the record that ends its directory.
+const emptyZIPMagic = "PK\x05\x06"
 
 // describeDocument returns a message about a ZIP file that is a document of another program, or
 // "" for any other ZIP file.
@@ -129,7 +129,7 @@ func hasTableExtension(name string) bool {
 // convertMember reads the file at memberPath, which was unpacked from the archive f, and
 // stores it in f.temp as CSV in UTF-8. Locations are lines of the file at memberPath.
 func (f *sourceFile) convertMember(ctx context.Context, memberPath string, opts Options) error {
-	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, member: true}
+	member := &sourceFile{File: File{Name: f.Name, Path: memberPath}, isMember: true}
 	err := member.detectAndConvert(ctx, opts)
 	if err == nil && member.temp == "" {
 		var done int64

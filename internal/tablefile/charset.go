@@ -79,8 +79,8 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 }
 
 // strictReader reads decoded text and returns an error for the replacement character,
-// which decoders write for invalid bytes. Except for
-// GB18030, the encodings that it is used for cannot encode this character.
+// which decoders write for invalid bytes. Valid text does not contain this character,
+// because no encoding that strictReader is used for can encode it, except GB18030.
 type strictReader struct {
 	src  io.Reader
 	name string

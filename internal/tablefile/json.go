@@ -16,11 +16,11 @@ import (
 
 // Limits for JSON files, which bound the memory of their conversion.
 const (
-	maxDepth   = 32                // largest depth of nested objects
-	maxKeys    = csvfile.MaxFields // largest number of distinct keys of a file, which become columns
-	maxKeyText = 64 << 20          // largest total size of all distinct keys in bytes
-	maxObject  = 2 * maxField      // largest size of an object in bytes, and of the text between two objects
-	maxField   = csvfile.MaxRecordBytes
+	maxJSONDepth    = 32                // largest depth of nested objects
+	maxJSONKeys     = csvfile.MaxFields // largest number of distinct keys of a file, which become columns
+	maxJSONKeyBytes = 64 << 20          // largest total size of all distinct keys in bytes
+	maxJSONObject   = 2 * maxFieldBytes // largest size of an object in bytes, and of the text between two objects
+	maxFieldBytes   = csvfile.MaxRecordBytes
 )
 
 // convertJSON converts JSON Lines or a JSON document to CSV. The document must be a list
@@ -103,7 +103,7 @@ func (k *keySet) positionOrAdd(key []byte) (int, error) {
 	if at, ok := k.positions[string(key)]; ok {
 		return at, nil
 	}
-	if k.size += len(key); len(k.names) == maxKeys || k.size > maxKeyText {
+	if k.size += len(key); len(k.names) == maxJSONKeys || k.size > maxJSONKeyBytes {
 		return 0, &csvfile.Defect{Code: csvfile.CodeTooManyColumns, Message: fmt.Sprintf("the rows have more than %d different keys, and each key would be a column", len(k.names))}
 	}
 	at := len(k.names)
@@ -259,8 +259,8 @@ func (r *jsonRowReader) readObject(depth int) error {
 			return err
 		}
 		if r.PeekKind() == '{' {
-			if depth == maxDepth {
-				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects are nested more than %d deep", maxDepth)}
+			if depth == maxJSONDepth {
+				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects are nested more than %d deep", maxJSONDepth)}
 			}
 			r.warnOnce(0, "the column has objects, whose keys become columns such as "+string(r.path)+".KEY")
 			if _, err := r.ReadToken(); err != nil {

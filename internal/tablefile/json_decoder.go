@@ -138,8 +138,8 @@ type lineReader struct {
 
 // Read implements io.Reader. It returns a *csvfile.Defect if a row is too long.
 func (r *lineReader) Read(p []byte) (int, error) {
-	if r.offset+int64(len(r.kept)-r.counted)-r.released > maxObject {
-		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("the row exceeds %d MiB", maxObject>>20)}
+	if r.offset+int64(len(r.kept)-r.counted)-r.released > maxJSONObject {
+		return 0, &csvfile.Defect{Code: csvfile.CodeTooLong, Message: fmt.Sprintf("the row exceeds %d MiB", maxJSONObject>>20)}
 	}
 	r.kept = append(r.kept[:0], r.kept[r.counted:]...)
 	r.counted = 0

@@ -2,8 +2,8 @@ package tablefile
 
 import "sort"
 
-// maxRuns limits the memory of a lineMap, which is 32 bytes for each run.
-const maxRuns = 1 << 20
+// maxLineRuns limits the memory of a lineMap, which is 32 bytes for each run.
+const maxLineRuns = 1 << 20
 
 // lineMap maps lines of a converted CSV to lines of the original file. Consecutive
 // records are stored as one run if the distance from one record to the next is constant
@@ -37,7 +37,7 @@ func (m *lineMap) add(csvLine, fileLine int) {
 			return
 		}
 	}
-	if len(m.runs) == maxRuns {
+	if len(m.runs) == maxLineRuns {
 		m.full = true
 		m.runs = append(m.runs, lineRun{csvLine: csvLine})
 		return

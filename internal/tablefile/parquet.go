@@ -22,8 +22,8 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// pandasIndex is the prefix of the names of index columns in files written by pandas.
-const pandasIndex = "__index_level_"
+// pandasIndexPrefix is the prefix of the names of index columns in files written by pandas.
+const pandasIndexPrefix = "__index_level_"
 
 type parquetColumn struct {
 	name       string
@@ -121,7 +121,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 		switch {
 		case repeated || text == nil:
 			lists = append(lists, name)
-		case strings.HasPrefix(name, pandasIndex):
+		case strings.HasPrefix(name, pandasIndexPrefix):
 			index = append(index, parquetColumn{name, at, text})
 		default:
 			columns = append(columns, parquetColumn{name, at, text})

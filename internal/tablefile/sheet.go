@@ -17,16 +17,16 @@ import (
 type sheetReader struct {
 	*workbook
 	out          *limitedTempCSV
-	cells        []string // the cells of the current row
-	width        int      // number of cells of the first row that has one; shorter rows are padded
-	header       int      // the number of that row
-	row          int      // the number of the current row
-	uncalculated int      // number of cells that have a formula, but no stored value
-	firstFormula string   // the first of them, such as C2
-	merged       int      // number of merged ranges with a row below the header
-	firstRange   string   // the first of them, such as C2:C3
-	names        []string // the cells of the first row that has one
-	numbers      []numberCells
+	cells        []string      // the cells of the current row
+	width        int           // number of cells of the first row that has a cell; shorter rows are padded
+	header       int           // the number of the first row that has a cell
+	row          int           // the number of the current row
+	uncalculated int           // number of cells that have a formula, but no stored value
+	firstFormula string        // the first cell counted in uncalculated, such as C2
+	merged       int           // number of merged ranges with a row below the header
+	firstRange   string        // the first range counted in merged, such as C2:C3
+	names        []string      // the cells of the first row that has a cell
+	numbers      []numberCells // by column
 }
 
 // numberCells counts the numbers of a column below the header, without zeros.
@@ -138,7 +138,7 @@ func (s *sheetReader) addMerged(reference string) {
 	}
 }
 
-// warnings returns what the table lacks although the sheet shows it.
+// warnings returns warnings about values that the sheet displays, but the table lacks.
 func (s *sheetReader) warnings() []csvfile.Warning {
 	var list []csvfile.Warning
 	if s.uncalculated > 0 {
@@ -247,8 +247,8 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 }
 
 // formatElapsed formats an elapsed number of days as a number of hours, rounded to a
-// millisecond. Hours are the unit of all formats of elapsed time, so that a column has only one unit.
-// The other formats of times have at most 24 hours.
+// millisecond. It uses hours for all formats of elapsed time, so that a column has only one unit.
+// It does not return a time of day, because an elapsed time may exceed 24 hours.
 func formatElapsed(days float64) string {
 	const millisPerHour = 3_600_000
 	return string(appendFloat(nil, math.Round(days*24*millisPerHour)/millisPerHour, 64))

@@ -31,29 +31,29 @@ var unsupportedFormats = []struct{ magic, message string }{
 	{"\xFF\xD8\xFF", "this is a JPEG picture"},
 	{"GIF87a", "this is a GIF picture"},
 	{"GIF89a", "this is a GIF picture"},
-	{"\x80\x02", pickleFile},
-	{"\x80\x03", pickleFile},
-	{"\x80\x04", pickleFile},
-	{"\x80\x05", pickleFile},
-	{"RDX2\n", rFile},
-	{"RDX3\n", rFile},
-	{"X\n\x00\x00\x00", rFile},
+	{"\x80\x02", pickleMessage},
+	{"\x80\x03", pickleMessage},
+	{"\x80\x04", pickleMessage},
+	{"\x80\x05", pickleMessage},
+	{"RDX2\n", rDataMessage},
+	{"RDX3\n", rDataMessage},
+	{"X\n\x00\x00\x00", rDataMessage},
 	{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xC2\xEA\x81\x60", "this is a SAS file: write the table as CSV"},
 	{"$FL2", "this is an SPSS file: write the table as CSV"},
 	{"<stata_dta>", "this is a Stata file: write the table as CSV"},
-	{"\xFF\xFE\x00\x00", utf32File},
-	{"\x00\x00\xFE\xFF", utf32File},
+	{"\xFF\xFE\x00\x00", utf32Message},
+	{"\x00\x00\xFE\xFF", utf32Message},
 	{"version https://git-lfs.github.com/", "this is a pointer of Git LFS and not the table: fetch the table with git lfs pull"},
 }
 
 const (
-	pickleFile = "this is a Python pickle: write the table as Parquet or CSV"
-	rFile      = "this is an R data file: write the table as CSV"
-	utf32File  = "the text is UTF-32: save it as UTF-8"
+	pickleMessage = "this is a Python pickle: write the table as Parquet or CSV"
+	rDataMessage  = "this is an R data file: write the table as CSV"
+	utf32Message  = "the text is UTF-32: save it as UTF-8"
 )
 
-// tarMagicAt is the offset of the magic bytes of a tar archive.
-const tarMagicAt = 257
+// tarMagicOffset is the offset of the magic bytes of a tar archive.
+const tarMagicOffset = 257
 
 // compressions has the first bytes of files of the supported compressions, and the programs that
 // unpack them.
@@ -81,13 +81,13 @@ func (f *sourceFile) rejectUnsupported(head []byte) error {
 			message = fmt.Sprintf("the file is compressed twice with %s: unpack it", inner.name)
 		}
 		for _, outer := range compressions {
-			if outer.name == f.compression && !f.member {
+			if outer.name == f.compression && !f.isMember {
 				message += " once, as in " + outer.program + " -dc " + name + " | foretell run -"
 			}
 		}
 		return binary(message)
 	}
-	if len(head) > tarMagicAt && bytes.HasPrefix(head[tarMagicAt:], []byte("ustar")) {
+	if len(head) > tarMagicOffset && bytes.HasPrefix(head[tarMagicOffset:], []byte("ustar")) {
 		return binary("this is a tar archive: unpack it")
 	}
 	for _, u := range unsupportedFormats {
@@ -120,9 +120,9 @@ func isControl(char rune) bool {
 // minControlShare is the smallest fraction of control characters in a binary file.
 const minControlShare = 0.02
 
-// isBinary reports whether head, the beginning of a file that is not UTF-16, is not that of a text
-// with a few damaged cells: it has several kinds of control characters, which are not rare, and
-// bytes that a text in UTF-8 must not have.
+// isBinary reports whether head, the beginning of a file that is not UTF-16, is that of a binary
+// file. Such a head has several kinds of control characters, which are not rare, and a NUL byte or
+// invalid UTF-8. A text with a few damaged cells is not binary.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool

@@ -42,7 +42,7 @@ type sourceFile struct {
 	lines       lineMap // from lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
 	keepsLines  bool // whether temp has the same lines and the same delimiter as the file
-	member      bool // whether the file is a member of an archive
+	isMember    bool // whether the file is a member of an archive
 	offsets
 
 	// The following are for CSV files. They are zero while the format is being detected.
@@ -55,7 +55,7 @@ type sourceFile struct {
 // them.
 type offsets struct {
 	begin int     // the file's first line in the concatenation; 0 if unknown or if there is only one file
-	shift int     // the number to add to a line, if rows are not rewritten
+	shift int     // the number to add to a line of the concatenation, if rows are not rewritten
 	order []int   // for each column of the concatenation, the column of the file; nil if they are the same
 	lines lineMap // from lines of the concatenation to lines of the file, if rows are rewritten
 }

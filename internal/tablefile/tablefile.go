@@ -133,8 +133,8 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 	return &Reader{src: p.wrapReader(s), close: s.Close, done: done}, nil
 }
 
-// IsConverted reports whether the first file has another format than CSV. The method CSV
-// then returns a table with commas between the fields. It must have been called before.
+// IsConverted reports whether the first file has another format than CSV, so that the table has
+// commas between the fields. [Table.OpenCSV] must have been called before.
 func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
 // Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.

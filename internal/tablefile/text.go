@@ -23,8 +23,8 @@ const (
 	formatTitled = "CSV below a title line"
 )
 
-// maxLine is the largest length in bytes of a line of a table separated by spaces.
-const maxLine = 16 << 20
+// maxLineBytes is the largest length in bytes of a line of a table separated by spaces.
+const maxLineBytes = 16 << 20
 
 // convertOtherTextFormats converts other text formats to CSV: columns separated by spaces, as
 // statistics programs write them, and CSV below a title line, as scikit-learn writes it.
@@ -161,7 +161,7 @@ func isSpaceSeparated(lines []string, head []byte) bool {
 // writeSpacedRows writes the rows of src, a table with columns separated by spaces, to w.
 func writeSpacedRows(src io.Reader, w *limitedTempCSV) error {
 	in := bufio.NewScanner(src)
-	in.Buffer(make([]byte, 0, headSize), maxLine)
+	in.Buffer(make([]byte, 0, headSize), maxLineBytes)
 	var names []string // the first row; nil once it is written, when the number of columns is known
 	first := 0
 	for line := 1; in.Scan(); line++ {
@@ -190,7 +190,7 @@ func writeSpacedRows(src io.Reader, w *limitedTempCSV) error {
 		}
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line exceeds %d bytes", maxLine)}
+		return &csvfile.Defect{Code: CodeLargeTable, Message: fmt.Sprintf("a line exceeds %d bytes", maxLineBytes)}
 	} else if err != nil {
 		return err
 	}

@@ -22,12 +22,12 @@ type headerEdit struct {
 	added   []byte // delimiters to insert at end
 }
 
-// set reports whether the header has to be edited.
-func (e *headerEdit) set() bool { return e.omitted > 0 || len(e.added) > 0 }
+// isNeeded reports whether the header must be edited.
+func (e *headerEdit) isNeeded() bool { return e.omitted > 0 || len(e.added) > 0 }
 
 // apply makes s return the edited header.
 func (e *headerEdit) apply(s *stream) error {
-	if !e.set() {
+	if !e.isNeeded() {
 		return nil
 	}
 	header := make([]byte, e.end)
@@ -39,22 +39,21 @@ func (e *headerEdit) apply(s *stream) error {
 	return nil
 }
 
-// findTrailingDelimiters sets the delimiter of a CSV file that begins with head, and how its header
-// is edited. A delimiter is added to the header only if what the rows have after it is empty in the
-// whole file.
+// findTrailingDelimiters sets f.delimiter and f.header for a CSV file that begins with head. It adds
+// delimiters to the header only if the columns that they add are empty in the whole file.
 func (f *sourceFile) findTrailingDelimiters(ctx context.Context, head []byte, delimiter byte) error {
 	truncated := len(head) >= headSize
 	f.delimiter = cmp.Or(delimiter, csvfile.FindDelimiter(head, truncated))
 	edit, columns := findHeaderEdit(head, f.delimiter, truncated)
 	if columns < 2 && delimiter == 0 { // the delimiter is detected by rows that are as long as the header
-		for i := 0; i < len(csvfile.Delimiters) && !edit.set(); i++ {
-			if other, _ := findHeaderEdit(head, csvfile.Delimiters[i], truncated); other.set() {
+		for i := 0; i < len(csvfile.Delimiters) && !edit.isNeeded(); i++ {
+			if other, _ := findHeaderEdit(head, csvfile.Delimiters[i], truncated); other.isNeeded() {
 				edit, f.delimiter = other, csvfile.Delimiters[i]
 			}
 		}
 	}
 	if len(edit.added) > 0 {
-		if empty, err := f.isEmptyAfter(ctx, edit); !empty {
+		if empty, err := f.addedColumnsAreEmpty(ctx, edit); !empty {
 			return err
 		}
 	}
@@ -73,7 +72,7 @@ func findHeaderEdit(head []byte, delimiter byte, truncated bool) (edit headerEdi
 	}
 	columns = len(header.Fields)
 	text, named := bytes.Clone(header.Text), columns-countBlankAtEnd(header.Fields)
-	var widths, values []int // of each row: the number of fields, and of those before the blank ones at the end
+	var widths, values []int // by row: the number of fields, and the number without the blank fields at the end
 	for len(widths) < enough {
 		row, err := rows.Read()
 		if err != nil {
@@ -111,8 +110,8 @@ func countBlankAtEnd(fields [][]byte) int {
 	return n
 }
 
-// isEmptyAfter reports whether no row of the file has a value in the columns that edit adds.
-func (f *sourceFile) isEmptyAfter(ctx context.Context, edit headerEdit) (bool, error) {
+// addedColumnsAreEmpty reports whether no row of the file has a value in the columns that edit adds.
+func (f *sourceFile) addedColumnsAreEmpty(ctx context.Context, edit headerEdit) (bool, error) {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return false, err
@@ -142,9 +141,9 @@ func (f *sourceFile) isEmptyAfter(ctx context.Context, edit headerEdit) (bool, e
 	}
 }
 
-// withoutBlankRows is a reader that leaves out the rows at the end of a CSV file that have only
+// blankRowTrimmer is a reader that leaves out the rows at the end of a CSV file that have only
 // delimiters. Spreadsheets write such rows for cells that were used before.
-type withoutBlankRows struct {
+type blankRowTrimmer struct {
 	src       io.Reader
 	delimiter byte
 	leftOut   func(rows int) // is called at the end if rows were left out
@@ -158,7 +157,7 @@ type withoutBlankRows struct {
 const maxHeld = 16 << 20
 
 // Read implements io.Reader.
-func (r *withoutBlankRows) Read(p []byte) (int, error) {
+func (r *blankRowTrimmer) Read(p []byte) (int, error) {
 	for len(r.ready) == 0 {
 		if r.err != nil {
 			return 0, r.err
@@ -179,7 +178,7 @@ func (r *withoutBlankRows) Read(p []byte) (int, error) {
 		}
 		r.held = append(r.held, p[blank:n]...)
 		if r.err != nil {
-			r.ready = append(r.ready, r.lastBytes()...)
+			r.ready = append(r.ready, r.heldWithoutBlankRows()...)
 		}
 	}
 	n := copy(p, r.ready)
@@ -187,8 +186,8 @@ func (r *withoutBlankRows) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// lastBytes returns those of the held bytes that are not blank rows.
-func (r *withoutBlankRows) lastBytes() []byte {
+// heldWithoutBlankRows returns the held bytes without the blank rows, and calls leftOut if it omits rows.
+func (r *blankRowTrimmer) heldWithoutBlankRows() []byte {
 	end := bytes.IndexAny(r.held, "\r\n") + 1
 	if !errors.Is(r.err, io.EOF) || !r.begun || end == 0 {
 		return r.held
@@ -209,10 +208,10 @@ func (r *withoutBlankRows) lastBytes() []byte {
 
 // leaveOutBlankRows makes s leave out the blank rows at its end, and adds a warning if there are any.
 func (f *sourceFile) leaveOutBlankRows(s *stream) {
-	s.Reader = &withoutBlankRows{src: s.Reader, delimiter: f.delimiter, leftOut: func(rows int) {
+	s.Reader = &blankRowTrimmer{src: s.Reader, delimiter: f.delimiter, leftOut: func(rows int) {
 		if !f.hasBlankRows { // the file may be read several times
 			f.hasBlankRows = true
-			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: humanize.Count(rows, "row") + " of empty cells at the end of the file left out"})
+			f.warn(csvfile.Warning{Code: CodeBlankRows, Message: "left out " + humanize.Count(rows, "row") + " of empty cells at the end of the file"})
 		}
 	}}
 }

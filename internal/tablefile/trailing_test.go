@@ -45,15 +45,15 @@ func TestTrailingDelimiters(t *testing.T) {
 // warning, and that all other text is kept.
 func TestBlankRowsAtTheEnd(t *testing.T) {
 	for in, c := range map[string]struct{ want, warning string }{
-		"a,b\n1,2\n,\n":                {"a,b\n1,2\n", "1 row of empty cells at the end of the file left out"},
-		"a;b\r\n1;\r\n;\r\n\r\n;\r\n;": {"a;b\r\n1;\r\n", "3 rows of empty cells at the end of the file left out"},
-		"a,b\r1,2\r,\r":                {"a,b\r1,2\r", "1 row of empty cells at the end of the file left out"},
+		"a,b\n1,2\n,\n":                {"a,b\n1,2\n", "left out 1 row of empty cells at the end of the file"},
+		"a;b\r\n1;\r\n;\r\n\r\n;\r\n;": {"a;b\r\n1;\r\n", "left out 3 rows of empty cells at the end of the file"},
+		"a,b\r1,2\r,\r":                {"a,b\r1,2\r", "left out 1 row of empty cells at the end of the file"},
 		"a,b\n,\n1,2\n":                {"a,b\n,\n1,2\n", ""},
 		"a,b\n1,\n\n\n":                {"a,b\n1,\n\n\n", ""},
 		"a,b\n1,\"\n,\n,\"\n":          {"a,b\n1,\"\n,\n,\"\n", ""},
 		",\n,\n":                       {",\n,\n", ""},
-		"a,b\n,":                       {"a,b\n", "1 row of empty cells at the end of the file left out"},
-		"a,b\n1,2\n" + strings.Repeat(",\n", 200_000): {"a,b\n1,2\n", "200,000 rows of empty cells at the end of the file left out"},
+		"a,b\n,":                       {"a,b\n", "left out 1 row of empty cells at the end of the file"},
+		"a,b\n1,2\n" + strings.Repeat(",\n", 200_000): {"a,b\n1,2\n", "left out 200,000 rows of empty cells at the end of the file"},
 	} {
 		table := openText(t, in, Options{})
 		for range 2 {
@@ -76,13 +76,13 @@ func TestBlankRowsBetweenReads(t *testing.T) {
 		"end at once": iotest.DataErrReader(strings.NewReader(rows + ",\n,\n")),
 	} {
 		left := 0
-		got, err := io.ReadAll(&withoutBlankRows{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
+		got, err := io.ReadAll(&blankRowTrimmer{src: src, delimiter: ',', leftOut: func(n int) { left += n }})
 		if err != nil || !bytes.Equal(got, []byte(rows)) || left != 2 {
 			t.Errorf("%s: %q, %v, %d rows left out", name, got, err, left)
 		}
 	}
 	failing := io.MultiReader(strings.NewReader("a,b\n,\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	got, err := io.ReadAll(&withoutBlankRows{src: failing, delimiter: ','})
+	got, err := io.ReadAll(&blankRowTrimmer{src: failing, delimiter: ','})
 	if !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != "a,b\n,\n" {
 		t.Errorf("before an error: %q, %v", got, err)
 	}

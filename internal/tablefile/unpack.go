@@ -79,14 +79,14 @@ func (s *stream) unpack() (compression string, head []byte, err error) {
 			return "", nil, fmt.Errorf("unpacking gzip: %w", err)
 		}
 		compression = "gzip"
-		s.Reader, s.closers = completeReader{unpacked}, append(s.closers, unpacked.Close)
+		s.Reader, s.closers = unpackErrorReader{unpacked}, append(s.closers, unpacked.Close)
 	case bytes.HasPrefix(head, []byte("\x28\xB5\x2F\xFD")):
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return "", nil, fmt.Errorf("unpacking Zstandard: %w", err)
 		}
 		compression = "Zstandard"
-		s.Reader, s.closers = completeReader{unpacked}, append(s.closers, func() error { unpacked.Close(); return nil })
+		s.Reader, s.closers = unpackErrorReader{unpacked}, append(s.closers, func() error { unpacked.Close(); return nil })
 	default:
 		return "", head, nil
 	}
@@ -104,11 +104,11 @@ var errCutOff = errors.New("the end of the file is missing: copy or download it 
 // errDamaged is the error of a compressed file whose content does not fit its checksum or its format.
 var errDamaged = errors.New("the file is damaged: copy or download it again")
 
-// completeReader reads unpacked content. It returns errCutOff if the compressed file lacks its end,
+// unpackErrorReader reads unpacked content. It returns errCutOff if the compressed file lacks its end,
 // and errDamaged if its content is damaged.
-type completeReader struct{ io.Reader }
+type unpackErrorReader struct{ io.Reader }
 
-func (r completeReader) Read(p []byte) (int, error) {
+func (r unpackErrorReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	var corrupt flate.CorruptInputError
 	switch {

@@ -104,7 +104,7 @@ func TestDamagedPackedFile(t *testing.T) {
 }
 
 func TestUnsupportedFormats(t *testing.T) {
-	tar := "folder/table.csv" + strings.Repeat("\x00", tarMagicAt-16) + "ustar\x00" + strings.Repeat("\x00", 249)
+	tar := "folder/table.csv" + strings.Repeat("\x00", tarMagicOffset-16) + "ustar\x00" + strings.Repeat("\x00", 249)
 	for _, c := range []struct{ in, want string }{
 		{tar, "this is a tar archive"},
 		{gzipped(t, tar), "this is a tar archive"},

@@ -50,11 +50,11 @@ func (r *utf16Reader) Read(p []byte) (int, error) {
 		if r.isHalf = !r.isHalf; r.isHalf {
 			r.first = char
 		} else if !r.addUnit(uint16(r.first)<<8 | uint16(char)) {
-			return 0, r.invalid()
+			return 0, r.invalidError()
 		}
 	}
 	if errors.Is(err, io.EOF) && (r.isHalf || r.isHigh) {
-		return 0, r.invalid()
+		return 0, r.invalidError()
 	}
 	return n, err
 }
@@ -79,7 +79,7 @@ func (r *utf16Reader) addUnit(unit uint16) (valid bool) {
 	return valid
 }
 
-func (r *utf16Reader) invalid() error {
+func (r *utf16Reader) invalidError() error {
 	r.err = newEncodingDefect(r.name, r.line)
 	return r.err
 }

@@ -19,10 +19,10 @@ import (
 
 // Limits for workbooks, which bound the memory of their conversion.
 const (
-	maxSheetText   = 256 << 20 // largest size of the shared strings in bytes
-	maxPartBytes   = 8 << 30   // largest unpacked size of a part in bytes
-	maxSheetColumn = 16_384    // largest number of columns of a sheet, which is the limit of Excel
-	maxToken       = maxField  // largest size of a text, a tag or a comment in bytes
+	maxSheetText   = 256 << 20     // largest size of the shared strings in bytes
+	maxPartBytes   = 8 << 30       // largest unpacked size of a part in bytes
+	maxSheetColumn = 16_384        // largest number of columns of a sheet, which is the limit of Excel
+	maxToken       = maxFieldBytes // largest size of a text, a tag or a comment in bytes
 )
 
 // workbook is an Excel workbook (Office Open XML, ECMA-376).
@@ -32,7 +32,7 @@ type workbook struct {
 	sheets        []workbookSheet
 	sharedStrings []string
 	cellStyles    []cellStyle // by number of a cell style
-	epoch         time.Time   // the date of day 0; in the system of 1900, that of days from 60 on
+	epoch         time.Time   // the date of day 0; in the date system of 1900, valid only for days from 60 on
 }
 
 type workbookSheet struct {

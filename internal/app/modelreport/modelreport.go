@@ -29,9 +29,9 @@ func New(modelKey string, race *store.Training, monotone api.Monotone, o *learn.
 	switch {
 	case r.TestRows > 0:
 	case r.HeldOut > 0:
-		out.TestMissing = api.NoTime
+		out.TestMissing = api.TestMissingNoTime
 	default:
-		out.TestMissing = api.TooFewRows
+		out.TestMissing = api.TestMissingTooFewRows
 	}
 	for _, share := range r.Shares {
 		out.Blend = append(out.Blend, api.BlendShare(share))

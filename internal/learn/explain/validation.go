@@ -179,7 +179,7 @@ func (s *sample) newFrame(used []bool, differences []frame.Difference, parts ...
 	}
 	for _, d := range differences {
 		if used[d.Feature] && (replaced[d.From] != nil || replaced[d.To] != nil) {
-			d.Update(f)
+			d.Recompute(f)
 		}
 	}
 	return f

@@ -25,8 +25,8 @@ type dateParser struct {
 	rest     []byte
 	dayFirst bool
 	ok       bool
-	// hour is the time of day if it stands before the year, as in the output of Unix
-	// date. hasHour is set if it does.
+	// hour is the time of day in hours since midnight, if the cell has it before the year,
+	// as in the output of Unix date. hasHour is set if the cell has such a time.
 	hour    float64
 	hasHour bool
 }
@@ -86,8 +86,8 @@ func (p *dateParser) skipSpaces() {
 	}
 }
 
-// parseDigits parses one to maxDigits digits. It returns their value and how many there
-// are.
+// parseDigits parses one to maxDigits digits. It returns their value and the number of
+// digits.
 func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	for digits < maxDigits && digits < len(p.rest) && p.rest[digits]-'0' <= 9 {
 		value = value*10 + int(p.rest[digits]-'0')

@@ -78,7 +78,7 @@ var PowersOf10 = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// Words whose eight bytes are equal.
+// 64-bit words whose eight bytes are equal.
 const (
 	lowBits    = 0x0101010101010101
 	highBits   = 0x80 * lowBits
@@ -254,9 +254,9 @@ func parseWithStrconv(b []byte) (value float64, ok bool) {
 // NaN is the value of a missing cell in a numeric column.
 var NaN = math.NaN()
 
-// HasExactDigits reports whether text has at most 15 decimal digits. Numbers with more digits may
-// differ although they are equal as float64.
-func HasExactDigits(text string) bool {
+// DigitsFitFloat64 reports whether text has at most 15 decimal digits. Two different numbers
+// with more digits may be the same float64.
+func DigitsFitFloat64(text string) bool {
 	digits := 0
 	for i := range len(text) {
 		if text[i] >= '0' && text[i] <= '9' {

@@ -13,8 +13,8 @@ type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
 	// Numbers without a unit are accepted, too.
 	Unit string
-	// DecimalComma is set if a comma separates the decimals. A point may then separate the
-	// thousands, and otherwise a comma. Apostrophes and narrow spaces may always do so.
+	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
+	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
 	DecimalComma bool
 	// Grouped is set if some numbers of the column have a comma or a point between thousands. It
 	// does not change how numbers are parsed.

@@ -6,17 +6,17 @@ import "bytes"
 // fit the cache of a core.
 const ChunkSize = 256 << 10
 
-// readSlack is the number of bytes that must follow the text of a chunk in memory, because
+// chunkPadding is the number of bytes that must follow the text of a chunk in memory, because
 // the parsers read past its end.
-const readSlack = 64
+const chunkPadding = 64
 
 // newBuffer returns a buffer of size bytes. Its capacity has space for a line end, which
-// the last line may lack, and for readSlack.
-func newBuffer(size int) []byte { return make([]byte, size, size+1+readSlack) }
+// the last line may lack, and for chunkPadding.
+func newBuffer(size int) []byte { return make([]byte, size, size+1+chunkPadding) }
 
 // Chunk is a sequence of complete records of a file. All its quotes are valid.
 type Chunk struct {
-	Text []byte // ends in a line end; its capacity includes readSlack
+	Text []byte // ends in a line end; its capacity includes chunkPadding
 	End  int64  // offset of the chunk's end in the file
 	Line int    // line on which the chunk begins, from 1; set before Commit
 	buf  []byte // the memory of Text

@@ -70,8 +70,8 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 
 // Defects returns one Defect for each code.
 //
-// locate(line, column) returns the location in the user's file. If locate is nil, the
-// locations are already those of the user's file. If the table was read from several
+// locate(line, column) converts the location of a defect to the location in the user's
+// file. If locate is nil, the locations need no conversion. If the table was read from several
 // files, source(line) returns the file, and the line in it, for a line that locate has
 // returned; for a single file, source is nil. partial is set if the files may have more
 // defects.
@@ -155,9 +155,9 @@ func formatFirst(count int, noun string, list []string) string {
 
 // defectSummary has the parts of a message about several defects of one code.
 type defectSummary struct {
-	ofColumns bool   // the defects are those of columns, not of rows
-	predicate string // what is wrong with them
-	rule      string // the rule that they violate; empty if it is obvious
+	ofColumns bool   // set if the defects are in columns, not in rows
+	predicate string // follows "3 rows" in the message, as in "have no label"
+	rule      string // the rule that the rows or columns violate; empty if it is obvious
 }
 
 // defectSummaries has the summary of each code whose defects are counted.

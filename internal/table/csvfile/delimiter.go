@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter is passed instead of a delimiter if FindDelimiter is to detect it.
+// AutoDelimiter is passed instead of a delimiter to have FindDelimiter detect the delimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.

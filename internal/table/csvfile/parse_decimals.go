@@ -15,7 +15,7 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 	all := true
 	for row := range dst {
 		begin, end := begins[row*stride], begins[row*stride+1]-1
-		cell := text[begin:][:readSlack:readSlack]
+		cell := text[begin:][:chunkPadding:chunkPadding]
 		negative := (uint64(cell[0]) ^ '-' - 1) >> 63
 		size := uint64(end-begin) - negative
 		first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.ASCIIZeros
@@ -38,12 +38,12 @@ func parseDecimalsGo(dst []cells.Decimal, text []byte, begins []int32, stride in
 
 // parseLongNumber parses a cell with an optional minus, 9 to 19 digits (20 if the first is
 // 0) and a point within the first eight bytes. It returns the nearest float64, or false if
-// the cell is something else. At least readSlack bytes must follow the cell in text.
+// the cell is something else. At least chunkPadding bytes must follow the cell in text.
 //
 //	12.34567890123456789      3 words: the first eight digits without the point,
 //	~~~~~~~~~  ~~~~~~~~~      the last eight, and the few between them
 func parseLongNumber(text []byte, begin, end int32) (value float64, ok bool) {
-	cell := text[begin:][:readSlack:readSlack]
+	cell := text[begin:][:chunkPadding:chunkPadding]
 	negative := (uint64(cell[0]) ^ '-' - 1) >> 63
 	size := uint64(end-begin) - negative
 	first := binary.LittleEndian.Uint64(cell[negative:]) ^ cells.ASCIIZeros

@@ -53,9 +53,9 @@ func (p *ParsedChunk) Parse(c *Chunk, numeric []bool) (ok bool) {
 	if !utf8.Valid(c.Text) || bytes.IndexByte(c.Text, 0) >= 0 {
 		return false
 	}
-	p.text, p.fieldCount, p.Numeric = c.Text[:len(c.Text)+readSlack], len(numeric), numeric
+	p.text, p.fieldCount, p.Numeric = c.Text[:len(c.Text)+chunkPadding], len(numeric), numeric
 	quoted := bytes.IndexByte(c.Text, '"') >= 0
-	p.ends = slices.Grow(p.ends[:0], len(p.text)+separatorSlack)
+	p.ends = slices.Grow(p.ends[:0], len(p.text)+separatorPadding)
 	p.ends = p.ends[:findSeparators(p.ends[:cap(p.ends)], p.text, quoted)]
 	if !p.indexRows(quoted) || len(c.Text) > MaxFieldBytes && p.longestCell() > MaxFieldBytes {
 		return false
@@ -108,7 +108,7 @@ func (p *ParsedChunk) indexRows(quoted bool) (ok bool) {
 	// Without quotes, indexRow does not check whether the separators within a row are
 	// commas. One of them could be a line end. Then there are more line ends in text than
 	// ends of rows.
-	text = text[:len(text)-readSlack]
+	text = text[:len(text)-chunkPadding]
 	return quoted || p.lineBreaks+pairs == bytes.Count(text, []byte{'\n'})+bytes.Count(text, []byte{'\r'})
 }
 
@@ -144,12 +144,12 @@ func (p *ParsedChunk) longestCell() int {
 	return int(most)
 }
 
-// CacheRows is the number of rows whose text fits the L1 cache.
-const CacheRows = 128
+// CacheBlockRows is the number of rows whose text fits the L1 cache.
+const CacheBlockRows = 128
 
 func (p *ParsedChunk) parseNumbers(numeric []bool) {
-	for lo := 0; lo < p.Rows; lo += CacheRows {
-		hi := min(lo+CacheRows, p.Rows)
+	for lo := 0; lo < p.Rows; lo += CacheBlockRows {
+		hi := min(lo+CacheBlockRows, p.Rows)
 		for field, asked := range numeric {
 			if asked {
 				p.parseDecimalRows(field, lo, hi)

@@ -148,7 +148,7 @@ func parsedDecimals(t *testing.T, texts []string) []cells.Decimal {
 		text = append(append(text, cell...), ",\r\n"[len(text)%3])
 		begins = append(begins, int32(len(text)))
 	}
-	text = append(text, make([]byte, readSlack)...)
+	text = append(text, make([]byte, chunkPadding)...)
 	got, want := make([]cells.Decimal, len(texts)), make([]cells.Decimal, len(texts))
 	all := parseDecimals(got, text, begins, 1)
 	if parseDecimalsGo(want, text, begins, 1) != all || all == slices.Contains(want, unparsedDecimal) {
@@ -202,7 +202,7 @@ func TestParseDecimals(t *testing.T) {
 // checkLong compares parseLongNumber with strconv, and reports whether it parses the cell.
 func checkLong(t *testing.T, cell string) bool {
 	t.Helper()
-	text := append([]byte(cell), bytes.Repeat([]byte("7,.\n"), readSlack/4)...)
+	text := append([]byte(cell), bytes.Repeat([]byte("7,.\n"), chunkPadding/4)...)
 	got, long := parseLongNumber(text, 0, int32(len(cell)))
 	want, err := strconv.ParseFloat(cell, 64)
 	if long && (err != nil || math.Float64bits(got) != math.Float64bits(want)) {
@@ -279,8 +279,8 @@ func checkSeparators(t *testing.T, text []byte) {
 			want = append(want, int32(i+1))
 		}
 	}
-	padded := append(slices.Clone(text), bytes.Repeat([]byte("\n,\r\""), readSlack/4)...)
-	got := make([]int32, len(padded)+separatorSlack)
+	padded := append(slices.Clone(text), bytes.Repeat([]byte("\n,\r\""), chunkPadding/4)...)
+	got := make([]int32, len(padded)+separatorPadding)
 	for _, quoted := range []bool{true, bytes.IndexByte(text, '"') >= 0} {
 		if got := got[:findSeparators(got, padded, quoted)]; !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", text, got, want)

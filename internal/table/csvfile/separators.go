@@ -8,9 +8,9 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorSlack is the number of elements that ends of findSeparators must have in addition
+// separatorPadding is the number of elements that ends of findSeparators must have in addition
 // to one for each byte of the text.
-const separatorSlack = 8
+const separatorPadding = 8
 
 // The kinds of bytes, for findSeparatorsGo.
 const (
@@ -26,7 +26,7 @@ var byteKinds = func() (list [256]uint8) {
 // findSeparatorsGo implements findSeparators in Go. It compares eight bytes at a time
 // (SWAR) to find candidates, which are separators, quotes and a few other characters.
 func findSeparatorsGo(ends []int32, text []byte) (count int) {
-	size := len(text) - readSlack
+	size := len(text) - chunkPadding
 	n, inside := 0, uint8(0) // inside is separatorByte inside quotes, otherwise 0
 	for at := 0; at < size; at += 64 {
 		block := text[at : at+64 : at+64]

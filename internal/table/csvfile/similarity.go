@@ -35,7 +35,7 @@ func DidYouMean(name string, names []string) string {
 }
 
 // ClosestName returns the one of names that differs least from name, ignoring case and
-// punctuation. It returns an empty text if all differ in a third of the letters or more.
+// punctuation. It returns an empty text if all differ in more than a third of the letters.
 func ClosestName(name string, names []string) (closest string) {
 	loose := []rune(FoldName(name))
 	best, least := "", len(loose)/3+1

@@ -107,8 +107,8 @@ func (r *Reader) readQuoted(window []byte, start int) (end int, status splitStat
 
 // closingQuote returns the offset after the quote that closes the quote at window[start],
 // and whether there are doubled quotes between them. last is set if the file ends with
-// the window. If last is not set, the status is recordPartial unless a byte follows the
-// closing quote in the window, because a second quote might follow.
+// the window. A quote at the end of the window may be the first half of a doubled quote.
+// Therefore the status is then recordPartial, unless last is set.
 func closingQuote(window []byte, start int, last bool) (end int, doubled bool, status splitStatus) {
 	i := start + 1
 	for {

@@ -8,15 +8,15 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// vector is set if this processor supports the assembly.
-var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+// hasAVX2Kernels is set if this processor supports the assembly.
+var hasAVX2Kernels = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
 // findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to ends and returns their count. The last readSlack bytes of text are
+// each of them to ends and returns their count. The last chunkPadding bytes of text are
 // padding. quoted must be set if the text has quotes, which must be valid.
 func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
-	size := len(text) - readSlack
-	if !vector {
+	size := len(text) - chunkPadding
+	if !hasAVX2Kernels {
 		return findSeparatorsGo(ends, text)
 	}
 	n := int(findSeparatorsAVX2(unsafe.SliceData(ends), unsafe.SliceData(text), uintptr(size+63)/64))
@@ -32,10 +32,10 @@ func findSeparators(ends []int32, text []byte, quoted bool) (count int) {
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It
 // reports whether all cells were plain numbers. Cell i starts at begins[i*stride] and ends
-// one byte before begins[i*stride+1]. The last readSlack bytes of text are padding.
+// one byte before begins[i*stride+1]. The last chunkPadding bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	quads := len(dst) / 4
-	if !vector || quads == 0 {
+	if !hasAVX2Kernels || quads == 0 {
 		return parseDecimalsGo(dst, text, begins, stride)
 	}
 	all := parseDecimalsAVX2((*int32)(unsafe.SliceData(dst)), unsafe.SliceData(text), unsafe.SliceData(begins),

@@ -5,7 +5,7 @@ package csvfile
 import "foretell/internal/table/cells"
 
 // findSeparators finds the commas and line ends outside quotes. It writes the offset after
-// each of them to ends and returns their count. The last readSlack bytes of text are
+// each of them to ends and returns their count. The last chunkPadding bytes of text are
 // padding. Quotes must be valid.
 func findSeparators(ends []int32, text []byte, _ bool) (count int) {
 	return findSeparatorsGo(ends, text)
@@ -14,7 +14,7 @@ func findSeparators(ends []int32, text []byte, _ bool) (count int) {
 // parseDecimals parses plain numbers: an optional minus, then one to eight digits with an
 // optional point within the first eight bytes. Other cells become unparsedDecimal. It
 // reports whether all cells were plain numbers. Cell i starts at begins[i*stride] and ends
-// one byte before begins[i*stride+1]. The last readSlack bytes of text are padding.
+// one byte before begins[i*stride+1]. The last chunkPadding bytes of text are padding.
 func parseDecimals(dst []cells.Decimal, text []byte, begins []int32, stride int) bool {
 	return parseDecimalsGo(dst, text, begins, stride)
 }

@@ -42,7 +42,7 @@ type idBin struct {
 
 const (
 	idRecordBytes = 13                  // bytes of an ID in a stream: its hash and its line
-	idStreamBytes = 100 * idRecordBytes // buffer of a bin; all bins fit the cache of a core
+	idStreamBytes = 100 * idRecordBytes // size of a bin's buffer; all these buffers fit the cache of a core
 )
 
 // NewSet returns an empty set. It creates its file after several thousand IDs.

@@ -3,9 +3,9 @@ package frame
 import "foretell/internal/table/cells"
 
 // Column holds the values of one feature. A Numeric column has its values either in
-// Floats or in the unexported field encoded, as most columns that Load returns; the
-// methods read both. A Category column has Codes, and a Text column has Texts. The zero
-// Column is numeric, and all its values are missing.
+// Floats or in the unexported field encoded. Most columns that Load returns are encoded.
+// The methods read both. A Category column has Codes, and a Text column has Texts. The
+// zero Column is numeric, and all its values are missing.
 type Column struct {
 	// Floats holds one value per row, NaN if it is missing. It is nil if the values are
 	// encoded.

@@ -169,8 +169,8 @@ func (b *columnBuilder) changeEncoding(digits int) {
 // frameBuilder builds the frame that Load returns.
 type frameBuilder struct {
 	columns []columnBuilder // by column; used for numeric columns only
-	codes   [][]int32       // by column; nil unless it is a Category
-	texts   [][]string      // by column; nil unless it is a Text
+	codes   [][]int32       // by column; nil for a column that is not a Category
+	texts   [][]string      // by column; nil for a column that is not a Text
 	labels  []int32
 	rows    int
 }

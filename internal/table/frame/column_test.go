@@ -75,7 +75,7 @@ func TestColumnBuilderIsLossless(t *testing.T) {
 }
 
 func TestColumnDictionary(t *testing.T) {
-	for _, distinct := range []int{1, 2, maxDictionary, maxDictionary + 1, 3000} {
+	for _, distinct := range []int{1, 2, maxDictionarySize, maxDictionarySize + 1, 3000} {
 		var values []float64
 		for i := range max(3*distinct, minDictionaryRows) {
 			values = append(values, float64(i*7%distinct)/4-5, cells.NaN)
@@ -84,7 +84,7 @@ func TestColumnDictionary(t *testing.T) {
 		g.encoded.useDictionaryIfSmall()
 		checkColumn(t, &g.Column, values)
 		ranks, known := g.Dictionary()
-		if distinct > maxDictionary {
+		if distinct > maxDictionarySize {
 			if ranks != nil {
 				t.Errorf("%d values are ranked", distinct)
 			}

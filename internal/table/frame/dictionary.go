@@ -2,10 +2,10 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionary is the largest number of values of a dictionary. An index in a dictionary can
+// maxDictionarySize is the largest number of values of a dictionary. An index in a dictionary can
 // therefore be used as a bin: a feature of the learning engine has at most 255 bins, one of them
 // for missing values.
-const maxDictionary = 254
+const maxDictionarySize = 254
 
 // useDictionaryIfSmall replaces int8s or int16s by a dictionary and indices if they have few
 // distinct values.
@@ -46,7 +46,7 @@ func setDictionary[T int8 | int16](e *encoded, ints []T, missing T) (indices []u
 		if !is {
 			continue
 		}
-		if e.dictionarySize == maxDictionary {
+		if e.dictionarySize == maxDictionarySize {
 			return nil
 		}
 		e.dictionary[e.dictionarySize] = float64(at+first) / cells.PowersOf10[e.digits]

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// Difference describes an ExtractSince: the number of days from the date in one column of the
-// file to the date in another.
+// Difference describes a feature extracted with ExtractSince: the number of days from the date
+// in one column of the file to the date in another.
 type Difference struct {
 	// Feature is the position of the difference in Schema.Columns.
 	Feature int
@@ -35,8 +35,8 @@ func (s *Schema) Differences() []Difference {
 	return list
 }
 
-// timeFeatures returns the position of the ExtractTime of each column of the file that has
-// one.
+// timeFeatures returns the positions of the features extracted with ExtractTime, by the name of
+// their column of the file.
 func (s *Schema) timeFeatures() map[string]int {
 	times := make(map[string]int)
 	for i := range s.Columns {
@@ -47,8 +47,9 @@ func (s *Schema) timeFeatures() map[string]int {
 	return times
 }
 
-// MarkDates sets used to true for both dates of each difference for which it is true.
-func (s *Schema) MarkDates(used []bool) {
+// MarkDifferenceDates sets used[d.From] and used[d.To] for each difference d for which
+// used[d.Feature] is set. The indices of used are positions in Schema.Columns.
+func (s *Schema) MarkDifferenceDates(used []bool) {
 	for _, d := range s.Differences() {
 		if used[d.Feature] {
 			used[d.From], used[d.To] = true, true
@@ -66,8 +67,8 @@ func (d *Difference) appendTo(columns []Column, lo int) {
 	}
 }
 
-// Update sets the feature of the difference in all rows of f to the days between its two dates.
-func (d *Difference) Update(f *Frame) {
+// Recompute sets the feature of the difference in all rows of f, computed from the two dates in f.
+func (d *Difference) Recompute(f *Frame) {
 	from := f.Columns[d.From].Values(make([]float64, f.Rows), 0, f.Rows)
 	to := f.Columns[d.To].Values(make([]float64, f.Rows), 0, f.Rows)
 	days := make([]float64, f.Rows)

@@ -67,7 +67,7 @@ func TestDifferencesEqualDurations(t *testing.T) {
 	}
 	updated := loaded.WithoutColumn("unknown")
 	updated.Columns[0] = Column{}
-	updated.Schema.Differences()[0].Update(updated)
+	updated.Schema.Differences()[0].Recompute(updated)
 	if d := cmp.Diff(want, updated.Columns[0].Floats, sameDays); d != "" {
 		t.Error(d)
 	}
@@ -85,7 +85,7 @@ func TestDifferencesBelongToTwoColumns(t *testing.T) {
 		t.Error(d)
 	}
 	used := []bool{true, false, false, false}
-	schema.MarkDates(used)
+	schema.MarkDifferenceDates(used)
 	if d := cmp.Diff([]bool{true, true, true, false}, used); d != "" {
 		t.Error(d)
 	}

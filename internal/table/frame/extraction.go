@@ -18,8 +18,8 @@ const (
 	ExtractWord    Extraction = "word"    // 1 if a text has the word, otherwise 0
 )
 
-// group returns the same Extraction for all that one extractor computes: ExtractTime for
-// dates and times, ExtractWord for words. known is false if k has no extractor.
+// group returns the same Extraction for all extractions that one extractor computes:
+// ExtractTime for dates and times, ExtractWord for words. known is false if k has no extractor.
 func (k Extraction) group() (group Extraction, known bool) {
 	switch k {
 	case ExtractAmount:

@@ -70,7 +70,8 @@ func (s *Schema) OmitImpliedFields() {
 
 // Valid reports whether the features of every column can be extracted. The source of a
 // feature must be one of the fields, and all features of a field must be of the same
-// Extraction.group. Both columns of an ExtractSince must have an ExtractTime.
+// Extraction.group. Both columns of a feature with ExtractSince must also have a feature with
+// ExtractTime.
 func (s *Schema) Valid() bool {
 	fields := BuildIndex(s.FieldNames())
 	groups := make(map[string]Extraction)
@@ -111,11 +112,11 @@ type ColumnSchema struct {
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Since is the name of the file's column of the earlier date of an ExtractSince. The
-	// feature is the number of days from that date to the date in Source, with a fraction.
-	// It is negative if the date in Source is earlier.
+	// Since is the name of another column of dates, if Feature is ExtractSince. The value is
+	// the number of days from the date in Since to the date in Source, with a fraction. It is
+	// negative if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
-	// Word is the word of a ExtractWord.
+	// Word is the word that is searched for, if Feature is ExtractWord.
 	Word string `json:"word,omitempty"`
 	// Levels are the texts of a Category column, in byte order. The code of a text is its
 	// index in Levels, or len(Levels) for other texts.

@@ -84,11 +84,11 @@ type rowDecoder struct {
 // each.
 type directField struct {
 	field, column int
-	levels        *levelIndex // nil unless it is a Category
+	levels        *levelIndex // nil if the column is not a Category
 	isText        bool
 }
 
-// extractedField is a field whose cells are the source of several columns.
+// extractedField is a field from whose cells one or several columns are extracted.
 type extractedField struct {
 	field     int
 	columns   []int

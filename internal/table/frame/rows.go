@@ -65,13 +65,14 @@ func (s *Schema) SourceColumns() []SourceColumn {
 	return list
 }
 
-// TextColumns returns the positions of the texts in Schema.Columns, ascending.
-func (s *Schema) TextColumns() []int32 { return s.columns(true) }
+// TextColumns returns the positions of the features of kind Text in Schema.Columns, ascending.
+func (s *Schema) TextColumns() []int32 { return s.textOrNonTextColumns(true) }
 
-// PlainColumns returns the positions in Schema.Columns that are not texts, ascending.
-func (s *Schema) PlainColumns() []int32 { return s.columns(false) }
+// NonTextColumns returns the positions of the numeric and category features in Schema.Columns,
+// ascending.
+func (s *Schema) NonTextColumns() []int32 { return s.textOrNonTextColumns(false) }
 
-func (s *Schema) columns(texts bool) []int32 {
+func (s *Schema) textOrNonTextColumns(texts bool) []int32 {
 	var list []int32
 	for i := range s.Columns {
 		if (s.Columns[i].Kind == Text) == texts {

@@ -19,8 +19,8 @@ type SplitColumns struct {
 	Time  string // numbers, or dates with or without a time of day; validation rows are later than training rows
 }
 
-// SplitKeys are the values of the columns in SplitColumns. A slice is nil if its column
-// has no name.
+// SplitKeys are the values of the columns in SplitColumns. A slice is nil if SplitColumns does
+// not name its column.
 type SplitKeys struct {
 	// Groups holds the number of each row's group, counted from 0, or -1 if the cell is
 	// empty.

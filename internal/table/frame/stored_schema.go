@@ -6,9 +6,9 @@ import (
 )
 
 // EncodeStored returns s in the form in which it is stored with a dataset: its JSON. If s has a
-// FeatureSince, the form is an array with the JSON as its only element. Programs that do not know
-// FeatureSince cannot read the array. Without the array, they would train with a column without
-// values.
+// feature with ExtractSince, the form is an array with the JSON as its only element. Older
+// versions of this program do not know ExtractSince, and cannot read the array. Without the
+// array, they would train with a column without values.
 func (s *Schema) EncodeStored() ([]byte, error) {
 	b, err := json.Marshal(s)
 	if err == nil && len(s.Differences()) > 0 {
@@ -17,7 +17,7 @@ func (s *Schema) EncodeStored() ([]byte, error) {
 	return b, err
 }
 
-// DecodeStored is the inverse of EncodeStored. It also reads a schema with a FeatureSince whose
+// DecodeStored is the inverse of EncodeStored. It also reads a schema with ExtractSince whose
 // JSON is not in an array.
 func DecodeStored(b []byte) (*Schema, error) {
 	if bytes.HasPrefix(b, []byte{'['}) {

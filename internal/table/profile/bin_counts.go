@@ -96,8 +96,9 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 	return rows
 }
 
-// countBooleans returns, for each of the given texts, the number of rows that have it. A text that
-// differs from the given ones in case counts as the first of these that it is equal to otherwise.
+// countBooleans returns, for each of the given texts, the number of rows that have it. A row
+// with another text is counted for the first given text that it equals if case and surrounding
+// spaces are ignored.
 func (c *ColumnProfile) countBooleans(texts []string) []int {
 	rows := make([]int, len(texts))
 	for i := range c.values {

@@ -11,19 +11,19 @@ import (
 // yet committed: if the parameters have changed, Commit corrects the statistics.
 type statsSnapshot struct {
 	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if it is nil
-	depth      uint    // of the distinctCounter
+	zeroBits   uint    // of the distinctCounter
 }
 
 // chunkStats are the statistics of a column's values in consecutive rows.
 type chunkStats struct {
-	values          []float64 // NaN where the field is empty
-	numbers, blanks int
-	low, high       float64 // the smallest and the largest number
-	mayOverflow     bool    // the sum of the numbers might overflow; the fields below are not set
-	mean, squares   float64 // squares is the sum of squared deviations from the mean
-	fractions       bool    // some number is not an integer
-	bins            growingHistogram
-	hashes          []uint64 // of the numbers, but only those that the distinctCounter may keep
+	values            []float64 // NaN where the field is empty
+	numbers, blanks   int
+	low, high         float64 // the smallest and the largest number
+	mayOverflow       bool    // the sum of the numbers might overflow; the fields below are not set
+	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
+	hasFractions      bool    // some number is not an integer
+	bins              growingHistogram
+	hashes            []uint64 // of the numbers, but only those that the distinctCounter may keep
 }
 
 // overflowLimit is the magnitude of a number above which a sum might overflow.
@@ -56,7 +56,7 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 		return
 	}
 	s.mean = sum / float64(s.numbers)
-	s.computeSpread(1<<snapshot.depth - 1)
+	s.computeSpread(1<<snapshot.zeroBits - 1)
 	bins := growingHistogram{low: snapshot.low, width: snapshot.width}
 	if snapshot.width == 0 {
 		bins = *newGrowingHistogram(low, high)
@@ -66,18 +66,18 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes squares, fractions and hashes from s.values and s.mean. It
+// computeSpread computes squaredDevs, hasFractions and hashes from s.values and s.mean. It
 // collects the hashes that are 0 in the bits of mask.
 func (s *chunkStats) computeSpread(mask uint64) {
-	s.squares, s.fractions, s.hashes = 0, false, s.hashes[:0]
+	s.squaredDevs, s.hasFractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
 		if value != value {
 			continue
 		}
 		distance := value - s.mean
-		s.squares += distance * distance
-		if !s.fractions && value != math.Trunc(value) {
-			s.fractions = true
+		s.squaredDevs += distance * distance
+		if !s.hasFractions && value != math.Trunc(value) {
+			s.hasFractions = true
 		}
 		if hash := hashNumber(value); hash&mask == 0 {
 			s.hashes = append(s.hashes, hash)

@@ -12,9 +12,9 @@ import (
 
 // Limits for the checks of columns.
 const (
-	minIDRows    = 50   // smallest number of rows of an ID-like column
-	minIDShare   = 0.95 // smallest fraction of distinct values in an ID-like column
-	maxTopValues = 10
+	minIDRows          = 50   // smallest number of rows of an ID-like column
+	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
+	maxTopValues       = 10
 )
 
 // checkColumns fills in the profiles of the columns and the schema's features.
@@ -38,7 +38,7 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 		return err
 	}
 	stats, err := s.sample.fieldStats(ctx, func(i int) bool {
-		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.complete()
+		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.hasAllRows()
 	})
 	if err != nil {
 		return err
@@ -80,9 +80,9 @@ func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference, f sam
 	case inf.values != nil:
 		c.Numbers.Median = weightedMedian(inf.values)
 	case !s.opts.Brief:
-		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.complete()
+		c.Numbers.Median, c.Numbers.MedianEstimate = f.median, !s.sample.hasAllRows()
 	}
-	if !c.Estimate || !s.sample.complete() {
+	if !c.Estimate || !s.sample.hasAllRows() {
 		return
 	}
 	switch {
@@ -120,7 +120,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference) (
 		return false
 	}
 	filled := s.profile.Rows - c.Missing
-	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDShare*float64(filled)
+	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDDistinctShare*float64(filled)
 	switch earlier, known := s.findOrRecordColumn(&s.columns[i], c); {
 	case filled <= 0 && len(inf.strays) == 0:
 		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
@@ -184,7 +184,7 @@ type fingerprint struct {
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
 	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
 	if m := t.numericStats; m != nil {
-		for _, x := range []float64{m.mean, m.squares, m.min, m.max} {
+		for _, x := range []float64{m.mean, m.squaredDevs, m.min, m.max} {
 			print.content = mix64(print.content ^ math.Float64bits(x))
 		}
 	}

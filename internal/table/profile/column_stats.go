@@ -85,7 +85,7 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 		return
 	}
 	for i := range columns {
-		if t := &columns[i]; t.isUndecided() && len(t.texts.values) > minToDecide {
+		if t := &columns[i]; t.isUndecided() && len(t.texts.values) > minTextsToDecide {
 			t.chooseStrategy()
 		}
 	}
@@ -109,9 +109,9 @@ func evictTexts(columns []ColumnStats, textMemory int) {
 	}
 }
 
-// minToDecide is the number of distinct texts above which evictTexts chooses the strategy
+// minTextsToDecide is the number of distinct texts above which evictTexts chooses the strategy
 // of a column.
-const minToDecide = 8
+const minTextsToDecide = 8
 
 func totalTextBytes(columns []ColumnStats) int {
 	sum := 0

@@ -92,9 +92,9 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 	c.findings = append(c.findings, f)
 }
 
-// MissingMessage is the message about a column of the training file that the blind file lacks. The
+// MissingColumnMessage is the message about a column of the training file that the blind file lacks. The
 // name of a similar column may follow.
-const MissingMessage = "the column of the training file is missing"
+const MissingColumnMessage = "the column of the training file is missing"
 
 // reportMissing reports a missing column. It suggests a column of the blind file with a
 // similar name that the training file does not have.
@@ -110,7 +110,7 @@ func (c *comparison) reportMissing(name string) {
 		}
 	}
 	likely := csvfile.ClosestName(name, extra)
-	c.report(SeverityDefect, csvfile.CodeMissingColumn, name, MissingMessage+"%s", csvfile.DidYouMean(name, extra))
+	c.report(SeverityDefect, csvfile.CodeMissingColumn, name, MissingColumnMessage+"%s", csvfile.DidYouMean(name, extra))
 	c.findings[len(c.findings)-1].Suggestion = likely
 	c.missing++
 }

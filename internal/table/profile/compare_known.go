@@ -60,9 +60,9 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	return c.findings
 }
 
-// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
-// training column, or that are perhaps parsed wrongly. It ignores texts, because it is not known which of them the training file has. It
-// returns true if it reports nothing, except for a unit that is missing.
+// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of
+// the training column, or that may be parsed wrongly. It ignores texts, because it is not known
+// which of them the training file has. It returns true if it reports nothing but a missing unit.
 func (c *comparison) checkNumberFormat(format *cells.NumberFormat, train, blind *ColumnProfile) bool {
 	if format == nil || blind.Form != FormNumeric {
 		return true

@@ -10,24 +10,23 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// numberReadings counts the rows of a blind column whose numbers can be parsed with the decimal
-// separator of the training column, with the other one, or with both.
+// numberReadings counts the rows of a blind column by the decimal separator with which their
+// numbers can be parsed: that of the training column, the other one, or both.
 type numberReadings struct {
-	trained int // rows that can be parsed only with the decimal separator of training, such as 4.5
-	other   int // rows that can be parsed only with the other decimal separator, such as 4,5
-	// both are rows that have different values in both readings, such as 4,568, and mostBoth is the
-	// most frequent of their cells.
-	both      int
-	mostBoth  distinctValue
-	mostOther distinctValue // the most frequent cell of other
+	trainingOnly int           // rows that can be parsed only with the decimal separator of training, such as 4.5
+	otherOnly    int           // rows that can be parsed only with the other decimal separator, such as 4,5
+	both         int           // rows that can be parsed with both, but with different results, such as 4,568
+	mostOther    distinctValue // the most frequent cell of the rows in otherOnly
+	mostBoth     distinctValue // the most frequent cell of the rows in both
 }
 
-// checkSeparators reports numbers of the blind column whose separator is read as one of thousands,
-// but may separate decimals, or the reverse: 4,568 is 4568 or 4.568. It returns true if it reports
-// nothing. The parameter train needs only Name, Form and format.
+// checkSeparators reports numbers of the blind column that may be read wrongly, because their
+// separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
+// reports nothing. The parameter train needs only Name, Form and format.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. Without
-// them, a separator that the training file does not have is suspicious, unless it has only integers.
+// Numbers of the column that can be read in only one way show how the others are meant. If the
+// column has no such numbers, checkSeparators reports the others only if the training column has
+// fractions and no separators of thousands.
 func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormNumeric || blind.Form != FormNumeric {
 		return true
@@ -42,9 +41,9 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	switch {
 	case r.both == 0:
 		return true
-	case r.other > r.trained:
+	case r.otherOnly > r.trainingOnly:
 		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", show that this is wrong"
-	case r.other == 0 && r.trained == 0 && !format.Grouped && !train.IsInteger():
+	case r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger():
 		reason = "no number of the training file has such a separator between thousands"
 	default:
 		return true
@@ -57,8 +56,9 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	return false
 }
 
-// checkUnit reports a blind column of plain numbers if the numbers of the training column have a unit.
-// The plain numbers may have another unit: the number of 47% is 47, but a program may write 0.47.
+// checkUnit reports a blind column whose numbers have no unit, if those of the training column
+// have one. Without a unit, a program may write other numbers, such as 0.47 instead of 47%, which
+// is read as 47.
 func (c *comparison) checkUnit(train, blind *ColumnProfile) {
 	if train.Form != FormNumeric || train.format == nil || train.format.Unit == "" {
 		return
@@ -80,9 +80,9 @@ func readNumbers(values []distinctValue, format, other *cells.NumberFormat) (r n
 		meant, isOther := other.Parse([]byte(one.text))
 		switch {
 		case isTrained && !isOther:
-			r.trained += one.rows
+			r.trainingOnly += one.rows
 		case isOther && !isTrained:
-			if r.other += one.rows; one.rows > r.mostOther.rows {
+			if r.otherOnly += one.rows; one.rows > r.mostOther.rows {
 				r.mostOther = *one
 			}
 		case isTrained && read != meant:
@@ -114,8 +114,8 @@ func (t *ColumnStats) sampleUncounted() []distinctValue {
 	return list
 }
 
-// estimatedValues returns the values of the column. If some are not counted, their rows are divided
-// among those in c.uncounted. The parameter rows is the number of rows of the file.
+// estimatedValues returns the values of the column. Rows whose text is not counted are divided
+// among the texts in c.uncounted. The parameter rows is the number of rows of the file.
 func (c *ColumnProfile) estimatedValues(rows int) []distinctValue {
 	if len(c.uncounted) == 0 {
 		return c.values
@@ -137,7 +137,8 @@ func (c *ColumnProfile) estimatedValues(rows int) []distinctValue {
 	return values
 }
 
-// countRows returns a number of rows for a message. It says if the number is an estimate.
+// countRows returns a number of rows for a message, such as "3 rows". It adds "about" if the
+// number is an estimate.
 func (c *ColumnProfile) countRows(rows int) string {
 	text := humanize.Count(rows, "row")
 	if len(c.uncounted) > 0 {

@@ -79,7 +79,7 @@ func (o *dateCounts) isAmbiguous() bool {
 	return o.either.rows > 0 && o.dayFirst.rows == 0 && o.monthFirst.rows == 0
 }
 
-// contradicting returns the dates that are valid only in the other order.
+// contradicting returns the dates that are invalid in the given order and valid in the other.
 func (o *dateCounts) contradicting(dayFirst bool) *dateCount {
 	if dayFirst {
 		return &o.monthFirst
@@ -87,7 +87,7 @@ func (o *dateCounts) contradicting(dayFirst bool) *dateCount {
 	return &o.dayFirst
 }
 
-// nameOrder returns which part of a date is first, for messages.
+// nameOrder returns a phrase for messages which says what part of a date is first.
 func nameOrder(dayFirst bool) string {
 	if dayFirst {
 		return "the day first"
@@ -96,8 +96,8 @@ func nameOrder(dayFirst bool) string {
 }
 
 // resolveDateOrder sets the order of the columns whose dates can be read in two ways. In a
-// blind file, it is the order of the training file. Otherwise, it is the order of the other columns of dates,
-// if they agree.
+// blind file, it is the order of the training file. Otherwise, it is the order of the other
+// columns of dates, if they agree.
 func (s *scanner) resolveDateOrder(inferences []inference) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

@@ -4,9 +4,9 @@ package profile
 // that it is an estimate by adaptive sampling (Wegman; Flajolet, On adaptive sampling,
 // 1990).
 //
-// The counter keeps the hashes that end in at least depth zero bits. When the number of
-// hashes reaches the capacity, depth increases by one, and about half of them are
-// dropped. The estimate is the number of hashes times 2^depth, with a relative error of
+// The counter keeps the hashes that end in at least zeroBits zero bits. When the number of
+// hashes reaches the capacity, zeroBits increases by one, and about half of them are
+// dropped. The estimate is the number of hashes times 2^zeroBits, with a relative error of
 // about 1.2/√capacity.
 //
 // The hashes are in an open-addressing table. The high bits of a hash determine its slot.
@@ -17,7 +17,7 @@ type distinctCounter struct {
 	shift    uint     // 64 - log₂ of the number of slots
 	stored   int      // number of hashes in slots
 	capacity int      // number of hashes at which half of them are dropped
-	depth    uint
+	zeroBits uint
 }
 
 func newDistinct(capacity int) *distinctCounter {
@@ -25,7 +25,7 @@ func newDistinct(capacity int) *distinctCounter {
 	return &distinctCounter{slots: make([]uint64, 1<<slotBits), shift: 64 - slotBits, capacity: capacity}
 }
 
-func (d *distinctCounter) isCounted(hash uint64) bool { return hash&(1<<d.depth-1) == 0 }
+func (d *distinctCounter) isCounted(hash uint64) bool { return hash&(1<<d.zeroBits-1) == 0 }
 
 func (d *distinctCounter) add(hash uint64) {
 	if !d.isCounted(hash) {
@@ -52,7 +52,7 @@ func (d *distinctCounter) add(hash uint64) {
 func (d *distinctCounter) rebuild() {
 	old := d.slots
 	if d.stored >= d.capacity {
-		d.depth++
+		d.zeroBits++
 	} else {
 		d.shift--
 	}
@@ -64,5 +64,5 @@ func (d *distinctCounter) rebuild() {
 	}
 }
 
-func (d *distinctCounter) estimate() int { return d.stored << d.depth }
-func (d *distinctCounter) isExact() bool { return d.depth == 0 }
+func (d *distinctCounter) estimate() int { return d.stored << d.zeroBits }
+func (d *distinctCounter) isExact() bool { return d.zeroBits == 0 }

@@ -12,21 +12,22 @@ import (
 
 // Limits for the checks of columns that identify groups of rows or times.
 const (
-	minGroups      = 10  // a column with fewer different values is a normal category
-	maxGroupRows   = 200 // a column with more rows for each value on average is a normal category, too
-	minGroupRows   = 1.5 // with fewer rows for each value on average, hardly any rows belong together
-	minDates       = 20  // smallest number of different dates of a column of times
-	minOrderedRows = 50  // smallest number of rows with a date
+	minGroups          = 10  // a column with fewer different values is a normal category
+	maxGroupRows       = 200 // a column with more rows for each value on average is a normal category, too
+	minGroupRows       = 1.5 // with fewer rows for each value on average, hardly any rows belong together
+	minTimeColumnDates = 20  // smallest number of different dates of a column of times
+	minTimeColumnRows  = 50  // smallest number of rows with a date
 )
 
-// groupWords are words in the names of columns that identify what several rows belong to.
+// groupWords are words in the names of columns that identify groups of rows, such as the rows of
+// one customer.
 var groupWords = []string{
 	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
 	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
 }
 
 // idNames are the names, without case and punctuation, of columns that identify rows. If values
-// repeat, the column identifies what several rows belong to.
+// repeat in such a column, it identifies groups of rows.
 var idNames = []string{"id", "uuid", "guid", "rowid"}
 
 // birthWords are words in the names of columns whose dates do not order the rows.
@@ -46,15 +47,15 @@ func (s *scanner) warnGroupAndTimeColumns() {
 			group = true
 			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
 				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
-		case !clock && c.Form == FormDate && c.Distinct >= minDates && filled >= minOrderedRows && !hasWord(c.Name, birthWords):
+		case !clock && c.Form == FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !hasWord(c.Name, birthWords):
 			clock = true
 			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
 		}
 	}
 }
 
-// looksLikeGroup reports whether the values of a column seem to identify what several
-// rows belong to. filled is the number of rows with a value.
+// looksLikeGroup reports whether the values of a column seem to identify groups of rows.
+// filled is the number of rows with a value.
 func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if c.Form != FormCategory && (c.Form != FormNumeric || c.hasFractions) || c.Distinct < minGroups {
 		return false

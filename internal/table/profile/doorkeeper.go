@@ -5,8 +5,7 @@ import "math/bits"
 // doorkeeper records which texts occurred since the last eviction, with one bit per hash
 // (TinyLFU: Einziger, Friedman, Manes, 2017). A text is counted only from its second
 // occurrence on, because a text that occurs once never becomes a level of a category.
-// Different texts may share a bit: when most bits are set, nearly every text is counted,
-// and the next eviction comes soon.
+// Different texts may share a bit, so some texts are counted from their first occurrence on.
 type doorkeeper struct{ bits []uint64 }
 
 // doorkeeperBits is the number of bits of a doorkeeper for each hash that the column's

@@ -40,15 +40,15 @@ type inference struct {
 
 // Limits for inferring the form of a column.
 const (
-	minTextRows         = 50   // with fewer rows, texts are not split into words
-	minDistinctShare    = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
-	distinctPerStray    = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
-	maxDateAttempts     = 100  // if none of the first texts is a date, inference stops after this number
-	maxStrays           = 1000 // with more distinct texts among the numbers, the texts are not levels
-	minDistinctNumbers  = 20   // with fewer distinct numbers or dates, no other texts are allowed
-	minIdentifyingShare = 0.95 // from this fraction of distinct texts on, texts identify rows
-	minSharedWords      = 0.2  // with at least this number of words from selectWords per text, on average, a column is FormText
-	minSharedRows       = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
+	minTextRows           = 50   // with fewer rows, texts are not split into words
+	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
+	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
+	maxDateAttempts       = 100  // if none of the first texts is a date, inference stops after this number
+	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
+	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
+	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows
+	minSharedWordsPerText = 0.2  // with at least this number of words from selectWords per text, on average, a column is FormText
+	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
 )
 
 func (t *ColumnStats) infer() inference {
@@ -271,7 +271,7 @@ func (t *ColumnStats) inferText(texts []distinctValue) inference {
 	}
 	inf.identifiesRows = float64(different) >= minIdentifyingShare*float64(filled)
 	words, held := selectWords(texts)
-	if float64(held) < minSharedWords*float64(len(texts)) {
+	if float64(held) < minSharedWordsPerText*float64(len(texts)) {
 		return inf
 	}
 	inf.form, inf.words = FormText, words
@@ -314,13 +314,13 @@ func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 		}
 		m := newRunningStats(inf.values, t.limits.maxHashes)
 		c.parsed = inf.values
-		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.estimate(), !m.distinct.isExact(), m.toNumericStats(), m.fractions
+		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.distinct.estimate(), !m.distinct.isExact(), m.toNumericStats(), m.hasFractions
 		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text] + t.rowsByKind[cells.Number] - m.rows
 	default:
 		numbers := t.numberStats()
 		c.Missing = t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 		c.Distinct, c.Estimate = numbers.distinct.estimate(), !numbers.distinct.isExact()
-		c.Numbers, c.hasFractions = numbers.toNumericStats(), numbers.fractions
+		c.Numbers, c.hasFractions = numbers.toNumericStats(), numbers.hasFractions
 	}
 	rows := t.rowsByKind[cells.Blank] + t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
 	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be larger

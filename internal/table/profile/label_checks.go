@@ -163,7 +163,7 @@ func foldClass(class string) string {
 	folded := norm.NFC.String(cells.FoldCase(class))
 	value, ok := cells.ParseNumber([]byte(folded))
 	switch {
-	case !ok || !cells.HasExactDigits(folded):
+	case !ok || !cells.DigitsFitFloat64(folded):
 		return folded
 	case value == 0:
 		return "0" // also for -0

@@ -14,11 +14,11 @@ const (
 	minLeakRows     = 50 // smallest number of sampled rows
 	minMinorityRows = 15 // smallest number of minority rows
 	// A leaking column predicts at least the fraction minLeakShare of the minority rows. The
-	// fraction minFewRowsShare is enough if at most maxMissed rows are predicted wrongly, such
-	// as one row on each side of the boundary between two classes.
-	minLeakShare    = 0.98
-	minFewRowsShare = 0.9
-	maxMissed       = 2
+	// fraction minLeakShareFewMissed is enough if at most maxMissedLeakRows rows are predicted wrongly,
+	// such as one row on each side of the boundary between two classes.
+	minLeakShare          = 0.98
+	minLeakShareFewMissed = 0.9
+	maxMissedLeakRows     = 2
 )
 
 // leakDetector computes how accurately each column alone predicts the label of the sampled
@@ -84,7 +84,7 @@ func (d *leakDetector) isLeak(accuracy float64) bool {
 	rows := float64(len(d.classes))
 	odd, missed := (1-d.baseline())*rows, (1-accuracy)*rows
 	const rounding = 1e-6
-	return accuracy > d.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minFewRowsShare)*odd, maxMissed))+rounding
+	return accuracy > d.baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
 }
 
 // columnAccuracies returns the accuracy of each wanted field, and 0 for the other fields.

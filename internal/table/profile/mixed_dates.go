@@ -10,10 +10,10 @@ import (
 // Limits for the warning about a column whose dates have several formats.
 const (
 	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
-	minDatesPerPattern = 0.9 // fraction of the cells of a pattern that are dates if the pattern is one of dates
+	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells with a pattern of dates
 )
 
-// cellPattern has the cells of a column with the same pattern, see patternOf.
+// cellPattern counts the cells of a column that have the same pattern, see patternOf.
 type cellPattern struct {
 	dateCount
 	dates int // rows whose cell is a date or a time of day

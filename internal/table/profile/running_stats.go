@@ -9,12 +9,12 @@ import (
 // runningStats are the statistics of the values of a numeric column that were added so
 // far.
 type runningStats struct {
-	rows          int
-	min, max      float64
-	mean, squares float64 // squares is the sum of squared deviations from the mean
-	fractions     bool    // some value is not an integer
-	distinct      *distinctCounter
-	bins          *growingHistogram
+	rows              int
+	min, max          float64
+	mean, squaredDevs float64 // squaredDevs is the sum of squared deviations from the mean
+	hasFractions      bool    // some value is not an integer
+	distinct          *distinctCounter
+	bins              *growingHistogram
 }
 
 // newRunningStats returns the statistics of the numbers in list. capacity is the capacity
@@ -46,12 +46,12 @@ func (r *runningStats) add(value float64, rows int) {
 	distance := value - r.mean
 	if math.IsInf(distance, 0) { // both are very large; the following formula does not overflow
 		r.mean = r.mean*(1-weight) + value*weight
-		r.squares = math.Inf(1)
+		r.squaredDevs = math.Inf(1)
 	} else {
 		r.mean += distance * weight
-		r.squares += distance * (value - r.mean) * float64(rows)
+		r.squaredDevs += distance * (value - r.mean) * float64(rows)
 	}
-	r.fractions = r.fractions || value != math.Trunc(value)
+	r.hasFractions = r.hasFractions || value != math.Trunc(value)
 	r.distinct.add(hashNumber(value))
 	if r.bins == nil {
 		r.bins = newGrowingHistogram(value, value)
@@ -61,7 +61,7 @@ func (r *runningStats) add(value float64, rows int) {
 
 // snapshot returns the parameters that a worker needs to compute chunkStats.
 func (r *runningStats) snapshot() statsSnapshot {
-	s := statsSnapshot{depth: r.distinct.depth}
+	s := statsSnapshot{zeroBits: r.distinct.zeroBits}
 	if r.bins != nil {
 		s.low, s.width = r.bins.low, r.bins.width
 	}
@@ -81,7 +81,7 @@ func (r *runningStats) addChunk(s *chunkStats) {
 		return
 	}
 	r.min, r.max = min(r.min, s.low), max(r.max, s.high)
-	r.fractions = r.fractions || s.fractions
+	r.hasFractions = r.hasFractions || s.hasFractions
 	if r.bins == nil {
 		r.bins = newGrowingHistogram(s.low, s.high)
 	}
@@ -96,17 +96,17 @@ func (r *runningStats) addChunk(s *chunkStats) {
 	for _, hash := range s.hashes {
 		r.distinct.add(hash)
 	}
-	r.merge(s.numbers, s.mean, s.squares)
+	r.merge(s.numbers, s.mean, s.squaredDevs)
 }
 
 // merge adds rows with the given mean and sum of squared deviations from this mean (Chan,
 // Golub, LeVeque, 1979).
-func (r *runningStats) merge(rows int, mean, squares float64) {
+func (r *runningStats) merge(rows int, mean, squaredDevs float64) {
 	distance, before := mean-r.mean, float64(r.rows)
 	r.rows += rows
 	weight := float64(rows) / float64(r.rows)
 	r.mean += distance * weight
-	r.squares += squares + distance*(distance*before*weight)
+	r.squaredDevs += squaredDevs + distance*(distance*before*weight)
 }
 
 // toNumericStats returns the statistics for a profile, or nil if there are no numbers.
@@ -116,7 +116,7 @@ func (r *runningStats) toNumericStats() *NumericStats {
 	}
 	return &NumericStats{
 		Min: r.min, Max: r.max, Mean: r.mean,
-		StdDev:    min(math.Sqrt(max(r.squares, 0)/float64(r.rows)), math.MaxFloat64),
+		StdDev:    min(math.Sqrt(max(r.squaredDevs, 0)/float64(r.rows)), math.MaxFloat64),
 		Histogram: r.bins.toHistogram(),
 	}
 }

@@ -16,8 +16,8 @@ import (
 // rowSample keeps a random sample of rows in bounded memory. It is used to compute
 // medians and how accurately single columns predict the label.
 //
-// A row is kept if the hash of its index ends in depth zero bits. When there are too many
-// rows, depth increases by one, and about half of the rows are dropped. The sample is
+// A row is kept if the hash of its index ends in zeroBits zero bits. When there are too many
+// rows, zeroBits increases by one, and about half of the rows are dropped. The sample is
 // therefore the same for any number of threads.
 //
 // Only a few rows of a wide table fit in memory. Therefore all rows of such a table, up
@@ -27,7 +27,7 @@ type rowSample struct {
 	id         int // position of the ID, which is not kept
 	label      int // position of the label, -1 in a blind file
 	capacity   int // largest number of rows in memory
-	depth      uint
+	zeroBits   uint
 	rowNumbers []int      // the index in the file of each row
 	cells      [][]uint64 // by row and field, as encodeNumber and encodeText return them
 	disk       *spill.File
@@ -60,15 +60,15 @@ func newRowSample(fields, id, label int, brief bool, disk *spill.File) *rowSampl
 // A sampled value is the bits of a float64: the number itself, sampledBlank if the field
 // is blank, or another NaN that contains the hash of the text.
 const (
-	sampledBlank = 0x7FF8_0000_0000_0001 // math.NaN
-	sampledOther = 0xFFF8_0000_0000_0000 // combined with the hash of a text
+	sampledBlank = 0x7FF8_0000_0000_0001 // the bits of math.NaN()
+	sampledText  = 0xFFF8_0000_0000_0000 // combined with the hash of a text
 )
 
 func encodeNumber(value float64) uint64 { return math.Float64bits(value + 0) }
-func encodeText(cell []byte) uint64     { return sampledOther | hashText(cell)>>13 }
+func encodeText(cell []byte) uint64     { return sampledText | hashText(cell)>>13 }
 
 // isSampled reports whether the sample has the row with the given index.
-func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.depth-1) == 0 }
+func (s *rowSample) isSampled(row int) bool { return mix64(uint64(row)+1)&(1<<s.zeroBits-1) == 0 }
 
 // addChunk adds the rows of a parsed chunk. first is the index of the chunk's first row
 // in the file.
@@ -113,8 +113,8 @@ func (s *rowSample) encodeCell(field int, cell []byte) uint64 {
 	return sampledBlank
 }
 
-// complete reports whether all rows of the file are in the sample, in memory or on disk.
-func (s *rowSample) complete() bool { return s.depth == 0 || s.spilled != nil }
+// hasAllRows reports whether all rows of the file are in the sample, in memory or on disk.
+func (s *rowSample) hasAllRows() bool { return s.zeroBits == 0 || s.spilled != nil }
 
 // startRow returns memory for the values of a row, or nil if the row is not needed. The
 // caller must fill the memory and pass it to spillRow.
@@ -148,13 +148,13 @@ func (s *rowSample) spillRow(cells []uint64) {
 // halve drops about half of the rows from memory. If the table is wide, the first call
 // also starts to write all rows to disk, beginning with the rows so far.
 func (s *rowSample) halve() {
-	if s.depth == 0 && s.capacity < maxWideRows {
+	if s.zeroBits == 0 && s.capacity < maxWideRows {
 		s.spilled = newSpilledRows(s.disk, s.fields)
 		for _, cells := range s.cells {
 			s.spilled.add(cells)
 		}
 	}
-	s.depth++
+	s.zeroBits++
 	kept := 0
 	for i, number := range s.rowNumbers {
 		if s.isSampled(number) {
@@ -230,7 +230,7 @@ func sortKey(cell uint64) uint64 {
 	switch {
 	case cell == sampledBlank:
 		return blankSortKey
-	case cell >= sampledOther:
+	case cell >= sampledText:
 		return cell
 	case cell>>63 == 1:
 		return ^cell

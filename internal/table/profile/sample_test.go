@@ -40,8 +40,8 @@ func TestSampleOfWideTable(t *testing.T) {
 	for number := range maxWideRows {
 		add(number)
 	}
-	if !s.complete() || len(s.rowNumbers) > s.capacity {
-		t.Fatalf("complete: %v, with %d rows in memory", s.complete(), len(s.rowNumbers))
+	if !s.hasAllRows() || len(s.rowNumbers) > s.capacity {
+		t.Fatalf("complete: %v, with %d rows in memory", s.hasAllRows(), len(s.rowNumbers))
 	}
 	figures, err := s.fieldStats(t.Context(), func(field int) bool { return field != 5 })
 	if err != nil {
@@ -57,7 +57,7 @@ func TestSampleOfWideTable(t *testing.T) {
 			t.Fatalf("field %d: %+v, want %+v", i, got, want)
 		}
 	}
-	if add(maxWideRows); s.complete() {
+	if add(maxWideRows); s.hasAllRows() {
 		t.Error("a row more is kept")
 	}
 }

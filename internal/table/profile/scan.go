@@ -168,8 +168,8 @@ func (w *scanWorker) Parse(c *csvfile.Chunk) error {
 			w.scanner.columns[i].computeChunkStats(&w.columns[i], w.chunk.FloatsOrText(i))
 		}
 	}
-	for lo := 0; lo < w.chunk.Rows; lo += csvfile.CacheRows {
-		hi := min(lo+csvfile.CacheRows, w.chunk.Rows)
+	for lo := 0; lo < w.chunk.Rows; lo += csvfile.CacheBlockRows {
+		hi := min(lo+csvfile.CacheBlockRows, w.chunk.Rows)
 		for i, asked := range w.numeric {
 			if !asked && i != w.scanner.id {
 				w.scanner.columns[i].hashTexts(&w.texts[i], &w.chunk, i, lo, hi)

@@ -27,9 +27,9 @@ type aligner struct {
 }
 
 const (
-	unreachable    = int32(1 << 30) // the cost of a combination that no assignment has
-	maxAlignCells  = 1 << 20        // largest number of elements of cost, of ways and of fieldsTaken
-	maxExtraFields = 64             // largest number of fields in addition to one for each column
+	unreachableCost = int32(1 << 30) // the cost of a combination that no assignment has
+	maxAlignCells   = 1 << 20        // largest number of elements of cost, of ways and of fieldsTaken
+	maxExtraFields  = 64             // largest number of fields in addition to one for each column
 )
 
 // align returns one field per column, or nil if there is no unambiguous assignment. The
@@ -48,7 +48,7 @@ func (a *aligner) align(fields [][]byte) [][]byte {
 	a.resetTables(len(fields))
 	for column := range a.columns {
 		for used, cost := range a.cost[column] {
-			if cost < unreachable {
+			if cost < unreachableCost {
 				a.assignFields(fields, column, used)
 			}
 		}
@@ -111,7 +111,7 @@ func (a *aligner) resetTables(fields int) {
 	for i := range a.cost {
 		a.cost[i], a.ways[i], a.fieldsTaken[i] = make([]int32, fields+1), make([]uint8, fields+1), make([]int32, fields+1)
 		for j := range a.cost[i] {
-			a.cost[i][j] = unreachable
+			a.cost[i][j] = unreachableCost
 		}
 	}
 	a.cost[0][0], a.ways[0][0] = 0, 1
@@ -139,6 +139,9 @@ func (a *aligner) assignFields(fields [][]byte, column, used int) {
 	}
 }
 
+// relax records an assignment of take fields, starting with fields[used], to a column. The cost
+// of the assignment is the given cost plus that of the columns before. It replaces a more
+// expensive assignment.
 func (a *aligner) relax(column, used, take int, cost int32) {
 	cost += a.cost[column][used]
 	to := used + take

@@ -29,24 +29,24 @@ type Change struct {
 
 // The codes of changes, in the order in which they are listed.
 const (
-	changeDelimiter   = "delimiter"
-	changePreamble    = "preamble"
-	changeNoHeader    = "header-made"
-	changeNames       = "column-named"
-	changeRenamed     = "column-renamed"
-	changeRagged      = "fields-realigned"
-	changeRaggedOut   = "ragged-row-left-out"
-	changeBlankRow    = "blank-row-left-out"
-	changeHeaderRow   = "repeated-header-left-out"
-	changeEmptyLabel  = "unlabelled-row-left-out"
-	changeLabelSpace  = "label-trimmed"
-	changeEmptyID     = "id-filled"
-	changeDuplicateID = "id-made-unique"
-	changeGeneratedID = "id-column-made"
-	changeMoved       = "column-moved"
-	changeOrder       = "columns-reordered"
-	changeDropped     = "column-dropped"
-	changeLabelOut    = "label-taken-out"
+	changeDelimiter         = "delimiter"
+	changePreambleLeftOut   = "preamble"
+	changeHeaderAdded       = "header-made"
+	changeColumnNamed       = "column-named"
+	changeRenamed           = "column-renamed"
+	changeRealigned         = "fields-realigned"
+	changeRaggedLeftOut     = "ragged-row-left-out"
+	changeBlankRowLeftOut   = "blank-row-left-out"
+	changeHeaderRowLeftOut  = "repeated-header-left-out"
+	changeUnlabelledLeftOut = "unlabelled-row-left-out"
+	changeLabelTrimmed      = "label-trimmed"
+	changeIDFilled          = "id-filled"
+	changeIDMadeUnique      = "id-made-unique"
+	changeIDColumnAdded     = "id-column-made"
+	changeMoved             = "column-moved"
+	changeReordered         = "columns-reordered"
+	changeDropped           = "column-dropped"
+	changeLabelRemoved      = "label-taken-out"
 )
 
 // changeTexts are the messages of changes. %s is replaced by the number of changes and
@@ -56,25 +56,25 @@ var changeTexts = []struct{ code, noun, text string }{
 	{csvfile.FixByteOrderMark, "", "removed the byte order mark"},
 	{csvfile.FixLineEnds, "line", "removed the carriage return at the end of %s, or replaced it by a line feed"},
 	{changeDelimiter, "", ""},
-	{changePreamble, "line", "left out %s before the header"},
-	{changeNoHeader, "", ""},
-	{changeNames, "column", "gave %s a unique name"},
+	{changePreambleLeftOut, "line", "left out %s before the header"},
+	{changeHeaderAdded, "", ""},
+	{changeColumnNamed, "column", "gave %s a unique name"},
 	{changeRenamed, "column", "renamed %s as in the training file"},
 	{csvfile.FixNUL, "cell", "removed NUL bytes from %s"},
 	{csvfile.FixQuotes, "row", "corrected misplaced quotes in %s"},
-	{changeRagged, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},
-	{changeRaggedOut, "row", "left out %s with too many or too few fields"},
-	{changeBlankRow, "row", "left out %s of empty cells"},
-	{changeHeaderRow, "row", "left out %s that repeat the header"},
-	{changeEmptyLabel, "row", "left out %s without a label"},
-	{changeLabelSpace, "label", "trimmed the spaces around %s"},
-	{changeEmptyID, "row", "generated IDs for %s without one"},
-	{changeDuplicateID, "row", "appended a number to the ID of %s that repeat an earlier ID"},
-	{changeGeneratedID, "", ""},
+	{changeRealigned, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},
+	{changeRaggedLeftOut, "row", "left out %s with too many or too few fields"},
+	{changeBlankRowLeftOut, "row", "left out %s of empty cells"},
+	{changeHeaderRowLeftOut, "row", "left out %s that repeat the header"},
+	{changeUnlabelledLeftOut, "row", "left out %s without a label"},
+	{changeLabelTrimmed, "label", "trimmed the spaces around %s"},
+	{changeIDFilled, "row", "generated IDs for %s without one"},
+	{changeIDMadeUnique, "row", "appended a number to the ID of %s that repeat an earlier ID"},
+	{changeIDColumnAdded, "", ""},
 	{changeMoved, "", ""},
-	{changeOrder, "", "put the columns in the order of the training file"},
+	{changeReordered, "", "put the columns in the order of the training file"},
 	{changeDropped, "column", "left out %s"},
-	{changeLabelOut, "", ""},
+	{changeLabelRemoved, "", ""},
 }
 
 // changeLog collects the changes. Changes of the same kind are one Change.

@@ -80,7 +80,7 @@ func (r *repairer) makeNamesUnique() {
 		})
 		taken[fresh] = true
 		if fresh != name && !r.isDropped(i) && (!r.dialect.hasRowNames || i > 0) {
-			r.log.add(changeNames, r.dialect.line, i+1)
+			r.log.add(changeColumnNamed, r.dialect.line, i+1)
 		}
 		r.names[i] = fresh
 	}
@@ -95,7 +95,7 @@ func (r *repairer) generateColumnNames() {
 		if r.names = names; names[0] != r.opts.Train.Schema.ID {
 			r.id = generatedID
 		}
-		r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so the header of the training file is added", first)
+		r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so the header of the training file is added", first)
 		return
 	}
 	for i := range r.names {
@@ -107,7 +107,7 @@ func (r *repairer) generateColumnNames() {
 	if !r.blind {
 		r.names[len(r.names)-1] = "label"
 	}
-	r.log.addMessage(changeNoHeader, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
+	r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "the first row, %s, is data, so a header is added", first)
 }
 
 // namesFromTraining returns the names of the columns of a blind file without a header.
@@ -225,11 +225,11 @@ func (r *repairer) orderBlindColumns() {
 		moved := !slices.IsSorted(r.order)
 		r.appendRemainingColumns(func(at int) bool { return !used[at] })
 		if moved {
-			r.log.add(changeOrder, r.dialect.line, 0)
+			r.log.add(changeReordered, r.dialect.line, 0)
 		}
 	}
 	if r.label >= 0 {
-		r.log.addMessage(changeLabelOut, Change{Line: r.dialect.line, Column: r.label + 1}, "the label %s is removed, because a blind file has none", csvfile.Excerpt(r.names[r.label]))
+		r.log.addMessage(changeLabelRemoved, Change{Line: r.dialect.line, Column: r.label + 1}, "the label %s is removed, because a blind file has none", csvfile.Excerpt(r.names[r.label]))
 	}
 }
 
@@ -288,6 +288,6 @@ func (r *repairer) logDialect() {
 		r.log.addMessage(changeDelimiter, Change{Line: r.dialect.line}, "fields separated by %q are now separated by commas", r.dialect.delim)
 	}
 	if r.dialect.hasRowNames {
-		r.log.addMessage(changeNames, Change{Line: r.dialect.line, Column: 1}, "the header has one field fewer than the rows, so the first column has no name")
+		r.log.addMessage(changeColumnNamed, Change{Line: r.dialect.line, Column: 1}, "the header has one field fewer than the rows, so the first column has no name")
 	}
 }

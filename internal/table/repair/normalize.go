@@ -219,7 +219,7 @@ func (l *Layout) columnOrder(t *csvfile.Table) (positions []int, err error) {
 	return order, nil
 }
 
-// normalizer writes the records of a table in another order.
+// normalizer converts a table to the canonical form while it is read.
 type normalizer struct {
 	table          *csvfile.Table
 	order          []int

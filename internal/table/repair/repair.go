@@ -45,15 +45,15 @@ type Report struct {
 	// Changes has one element for each kind of change. If it is empty, the copy differs
 	// from the file only in formatting.
 	Changes []Change
-	// Read and Written are the numbers of data rows of the source and of the copy. They
+	// RowsRead and RowsWritten are the numbers of data rows of the source and of the copy. They
 	// differ by the sum of Change.LeftOut.
-	Read, Written int
+	RowsRead, RowsWritten int
 	// GeneratedID is set if an ID column was generated.
 	GeneratedID bool
-	// Line is the line of the header in the source. SourceColumns has, for each column of
+	// HeaderLine is the line of the header in the source. SourceColumns has, for each column of
 	// the copy, the number of this column in the source, counted from 1, or 0 if it was
 	// generated.
-	Line          int
+	HeaderLine    int
 	SourceColumns []int
 }
 
@@ -80,7 +80,7 @@ func File(ctx context.Context, open func() (io.ReadCloser, error), dst io.Writer
 			return nil, err
 		}
 	}
-	r.report.Changes, r.report.Line = r.log.report(r.names), r.dialect.line
+	r.report.Changes, r.report.HeaderLine = r.log.report(r.names), r.dialect.line
 	if r.id == generatedID {
 		r.report.SourceColumns = append(r.report.SourceColumns, 0)
 	}
@@ -106,8 +106,8 @@ type repairer struct {
 	order     []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
-	firstPass       bool // no changes are logged, because the second pass logs them
-	countedFirstRow bool // the first row was counted because it is not a header
+	firstPass       bool // set during the first pass, in which no changes are logged
+	countedFirstRow bool // the first pass counted the first row, because it is not a header
 	report          Report
 }
 
@@ -261,7 +261,7 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 		if err != nil {
 			return nil, emptyFileError(err)
 		}
-		r.logChange(changePreamble, line, 0)
+		r.logChange(changePreambleLeftOut, line, 0)
 	}
 	fields, line, err := rows.Next()
 	if err != nil {
@@ -336,24 +336,24 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 		if err != nil {
 			return err
 		}
-		r.report.Read++
+		r.report.RowsRead++
 		if err := w.writeRow(fields, line); err != nil {
 			return err
 		}
 	}
-	if left := r.log.countLeftOut(changeRaggedOut); left > maxLeftOut && left*rowsPerLeftOut > r.report.Read {
+	if left := r.log.countLeftOut(changeRaggedLeftOut); left > maxRaggedLeftOut && left*rowsPerLeftOut > r.report.RowsRead {
 		return &csvfile.Defect{
 			Code: csvfile.CodeRaggedRow, Line: w.firstRaggedLine,
 			Message: fmt.Sprintf("%s of %s have too many or too few fields and cannot be aligned: is %q the delimiter?",
-				humanize.Comma(left), humanize.Count(r.report.Read, "row"), r.dialect.delim),
+				humanize.Comma(left), humanize.Count(r.report.RowsRead, "row"), r.dialect.delim),
 		}
 	}
 	return w.out.Flush()
 }
 
 // [File] may leave rows with a wrong number of fields out of a training file: at most
-// maxLeftOut rows, or one in rowsPerLeftOut rows if that is more.
+// maxRaggedLeftOut rows, or one in rowsPerLeftOut rows if that is more.
 const (
-	maxLeftOut     = 5
-	rowsPerLeftOut = 10
+	maxRaggedLeftOut = 5
+	rowsPerLeftOut   = 10
 )

@@ -61,7 +61,7 @@ func (w *repairWriter) writeHeader() {
 			return false
 		})
 		r.report.GeneratedID = true
-		r.log.addMessage(changeGeneratedID, Change{}, "an ID column, %s, with the IDs r1, r2, … is added, because the first column, %s, is not an ID", csvfile.Excerpt(name), csvfile.Excerpt(r.names[0]))
+		r.log.addMessage(changeIDColumnAdded, Change{}, "an ID column, %s, with the IDs r1, r2, … is added, because the first column, %s, is not an ID", csvfile.Excerpt(name), csvfile.Excerpt(r.names[0]))
 		w.out.WriteField([]byte(name))
 	}
 	for _, at := range r.order {
@@ -75,10 +75,10 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	r := w.repairer
 	switch {
 	case isBlankRow(fields):
-		r.log.addLeftOut(changeBlankRow, line)
+		r.log.addLeftOut(changeBlankRowLeftOut, line)
 		return nil
 	case r.repeatsHeader(fields):
-		r.log.addLeftOut(changeHeaderRow, line)
+		r.log.addLeftOut(changeHeaderRowLeftOut, line)
 		return nil
 	}
 	// If the first pass took the first row for a header, it ignored the rows equal to it.
@@ -88,21 +88,21 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		if cells == nil {
 			return w.omitRagged(fields, line)
 		}
-		r.log.add(changeRagged, line, 0)
+		r.log.add(changeRealigned, line, 0)
 		fields = cells
 	}
 	if r.label >= 0 && !r.blind {
 		label := cells.Trim(fields[r.label])
 		if len(label) == 0 {
-			r.log.addLeftOut(changeEmptyLabel, line)
+			r.log.addLeftOut(changeUnlabelledLeftOut, line)
 			return nil
 		}
 		if len(label) < len(fields[r.label]) {
-			r.log.add(changeLabelSpace, line, r.label+1)
+			r.log.add(changeLabelTrimmed, line, r.label+1)
 		}
 		fields[r.label] = label
 	}
-	r.report.Written++
+	r.report.RowsWritten++
 	if r.id >= 0 {
 		id, err := w.uniqueID(fields[r.id], line, wasCounted)
 		if err != nil {
@@ -110,7 +110,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		}
 		fields[r.id] = id
 	} else {
-		w.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.report.Written), 10))
+		w.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.report.RowsWritten), 10))
 	}
 	for _, at := range r.order {
 		w.out.WriteField(fields[at])
@@ -126,7 +126,7 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 		w.firstRaggedLine = line
 	}
 	if !w.repairer.blind {
-		w.repairer.log.addLeftOut(changeRaggedOut, line)
+		w.repairer.log.addLeftOut(changeRaggedLeftOut, line)
 		return nil
 	}
 	record := &csvfile.Record{Line: line, Fields: fields}
@@ -140,8 +140,8 @@ func (w *repairWriter) omitRagged(fields [][]byte, line int) error {
 func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, error) {
 	ids := w.repairer.ids
 	if cells.IsBlank(id) {
-		w.repairer.log.add(changeEmptyID, line, w.repairer.id+1)
-		return w.nextFreeID([]byte{'r'}, w.repairer.report.Written, line)
+		w.repairer.log.add(changeIDFilled, line, w.repairer.id+1)
+		return w.nextFreeID([]byte{'r'}, w.repairer.report.RowsWritten, line)
 	}
 	if wasCounted && !w.duplicates[line] {
 		return id, nil
@@ -154,7 +154,7 @@ func (w *repairWriter) uniqueID(id []byte, line int, wasCounted bool) ([]byte, e
 			return id, nil
 		}
 	}
-	w.repairer.log.add(changeDuplicateID, line, w.repairer.id+1)
+	w.repairer.log.add(changeIDMadeUnique, line, w.repairer.id+1)
 	last := max(w.suffixes[string(id)], 1)
 	fresh, err := w.nextFreeID(append(bytes.Clone(id), '-'), last+1, line)
 	if err != nil {

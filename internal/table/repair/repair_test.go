@@ -146,8 +146,8 @@ func verifyRepaired(t *testing.T, file string, done *Report, opts profile.ScanOp
 	for _, c := range done.Changes {
 		left += c.LeftOut
 	}
-	if !p.Partial && p.Rows != done.Written || done.Read != done.Written+left {
-		t.Errorf("%d rows read, %d left out, %d written, %d in the copy", done.Read, left, done.Written, p.Rows)
+	if !p.Partial && p.Rows != done.RowsWritten || done.RowsRead != done.RowsWritten+left {
+		t.Errorf("%d rows read, %d left out, %d written, %d in the copy", done.RowsRead, left, done.RowsWritten, p.Rows)
 	}
 	for _, d := range p.Defects {
 		switch d.Code { // defects that File cannot correct

@@ -25,15 +25,15 @@ type ClassColumn struct {
 // because the columns of the blind file come first.
 func PredictionColumn(names []string) int {
 	at := len(names) - 1
-	for at >= 0 && !labelColumn.MatchString(names[at]) {
+	for at >= 0 && !predictionColumnPattern.MatchString(names[at]) {
 		at--
 	}
 	return at
 }
 
-// labelColumn matches the name of the column of predicted labels, which ends in a number if the
-// blind file has a column of the same name.
-var labelColumn = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
+// predictionColumnPattern matches the name of the column of predicted labels. The name ends in a
+// number if the blind file has a column called prediction.
+var predictionColumnPattern = regexp.MustCompile(`^` + predictionName + `(_\d+)?$`)
 
 // ClassColumns returns the columns with the probabilities of the classes. They follow the column
 // of predicted labels, whose position is prediction. names are the names of all columns as in the
@@ -108,8 +108,8 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 	return base
 }
 
-// preferKnown returns the first of labels that is one of classes, or labels if none is. Surrounding
-// spaces are ignored if no class is equal with them.
+// preferKnown returns the first of labels that is one of classes, or labels if none is. If no label
+// equals a class exactly, surrounding spaces are ignored.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {
 		if slices.Contains(classes, label) {
@@ -124,8 +124,8 @@ func preferKnown(labels, classes []string) []string {
 	return labels
 }
 
-// findClassColumn returns the position of the column of a class, or -1. Surrounding spaces are
-// ignored if no class is equal with them.
+// findClassColumn returns the position of the column of a class, or -1. If no label of a column
+// equals the class exactly, surrounding spaces are ignored.
 func findClassColumn(columns []ClassColumn, class string) int {
 	for _, isEqual := range []func(c ClassColumn) bool{
 		func(c ClassColumn) bool { return c.Labels[0] == class },

@@ -19,8 +19,8 @@ import (
 // The tolerances for the sum of the probabilities and for equal probabilities.
 // sumTolerance allows for services that write four digits instead of six.
 const (
-	sumTolerance  = 1e-3
-	sameTolerance = 1e-6
+	sumTolerance      = 1e-3
+	equalityTolerance = 1e-6
 )
 
 // Verify compares a prediction result with its blind file and returns the number of rows.
@@ -135,16 +135,16 @@ func (v *verifier) setClassesFromHeader() []string {
 	return classes
 }
 
-// reasonColumn matches the name of a column of reasons, which has a second number if the
-// blind file has a column of the same name.
-var reasonColumn = regexp.MustCompile(`^` + reasonName + `_(\d+)(_\d+)?$`)
+// reasonColumnPattern matches the name of a column of reasons, such as reason_1. The name has a
+// second number if the blind file has a column of this name.
+var reasonColumnPattern = regexp.MustCompile(`^` + reasonName + `_(\d+)(_\d+)?$`)
 
 // countReasons returns the number of columns of reasons at the end of a result.
 func countReasons(names []string) int {
 	if len(names) == 0 {
 		return 0
 	}
-	parts := reasonColumn.FindStringSubmatch(names[len(names)-1])
+	parts := reasonColumnPattern.FindStringSubmatch(names[len(names)-1])
 	if parts == nil {
 		return 0
 	}
@@ -214,7 +214,7 @@ func (v *verifier) checkPrediction(row *csvfile.Record, from int) error {
 	if math.Abs(sum-1) > sumTolerance {
 		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probabilities of the classes sum to %.6g, not to 1", sum)
 	}
-	if math.Abs(stated-predicted) > sameTolerance {
+	if math.Abs(stated-predicted) > equalityTolerance {
 		return v.newDefect(row, from+1, csvfile.CodeBadProbability, "the probability is %g, but the column of the predicted class has %g", stated, predicted)
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Command gen writes the AVX2 kernels of package csvfile as Go assembly:
+// Command gen writes the AVX2 kernels of package csvfile in Go assembly:
 //
 //	cd internal/table/csvfile/gen && go run . -out ../vector_amd64.s -stubs ../vector_stub_amd64.go -pkg csvfile
 //
@@ -13,13 +13,13 @@ import (
 
 func main() {
 	ConstraintExpr("amd64")
-	separators()
-	decimals()
+	emitFindSeparators()
+	emitParseDecimals()
 	Generate()
 }
 
-// same returns 32 bytes of read-only memory that repeat one word.
-func same(name string, word uint64) Mem {
+// repeatedWord returns 32 bytes of read-only memory that repeat one word.
+func repeatedWord(name string, word uint64) Mem {
 	at := GLOBL(name, RODATA|NOPTR)
 	for i := range 4 {
 		DATA(8*i, U64(word))
@@ -27,8 +27,8 @@ func same(name string, word uint64) Mem {
 	return at
 }
 
-// separators emits findSeparatorsAVX2.
-func separators() {
+// emitFindSeparators emits findSeparatorsAVX2.
+func emitFindSeparators() {
 	TEXT("findSeparatorsAVX2", NOSPLIT, "func(ends *int32, text *byte, blocks uintptr) (count uintptr)")
 	Doc("findSeparatorsAVX2 writes the offset after each comma, LF and CR of 64·blocks bytes of text to ends and returns their count. ends must have space for eight more offsets.")
 	Pragma("noescape")
@@ -39,9 +39,9 @@ func separators() {
 	MOVQ(ends, first)
 	MOVQ(U64(1), offset)
 	comma, feed, back := YMM(), YMM(), YMM()
-	VMOVDQU(same("commas", 0x2C2C2C2C2C2C2C2C), comma)
-	VMOVDQU(same("feeds", 0x0A0A0A0A0A0A0A0A), feed)
-	VMOVDQU(same("returns", 0x0D0D0D0D0D0D0D0D), back)
+	VMOVDQU(repeatedWord("commas", 0x2C2C2C2C2C2C2C2C), comma)
+	VMOVDQU(repeatedWord("feeds", 0x0A0A0A0A0A0A0A0A), feed)
+	VMOVDQU(repeatedWord("returns", 0x0D0D0D0D0D0D0D0D), back)
 	found, upper, count, at := GP64(), GP64(), GP64(), GP64()
 	half := func(at int, found Register) {
 		v, commas, feeds := YMM(), YMM(), YMM()
@@ -97,8 +97,8 @@ func separators() {
 	RET()
 }
 
-// decimals emits parseDecimalsAVX2: the lanes of a register are the cells of four rows.
-func decimals() {
+// emitParseDecimals emits parseDecimalsAVX2: the lanes of a register are the cells of four rows.
+func emitParseDecimals() {
 	TEXT("parseDecimalsAVX2", NOSPLIT, "func(dst *int32, text *byte, begins *int32, stride uintptr, quads uintptr) bool")
 	Doc("parseDecimalsAVX2 is parseDecimalsGo on 4·quads rows. stride is the number of bytes from row to row of begins.")
 	Pragma("noescape")
@@ -114,12 +114,12 @@ func decimals() {
 	VPCMPEQB(full, full, full)
 	VPCMPEQB(all, all, all)
 	points, digits := YMM(), YMM()
-	VMOVDQU(same("points", 0x2E2E2E2E2E2E2E2E), points)
-	VMOVDQU(same("zeroes", 0x3030303030303030), digits)
-	lowByte, minus := same("lowBytes", 0xFF), same("minuses", 0x2D)
-	nine, eachByte, sixtyFour := same("nines", 0x0909090909090909), same("eachByte", 0x0101010101010101), same("wordBits", 64)
-	aboveSeven, tens := same("aboveSeven", ^uint64(7)), same("tensAndOnes", 0x010A010A010A010A)
-	hundreds, myriads, other := same("hundredsAndOnes", 0x0001006400010064), same("myriads", 10_000), same("others", 0x80000001)
+	VMOVDQU(repeatedWord("points", 0x2E2E2E2E2E2E2E2E), points)
+	VMOVDQU(repeatedWord("zeroes", 0x3030303030303030), digits)
+	lowByte, minus := repeatedWord("lowBytes", 0xFF), repeatedWord("minuses", 0x2D)
+	nine, eachByte, sixtyFour := repeatedWord("nines", 0x0909090909090909), repeatedWord("eachByte", 0x0101010101010101), repeatedWord("wordBits", 64)
+	aboveSeven, tens := repeatedWord("aboveSeven", ^uint64(7)), repeatedWord("tensAndOnes", 0x010A010A010A010A)
+	hundreds, myriads, other := repeatedWord("hundredsAndOnes", 0x0001006400010064), repeatedWord("myriads", 10_000), repeatedWord("others", 0x80000001)
 
 	Label("quad")
 	// Load the offset at which each of four cells begins and, from the upper 32 bits, the offset
@@ -140,8 +140,8 @@ func decimals() {
 	VPBLENDD(Imm(0xAA), none, begin, begin)
 	VPSUBQ(begin, size, size)
 	VPADDQ(full, size, size)
-	// Load the first sixteen bytes of each cell. word, second and third become the eight bytes
-	// from the first, the second and the third of them on.
+	// Load the first sixteen bytes of each cell. word, second and third become eight of these
+	// bytes each, beginning with the first, the second and the third byte.
 	var at [4]Mem
 	for i, row := range rows {
 		offset := GP64()
