@@ -46,12 +46,11 @@ type Options struct {
 	// OnSignedIn is called for each request with a valid session, with the context of the request.
 	// It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime sets a deadline for reading the form of a request. The deadline depends on
-	// the length of the form. IsDiskFull reports whether no file may be written to TempDir.
+	// LimitUploadTime sets a deadline, by its length, for reading the form of a request.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
-	IsDiskFull      func() bool
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
-	TempDir string
+	TempDir    string
+	IsDiskFull func() bool // reports whether no file may be written to TempDir
 	// BaseURL returns the scheme and host with which absolute URLs in the response begin.
 	BaseURL func(r *http.Request) string
 	// Host returns the host to which the browser sent a request.

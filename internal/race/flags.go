@@ -110,7 +110,7 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 			return exit.Usagef("invalid --algorithm %q: for %d classes the algorithms are %s", name, classes, strings.Join(known, ", "))
 		}
 		if len(f.monotone) > 0 && !api.SupportsMonotone(name) {
-			return exit.Usagef("--algorithm %s cannot keep the columns of --monotone", name).WithHint("omit one of the flags")
+			return exit.Usagef("--algorithm %s does not support --monotone", name).WithHint("omit one of the flags")
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
-			return exit.Usagef("--monotone: %q is the column of --group, which is no feature: must be another column", name)
+			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: must be another column", name)
 		}
 	}
 	return nil
