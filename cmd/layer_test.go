@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	"internal/learn/explain":    {"learn/codec", "learn/duplicate", "learn/metric", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "table/cells", "table/csvfile", "table/frame"},
 	"internal/learn/forest":     {"learn/codec", "learn/metric", "learn/parallel", "learn/shapley", "learn/split", "learn/tree", "onnx", "spill", "table/frame"},
 	"internal/learn/kernel":     {"learn/rng"},
-	"internal/learn/memory":     {"learn/screen", "learn/split", "learn/text", "table/frame"},
+	"internal/learn/memory":     {"learn/screen", "learn/smooth", "learn/split", "learn/text", "table/frame"},
 	"internal/learn/metric":     {"humanize"},
 	"internal/learn/mixture":    {"learn/split"},
 	"internal/learn/neural":     {"learn/codec", "learn/kernel", "learn/parallel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "learn/workspace", "onnx", "table/frame"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"foretell/internal/learn/screen"
+	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/text"
 	"foretell/internal/table/frame"
@@ -100,6 +101,9 @@ func Estimate(s Shape, algorithms []string) int64 {
 	for _, name := range algorithms {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]
 		bytes += float64(validation)*classes*probabilityBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
+		if strings.HasSuffix(name, "SEV01") && s.Texts == 0 && s.Features <= screen.MaxFeatures {
+			bytes += smooth.EstimateMemory(s.Rows, s.Classes)
+		}
 	}
 	return int64(bytes)
 }

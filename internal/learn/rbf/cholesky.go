@@ -20,7 +20,7 @@ type choleskyFactor struct {
 // A factor has at most maxCenters columns. No more columns are added when the errors K(x,
 // x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
 const (
-	maxCenters  = 128
+	maxCenters  = 512
 	minResidual = 1e-3
 )
 
@@ -89,13 +89,22 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// triangle returns the features of the centres, rank × rank, row-major: a lower triangular matrix.
+func (f choleskyFactor) triangle() []float64 {
+	l := make([]float64, 0, f.rank*f.rank)
+	for _, center := range f.centers {
+		l = append(l, f.features[center*f.rank:(center+1)*f.rank]...)
+	}
+	return l
+}
+
 // solveTransposedInPlace replaces, in place, the coefficients β of the features, r × outputs, by
 // the coefficients α of the centres for which K·α = Φ·β. They are the solution of Lᵀ·α =
-// β, where the rows of L are the rows of the centres in Φ.
-func (f choleskyFactor) solveTransposedInPlace(beta []float64, outputs int) {
-	r := f.rank
+// β, where l is L, the triangle of the factor, r × r.
+func solveTransposedInPlace(l, beta []float64, outputs int) {
+	r := len(beta) / outputs
 	for j := r - 1; j >= 0; j-- {
-		row := f.features[f.centers[j]*r : (f.centers[j]+1)*r]
+		row := l[j*r : (j+1)*r]
 		for k := range outputs {
 			beta[j*outputs+k] /= row[j]
 		}

@@ -55,7 +55,12 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 		gamma = 1 // any value will do, because all rows are equal
 	}
 	k := incompleteCholesky(x, e.width, gamma)
+	if err := ctx.Err(); err != nil { // with many centres, each of these steps takes up to a second
+		return nil, err
+	}
 	p := newLogisticRegression(k, gatherLabels(f.Labels, fold.Train), o)
+	triangle := k.triangle()
+	k.features = nil // frees memory, because p has a copy
 	if err := p.minimise(ctx); err != nil {
 		return nil, err
 	}
@@ -71,10 +76,19 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 			continue
 		}
 		alpha, bias := p.solution(i)
-		k.solveTransposedInPlace(alpha, p.outputs)
+		solveTransposedInPlace(triangle, alpha, p.outputs)
 		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
 	}
 	return fit, nil
+}
+
+// EstimateMemory returns the estimated memory of New, in bytes, for a table with the given numbers of
+// rows and classes, and the given number of penalties.
+func EstimateMemory(rows, classes, penalties int) float64 {
+	n, centers := float64(rows), float64(min(rows, maxCenters))
+	const featureBytes, matrixBytes, scoreBytes = 8 + 4, 8, 4
+	const garbage = 1.3 // the garbage collector runs when the memory has grown by 30 %
+	return garbage * (featureBytes*n*centers + matrixBytes*float64(penalties)*centers*centers + 2*scoreBytes*n*float64(classes*penalties))
 }
 
 // PredictValidation writes the class probabilities of the rows fold.Validation to dst:

@@ -21,6 +21,8 @@ const (
 	maxCells = 100_000
 	// searchFolds is the number of folds on which kernel widths are compared.
 	searchFolds = 2
+	// maxConcurrentFits limits the memory of a search.
+	maxConcurrentFits = 2
 )
 
 // widths and penalties are the values of Options.Width and Options.Penalties that Search
@@ -32,6 +34,15 @@ var (
 
 // IsSmall reports whether a table is small enough for a smooth part.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
+
+// EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. It is 0
+// if the table has no smooth part.
+func EstimateMemory(rows, classes int) float64 {
+	if !IsSmall(rows, classes) {
+		return 0
+	}
+	return maxConcurrentFits * rbf.EstimateMemory(rows, classes, len(penalties))
+}
 
 // Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in
 // the mean of the networks and the smooth part. It is 0 if there is no smooth part.
@@ -65,12 +76,12 @@ type Fits struct {
 // best penalty. It then fits the best width on the other folds, and chooses the best
 // penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
-	compared := min(searchFolds, len(t.Folds))
+	compared, workers := min(searchFolds, len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*rbf.Fit, len(widths))
 	for i := range fits {
 		fits[i] = make([]*rbf.Fit, len(t.Folds))
 	}
-	err := parallel.ForError(t.Workers, len(widths)*compared, func(i int) (err error) {
+	err := parallel.ForError(workers, len(widths)*compared, func(i int) (err error) {
 		width, fold := i%len(widths), i/len(widths)
 		fits[width][fold], err = t.fit(ctx, t.Folds[fold], widths[width])
 		return err
@@ -85,7 +96,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 		}
 	}
 	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
-	err = parallel.ForError(t.Workers, len(t.Folds)-compared, func(i int) (err error) {
+	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
 		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
 		return err
 	})
