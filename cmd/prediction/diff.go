@@ -36,6 +36,9 @@ class to another, and in which rows the probabilities differ most. With --answer
 also shows how many predictions of each file are right, and the p-value of McNemar's
 exact test.
 
+With --answers, the flags --delimiter, --encoding and --sheet describe the answers, and
+the layout of A and B is detected. Without it, they describe A and B.
+
 In a pipe, the command prints one line for each row that is predicted differently. The
 columns are id, from and to, and with --answers also truth.`,
 		Example: `  foretell predictions diff old.csv new.csv
@@ -45,7 +48,7 @@ columns are id, from and to, and with --answers also truth.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Difference]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
-	opts.layout.BindFormat(cmd)
+	opts.layout.BindAnswersFormat(cmd, "the answers")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
@@ -75,7 +78,7 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 
 // compare opens and compares the files.
 func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
-	files := &scoreFiles{factory: o.factory, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: o.answers != ""}
 	defer files.Close()
 	var readers [3]io.Reader
 	paths := map[scoring.File]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}

@@ -46,6 +46,9 @@ The rows of the two files are joined by their IDs, and may be in any order. The 
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
 if there is none, the first column. An ID that is in only one of the files is an error.
 
+The flags --delimiter, --encoding and --sheet describe ANSWERS. The layout of PREDICTIONS
+is detected.
+
 In a pipe, each score is one line with the columns metric, value, low, high and rows.
 With --quiet, only the value of --metric is printed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
@@ -56,7 +59,7 @@ With --quiet, only the value of --metric is printed.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Result]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the value of --metric; no notices"
-	opts.layout.BindFormat(cmd)
+	opts.layout.BindAnswersFormat(cmd, "ANSWERS")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the column that PREDICTIONS lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
@@ -98,7 +101,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // score opens the files, scores the predictions against the answers and returns the result.
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
-	files := &scoreFiles{factory: o.factory, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: true}
 	defer files.Close()
 	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {

@@ -33,6 +33,9 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	return fault
 }
 
+// encodingHint is the hint about a file that is not UTF-8.
+const encodingHint = "set the encoding with --encoding, such as --encoding windows-1252"
+
 // The hints about a file that does not have the expected columns. Diff uses diffHint instead of the
 // other two.
 const (

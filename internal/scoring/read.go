@@ -155,7 +155,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	if at := slices.Index(predictionsTable.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
 	}
-	if len(predictionsTable.names) == 1 && strings.ContainsAny(predictionsTable.names[0], ",;\t|") {
+	if predictionsTable.isUnsplit() {
 		return 0, predictionsTable.newFault(1, "the only column is %s: separate the fields by commas", quote(predictionsTable.names[0]))
 	}
 	if len(predictionsTable.names) <= 2 {
@@ -181,6 +181,9 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 // readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
 // the IDs.
 func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, opts Options) (*answers, error) {
+	if opts.Label == "" && answersTable.isUnsplit() {
+		return nil, &Fault{File: Answers, Line: 1, Message: fmt.Sprintf("the only column is %s", quote(answersTable.names[0])), Hint: "set the character that separates the fields with --delimiter"}
+	}
 	at, err := answersTable.columnIndex(opts.Label, "label", findAnswerColumn(answersTable.names, p, opts.ModelLabel))
 	if err != nil {
 		return nil, err
@@ -293,6 +296,12 @@ func openTable(src io.Reader, file File) (*table, error) {
 	return t, nil
 }
 
+// isUnsplit reports whether the table has a single column, whose name looks like the names of
+// several columns.
+func (t *table) isUnsplit() bool {
+	return len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|")
+}
+
 // nextRow returns the next row, or io.EOF after the last.
 func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	if err := ctx.Err(); err != nil {
@@ -332,7 +341,11 @@ func (t *table) newFault(line int, format string, args ...any) error {
 func (t *table) toFault(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
-		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
+		fault := &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
+		if defect.Code == csvfile.CodeInvalidUTF8 {
+			fault.Hint = encodingHint
+		}
+		return fault
 	}
 	return err
 }
