@@ -47,6 +47,10 @@ type predictions struct {
 	ids    []string // nil if the rows are joined by their order
 	labels []string
 	rows   []int // the line of each row
+	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
+	// IDs or because of Options.InOrder.
+	orderReason string
+	shared      *sharedCells // nil unless the rows may be joined by their order
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
 	classes       []string
@@ -74,7 +78,8 @@ type answers struct {
 	ids    []string
 	labels []string
 	// rows are the line numbers of the rows in the file.
-	rows []int
+	rows   []int
+	shared *sharedCells // nil unless the rows are joined by their order
 }
 
 // probabilityColumn is the prefix of the name of a class's probability column.
@@ -96,9 +101,14 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		}
 		if id == at {
 			id = -1 // the file has only predictions
+			p.orderReason = "the predictions have no column of IDs"
 		} else {
 			p.id = predictionsTable.names[id]
 		}
+	}
+	var sharedColumns []int
+	if !opts.InOrder && opts.ID == "" && !slices.Contains(answerColumns, p.id) {
+		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
 	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
 	for {
@@ -118,6 +128,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
+		if p.shared != nil {
+			p.shared.addRow(row.Fields, sharedColumns)
+		}
 		for _, column := range chances {
 			cell := trimField(row.Fields[column.Index])
 			chance, err := strconv.ParseFloat(cell, 64)
@@ -196,6 +209,10 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	if err != nil {
 		return nil, err
 	}
+	var sharedColumns []int
+	if p.orderReason != "" && p.shared != nil {
+		a.shared, sharedColumns = newSharedCells(answersTable, p.shared.names, at)
+	}
 	for {
 		row, err := answersTable.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
@@ -211,6 +228,9 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
 			a.ids = append(a.ids, trimField(row.Fields[id]))
+		}
+		if a.shared != nil {
+			a.shared.addRow(row.Fields, sharedColumns)
 		}
 	}
 }
@@ -251,6 +271,7 @@ func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, lab
 	}
 	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
+		p.orderReason = fmt.Sprintf("the IDs of the predictions were generated and the answers have no column %s", quote(p.id))
 		return -1, nil
 	}
 	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))
