@@ -30,11 +30,15 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs.
+		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs, or by their order if
+there are no common IDs. A note says so.
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
 exact test.
+
+With --answers, the flags --delimiter, --encoding and --sheet describe the answers, and
+the layout of A and B is detected. Without it, they describe A and B.
 
 In a pipe, the command prints one line for each row that is predicted differently. The
 columns are id, from and to, and with --answers also truth.`,
@@ -45,11 +49,13 @@ columns are id, from and to, and with --answers also truth.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Difference]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the number of rows that are predicted differently"
-	opts.layout.BindFormat(cmd)
+	opts.layout.BindAnswersFormat(cmd, "the answers")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
+	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
+	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd
 }
 
@@ -75,7 +81,7 @@ func (o *predictionsDiffOptions) run(ctx context.Context, first, second string) 
 
 // compare opens and compares the files.
 func (o *predictionsDiffOptions) compare(ctx context.Context, first, second string) (*scoring.Difference, error) {
-	files := &scoreFiles{factory: o.factory, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: o.answers != ""}
 	defer files.Close()
 	var readers [3]io.Reader
 	paths := map[scoring.File]string{scoring.Predictions: first, scoring.SecondPredictions: second, scoring.Answers: o.answers}
@@ -91,6 +97,9 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 	}
 	o.columns.Classes, o.columns.SecondClasses = receiptClasses(first), receiptClasses(second)
 	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
+	if err == nil {
+		noteOrder(&o.output, d.OrderReason)
+	}
 	return d, files.fileError(err)
 }
 

@@ -46,6 +46,14 @@ The rows of the two files are joined by their IDs, and may be in any order. The 
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
 if there is none, the first column. An ID that is in only one of the files is an error.
 
+The rows are joined by their order if foretell generated the IDs of PREDICTIONS and
+ANSWERS has no such column, or if PREDICTIONS has no column of IDs. A note says so. Both
+files must then have equal values in all columns that both have, except the label.
+--in-order joins the rows by their order without these conditions.
+
+The flags --delimiter, --encoding and --sheet describe ANSWERS. The layout of PREDICTIONS
+is detected.
+
 In a pipe, each score is one line with the columns metric, value, low, high and rows.
 With --quiet, only the value of --metric is printed.`,
 		Example: `  foretell score blind.predictions.csv answers.csv
@@ -56,12 +64,12 @@ With --quiet, only the value of --metric is printed.`,
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[scoring.Result]())
 	cmd.Flags().Lookup("quiet").Usage = "print only the value of --metric; no notices"
-	opts.layout.BindFormat(cmd)
+	opts.layout.BindAnswersFormat(cmd, "ANSWERS")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of ANSWERS with the true labels (default the column that PREDICTIONS lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that both files are joined by (default the first)")
 	flags.StringVar(&opts.columns.Prediction, "prediction", "", "`column` of PREDICTIONS with the predicted labels (default prediction)")
-	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID")
+	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
 	flags.StringVar(&opts.metric, "metric", api.MetricAccuracy, "the `metric` that --quiet prints: "+race.DescribeMetrics(scoring.Metrics))
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	cli.SetFlagCompletions(cmd, "metric", scoring.Metrics...)
@@ -98,7 +106,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 
 // score opens the files, scores the predictions against the answers and returns the result.
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
-	files := &scoreFiles{factory: o.factory, layout: &o.layout}
+	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: true}
 	defer files.Close()
 	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {
@@ -116,6 +124,9 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 		return nil, err
 	}
 	result, err := scoring.Score(ctx, left, right, o.columns)
+	if err == nil {
+		noteOrder(&o.output, result.OrderReason)
+	}
 	if err == nil && len(result.WithoutProbability) > 0 {
 		o.output.Note("rocAuc, prAuc and logLoss are not computed: the predictions have no probabilities of %s", humanize.List(result.WithoutProbability, 5))
 	}

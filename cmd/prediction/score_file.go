@@ -12,17 +12,23 @@ import (
 	"foretell/internal/scoring"
 )
 
-// scoreFiles are the files that a scoring command reads.
+// scoreFiles are the files that a scoring command reads. The flags in layout describe the answers or,
+// if a command has no answers, the predictions.
 type scoreFiles struct {
-	factory *cli.Factory
-	layout  *preflight.LayoutFlags
-	inputs  map[scoring.File]*preflight.Input
-	close   []func() error
+	factory    *cli.Factory
+	layout     *preflight.LayoutFlags
+	hasAnswers bool
+	inputs     map[scoring.File]*preflight.Input
+	close      []func() error
 }
 
 // open opens a file; - is standard input.
 func (s *scoreFiles) open(ctx context.Context, file scoring.File, path string) (io.Reader, error) {
-	in, err := s.layout.OpenInput(ctx, s.factory, true, path)
+	layout := s.layout
+	if s.hasAnswers && file != scoring.Answers {
+		layout = layout.OfPredictions()
+	}
+	in, err := layout.OpenInput(ctx, s.factory, true, path)
 	if err != nil {
 		return nil, err
 	}
@@ -70,4 +76,12 @@ func (s *scoreFiles) fileError(err error) error {
 		return e.WithHint("%s", fault.Hint)
 	}
 	return e.WithHint("choose the columns with --id and --label; see `%s --help`", s.factory.Running.CommandPath())
+}
+
+// noteOrder prints a note if the rows were joined by their order for the given reason, which is ""
+// if they were not.
+func noteOrder(o *cli.Output, reason string) {
+	if reason != "" {
+		o.Note("the rows were joined by their order, because %s", reason)
+	}
 }

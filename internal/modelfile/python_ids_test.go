@@ -49,6 +49,7 @@ func TestPythonIDs(t *testing.T) {
 		"empty_id":          {"id,size,colour,weight\na," + first + "\n ," + second + "\n", nil, [3]string{"id,id_2,size,colour,weight", "r1,a," + first, "r2, ," + second}},
 		"measurements":      {"t,size,colour,weight\n1.5," + first + "\n2.5," + second + "\n", nil, [3]string{"id,t,size,colour,weight", "r1,1.5," + first, "r2,2.5," + second}},
 		"id_named_by_flag":  {"size;colour;weight;code\n5.42;red;0.36;x,1\n6.59;blue;-0.13;y\n", []string{"--id", "code"}, [3]string{"code,size,colour,weight", `"x,1",` + first, "y," + second}},
+		"other_case":        {"Id,SIZE,Colour,weight\na," + first + "\nb," + second + "\n", nil, [3]string{"id,size,colour,weight", "a," + first, "b," + second}},
 		"feature_as_the_id": {"size,colour,weight\n" + first + "\n" + second + "\n", []string{"--id", "colour"}, [3]string{"id,size,colour,weight", "red," + first, "blue," + second}},
 		"numbers_by_flag":   {"id,size,colour,weight\na," + first + "\nb," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id,size,colour,weight", "r1,a," + first, "r2,b," + second}},
 	} {

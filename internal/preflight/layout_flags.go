@@ -24,6 +24,7 @@ type LayoutFlags struct {
 	encoding  string
 	sheet     string
 	noHeader  bool
+	orUTF8    bool // the encoding applies only to text that is neither UTF-8 nor UTF-16
 	// trainingID is the name of the training file's ID column; "" if --id also applies to the
 	// training file.
 	trainingID string
@@ -67,6 +68,23 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags.StringVar(&l.sheet, "sheet", "", "name of the sheet to read from a workbook (default the first visible sheet)")
 	cli.SetFlagCompletions(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
+}
+
+// BindAnswersFormat adds the flags for decoding a file of true labels. The layout of the predictions
+// is detected, see [LayoutFlags.OfPredictions].
+func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
+	l.BindFormat(cmd)
+	flags := cmd.Flags()
+	flags.Lookup("delimiter").Usage = "character that separates the fields of " + answers + ", or tab (default detected)"
+	flags.Lookup("encoding").Usage = "encoding of " + answers + ", and of predictions that are not Unicode: latin-1, windows-1252, shift_jis, … (default detected)"
+	flags.Lookup("sheet").Usage = "name of the sheet of " + answers + " to read from a workbook (default the first visible sheet)"
+}
+
+// OfPredictions returns the flags for a file of predictions, when l describes the file of the true
+// labels. The layout of the predictions is detected, because they are often UTF-8 with commas while
+// the answers are not. The encoding applies only to predictions that are neither UTF-8 nor UTF-16.
+func (l *LayoutFlags) OfPredictions() *LayoutFlags {
+	return &LayoutFlags{encoding: l.encoding, orUTF8: true}
 }
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {

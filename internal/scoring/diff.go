@@ -26,6 +26,9 @@ type Difference struct {
 	// ProbabilityChanges are the largest differences between the probabilities of a class, one
 	// per row, the largest first. It is nil unless both files have probabilities.
 	ProbabilityChanges []ProbabilityChange `json:"moves"`
+	// OrderReason is the reason for joining rows by their order, as a clause. It is "" if all rows
+	// were joined by their IDs or because of Options.InOrder.
+	OrderReason string `json:"-"`
 	// Truth compares both files with the true labels. It is nil if there are no answers.
 	Truth *TruthComparison `json:"truth,omitempty"`
 }
@@ -80,13 +83,22 @@ func Diff(ctx context.Context, first, second, answers io.Reader, opts Options) (
 }
 
 func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Options) (*Difference, error) {
-	a, err := openPredictions(ctx, first, Predictions, opts)
+	var answersTable *table
+	var answerColumns []string
+	if answers != nil {
+		var err error
+		if answersTable, err = openTable(answers, Answers); err != nil {
+			return nil, err
+		}
+		answerColumns = answersTable.names
+	}
+	a, err := openPredictions(ctx, first, Predictions, answerColumns, opts)
 	if err != nil {
 		return nil, err
 	}
 	secondOpts := opts
 	secondOpts.Classes = opts.SecondClasses
-	b, err := openPredictions(ctx, second, SecondPredictions, secondOpts)
+	b, err := openPredictions(ctx, second, SecondPredictions, nil, secondOpts)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +108,15 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	}
 	d := &Difference{Rows: len(order), ChangedRows: []ChangedRow{}, LabelChanges: []LabelChange{}}
 	var truths []string
-	if answers == nil {
+	if answersTable == nil {
 		setLabelKey(nil, a, b)
 	} else {
-		if truths, err = readTrueLabelsInOrder(ctx, answers, a, b, opts); err != nil {
+		if truths, err = readTrueLabelsInOrder(ctx, answersTable, a, b, opts); err != nil {
 			return nil, err
 		}
 		d.Truth = &TruthComparison{}
 	}
+	d.OrderReason = a.orderReason
 	for i, at := range order {
 		d.compareRow(a, b, i, at, truths)
 	}
@@ -112,27 +125,26 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	return d, nil
 }
 
-func openPredictions(ctx context.Context, src io.Reader, file File, opts Options) (*predictions, error) {
+func openPredictions(ctx context.Context, src io.Reader, file File, answerColumns []string, opts Options) (*predictions, error) {
 	t, err := openTable(src, file)
 	if err != nil {
 		return nil, err
 	}
-	return readPredictions(ctx, t, nil, opts)
+	return readPredictions(ctx, t, answerColumns, opts)
 }
 
 // readTrueLabelsInOrder reads the answers and returns the true label of each row of first. It
 // returns a *Fault if no true label is a class of first, or none is a class of second.
-func readTrueLabelsInOrder(ctx context.Context, src io.Reader, first, second *predictions, opts Options) (trueLabels []string, err error) {
-	t, err := openTable(src, Answers)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := readTrueLabels(ctx, t, first, opts)
+func readTrueLabelsInOrder(ctx context.Context, answersTable *table, first, second *predictions, opts Options) (trueLabels []string, err error) {
+	answers, err := readTrueLabels(ctx, answersTable, first, opts)
 	if err != nil {
 		return nil, err
 	}
 	order, err := joinRows(first.asJoinInput(Predictions, "the predictions"), answers.asJoinInput())
 	if err != nil {
+		return nil, err
+	}
+	if err := orderFault(first, answers); err != nil {
 		return nil, err
 	}
 	setLabelKey(answers.labels, first, second)

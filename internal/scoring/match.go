@@ -33,6 +33,13 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	return fault
 }
 
+// orderHint is the hint about files whose rows are joined by their order, but seem not to belong
+// together.
+const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; to join them by their order nevertheless, use --in-order"
+
+// encodingHint is the hint about a file that is not UTF-8.
+const encodingHint = "set the encoding with --encoding, such as --encoding windows-1252"
+
 // The hints about a file that does not have the expected columns. Diff uses diffHint instead of the
 // other two.
 const (

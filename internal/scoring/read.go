@@ -47,6 +47,10 @@ type predictions struct {
 	ids    []string // nil if the rows are joined by their order
 	labels []string
 	rows   []int // the line of each row
+	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
+	// IDs or because of Options.InOrder.
+	orderReason string
+	shared      *sharedCells // nil unless the rows may be joined by their order
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
 	classes       []string
@@ -74,7 +78,8 @@ type answers struct {
 	ids    []string
 	labels []string
 	// rows are the line numbers of the rows in the file.
-	rows []int
+	rows   []int
+	shared *sharedCells // nil unless the rows are joined by their order
 }
 
 // probabilityColumn is the prefix of the name of a class's probability column.
@@ -96,9 +101,14 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		}
 		if id == at {
 			id = -1 // the file has only predictions
+			p.orderReason = "the predictions have no column of IDs"
 		} else {
 			p.id = predictionsTable.names[id]
 		}
+	}
+	var sharedColumns []int
+	if !opts.InOrder && opts.ID == "" && !slices.Contains(answerColumns, p.id) {
+		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
 	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)
 	for {
@@ -118,6 +128,9 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 			return nil, predictionsTable.newFault(row.Line, "the column %s has no prediction in this row", quote(p.label))
 		}
 		p.labels, p.rows = append(p.labels, label), append(p.rows, row.Line)
+		if p.shared != nil {
+			p.shared.addRow(row.Fields, sharedColumns)
+		}
 		for _, column := range chances {
 			cell := trimField(row.Fields[column.Index])
 			chance, err := strconv.ParseFloat(cell, 64)
@@ -155,7 +168,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 	if at := slices.Index(predictionsTable.names, opts.Label); opts.Label != "" && at >= 0 {
 		return at, nil
 	}
-	if len(predictionsTable.names) == 1 && strings.ContainsAny(predictionsTable.names[0], ",;\t|") {
+	if predictionsTable.isUnsplit() {
 		return 0, predictionsTable.newFault(1, "the only column is %s: separate the fields by commas", quote(predictionsTable.names[0]))
 	}
 	if len(predictionsTable.names) <= 2 {
@@ -181,6 +194,9 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 // readTrueLabels reads the rows of the answers: the true labels and, if the rows are joined by ID,
 // the IDs.
 func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, opts Options) (*answers, error) {
+	if opts.Label == "" && answersTable.isUnsplit() {
+		return nil, &Fault{File: Answers, Line: 1, Message: fmt.Sprintf("the only column is %s", quote(answersTable.names[0])), Hint: "set the character that separates the fields with --delimiter"}
+	}
 	at, err := answersTable.columnIndex(opts.Label, "label", findAnswerColumn(answersTable.names, p, opts.ModelLabel))
 	if err != nil {
 		return nil, err
@@ -192,6 +208,10 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {
 		return nil, err
+	}
+	var sharedColumns []int
+	if p.orderReason != "" && p.shared != nil {
+		a.shared, sharedColumns = newSharedCells(answersTable, p.shared.names, at)
 	}
 	for {
 		row, err := answersTable.nextRow(ctx)
@@ -208,6 +228,9 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)
 		if id >= 0 {
 			a.ids = append(a.ids, trimField(row.Fields[id]))
+		}
+		if a.shared != nil {
+			a.shared.addRow(row.Fields, sharedColumns)
 		}
 	}
 }
@@ -248,6 +271,7 @@ func (a *answers) findIDColumnOrDropIDs(answersTable *table, p *predictions, lab
 	}
 	if opts.ID == "" && !slices.Contains(answersTable.names, p.id) && areGeneratedIDs(p.ids) {
 		p.ids = nil
+		p.orderReason = fmt.Sprintf("the IDs of the predictions were generated and the answers have no column %s", quote(p.id))
 		return -1, nil
 	}
 	id, err := answersTable.columnIndex(opts.ID, "ID", max(slices.Index(answersTable.names, p.id), 0))
@@ -293,6 +317,12 @@ func openTable(src io.Reader, file File) (*table, error) {
 	return t, nil
 }
 
+// isUnsplit reports whether the table has a single column, whose name looks like the names of
+// several columns.
+func (t *table) isUnsplit() bool {
+	return len(t.names) == 1 && strings.ContainsAny(t.names[0], ",;\t|")
+}
+
 // nextRow returns the next row, or io.EOF after the last.
 func (t *table) nextRow(ctx context.Context) (*csvfile.Record, error) {
 	if err := ctx.Err(); err != nil {
@@ -332,7 +362,11 @@ func (t *table) newFault(line int, format string, args ...any) error {
 func (t *table) toFault(err error) error {
 	var defect *csvfile.Defect
 	if errors.As(err, &defect) {
-		return &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
+		fault := &Fault{File: t.file, Line: defect.Line, Message: defect.Message}
+		if defect.Code == csvfile.CodeInvalidUTF8 {
+			fault.Hint = encodingHint
+		}
+		return fault
 	}
 	return err
 }

@@ -73,6 +73,9 @@ type Result struct {
 	// Confusion counts the rows by true class, then by predicted class. Both are in the order
 	// of Classes.
 	Confusion [][]int `json:"confusion"`
+	// OrderReason is the reason for joining the rows by their order, as a clause. It is "" if they
+	// were joined by their IDs or because of Options.InOrder.
+	OrderReason string `json:"-"`
 	// TrainingOverlap is set if the scored rows contain rows that the model was trained on.
 	TrainingOverlap *TrainingOverlap `json:"trainingOverlap,omitempty"`
 }
@@ -171,6 +174,9 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := orderFault(p, a); err != nil {
+		return nil, err
+	}
 	return p.scoreRows(ctx, a, order)
 }
 
@@ -195,7 +201,7 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 		decided.Probabilities[i*decided.Classes+int(classes.index[p.key(p.labels[i])])] = 1
 	}
 	r := &Result{
-		Rows: len(order), Label: a.label,
+		Rows: len(order), Label: a.label, OrderReason: p.orderReason,
 		Accuracy:         computeMetric(ctx, metric.NameAccuracy, decided),
 		BalancedAccuracy: computeMetric(ctx, metric.NameBalancedAccuracy, decided),
 		MacroF1:          computeMetric(ctx, metric.NameMacroF1, decided),

@@ -15,20 +15,27 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessAndSetCharset reads a whole text and guesses its encoding. If the text is not UTF-8 but
-// certainly Windows-1252, guessAndSetCharset sets f.charset and adds a warning. Otherwise the text
-// is later read as UTF-8, and invalid bytes are an error then.
-func (f *sourceFile) guessAndSetCharset(ctx context.Context, delimiter byte) error {
+// guessAndSetCharset reads a whole text and guesses its encoding. If the text is not UTF-8,
+// guessAndSetCharset sets f.charset to opts.Encoding. If there is none, and the text is certainly
+// Windows-1252, it sets f.charset and adds a warning. Otherwise the text is later read as UTF-8, and
+// invalid bytes are an error then.
+func (f *sourceFile) guessAndSetCharset(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {
 		return err
 	}
 	defer s.closeQuietly()
 	c, err := scanCharset(ctx, s)
-	if err != nil || c.invalid == 0 || !c.isWindows1252() {
+	switch {
+	case err != nil || c.invalid == 0:
 		return err
+	case opts.Encoding != "":
+		f.charset = opts.Encoding
+		return nil
+	case !c.isWindows1252():
+		return nil
 	}
-	w, err := f.charsetWarning(delimiter)
+	w, err := f.charsetWarning(opts.Delimiter)
 	if err != nil {
 		return err
 	}

@@ -80,14 +80,14 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if found, err := f.convertRandomAccess(ctx, head, opts); found || err != nil {
 		return err
 	}
-	if f.charset = opts.Encoding; f.charset == "" {
+	if f.charset = opts.Encoding; f.charset == "" || opts.OrUTF8 {
 		f.charset = detectUTF16(head)
 	}
 	if !strings.Contains(f.charset, "16") && isBinary(head) {
 		return &csvfile.Defect{Code: csvfile.CodeBinary, Message: "this is a binary file of an unknown format and not a CSV file: write the table as CSV", Line: 1, Column: 1}
 	}
 	if f.charset == "" {
-		if err := f.guessAndSetCharset(ctx, opts.Delimiter); err != nil {
+		if err := f.guessAndSetCharset(ctx, opts); err != nil {
 			return err
 		}
 	}

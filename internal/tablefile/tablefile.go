@@ -18,6 +18,8 @@ type Options struct {
 	// name of the WHATWG encoding standard. If it is empty, the encoding is detected:
 	// UTF-8, UTF-16 or Windows-1252.
 	Encoding string
+	// OrUTF8 detects UTF-8 and UTF-16, and applies Encoding only to other text.
+	OrUTF8 bool
 	// Delimiter separates the fields of CSV files. Defaults to the result of
 	// csvfile.FindDelimiter for each file. A single CSV file is not split into fields;
 	// then Delimiter is used only to detect the format of the file.

@@ -87,10 +87,11 @@ class BlindFile:
         if not fields:
             raise FileError("line 1: the file is empty")
         self.names = [field.strip(SPACE) for field in fields]
-        self.places = {name: at for at, name in enumerate(self.names)}
-        if len(self.places) < len(self.names):
+        if len(set(self.names)) < len(self.names):
             raise FileError(f"line {line}: two columns have the same name")
         sources = field_names(schema)
+        renamed = self.match_names([*sources, schema["id"]])
+        self.places = {name: at for at, name in enumerate(self.names)}
         used = {source(column) for column in schema["columns"]}
         missing = [repr(name) for name in sources if name in used and name not in self.places]
         if len(missing) == 1:
@@ -123,7 +124,29 @@ class BlindFile:
         else:
             self.id_name = names[self.id]
             self.output_names = [names[at] for at in self.order]
-            self.header = self.row_text(text, fields)
+            self.header = ",".join(map(quote, self.output_names)) if renamed else self.row_text(text, fields)
+
+    def match_names(self, wanted):
+        """Renames columns that differ from those of the training file only in case and punctuation.
+
+        Returns whether there are such columns, and warns about them. As with `foretell predict`,
+        a column is renamed only if no other column matches.
+        """
+        have, known = set(self.names), set(wanted)
+        missing, others = {}, {}  # names by their folded form
+        for name in wanted:
+            if name not in have:
+                missing.setdefault(fold_name(name), []).append(name)
+        for name in self.names:
+            if name not in known:
+                others.setdefault(fold_name(name), []).append(name)
+        renamed = {names[0]: missing[form][0] for form, names in others.items() if len(names) == 1 and len(missing.get(form, ())) == 1}
+        if renamed:
+            pairs = [f"{name!r} as {other!r}" for name, other in renamed.items()]
+            more = f" and {len(pairs) - 10} more" if len(pairs) > 10 else ""
+            print(f"warning: columns are read under their names in the training file: {', '.join(pairs[:10])}{more}", file=sys.stderr)
+        self.names = [renamed.get(name, name) for name in self.names]
+        return bool(renamed)
 
     def find_id(self, schema, sources, rows):
         """Returns the position of the ID column, or None if the rows are numbered.
@@ -181,6 +204,11 @@ class BlindFile:
                 texts = [f"{quote(row_id)},{text}" for row_id, text in zip(ids, texts)]
             count += len(rows)
             yield texts, ids, columns
+
+
+def fold_name(name):
+    """Returns the letters and digits of a name in lower case, or the name itself if it has none."""
+    return "".join(char.lower()[:1] for char in name if char.isalpha() or char.isdecimal()) or name
 
 
 def is_id_name(name):

@@ -127,7 +127,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference) (
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value, so the column is not used")
 	case known:
-		s.warn(csvfile.CodeEqualColumn, i, "the column has the same content as column %d (%s), so it is not used", earlier+1, csvfile.Excerpt(s.table.Names[earlier]))
+		s.warn(csvfile.CodeEqualColumn, i, "the column has the same content as the column %s, so it is not used", csvfile.Excerpt(s.table.Names[earlier]))
 	case inf.identifiesRows && inf.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):

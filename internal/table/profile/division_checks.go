@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,11 +48,16 @@ func (s *scanner) warnGroupAndTimeColumns() {
 			group = true
 			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
 				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
-		case !clock && c.Form == FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !hasWord(c.Name, birthWords):
+		case !clock && c.Form == FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !c.isOneDay() && !hasWord(c.Name, birthWords):
 			clock = true
 			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
 		}
 	}
+}
+
+// isOneDay reports whether all dates of a column are of the same day.
+func (c *ColumnProfile) isOneDay() bool {
+	return c.Numbers != nil && math.Floor(c.Numbers.Min) == math.Floor(c.Numbers.Max)
 }
 
 // looksLikeGroup reports whether the values of a column seem to identify groups of rows.

@@ -47,6 +47,8 @@ func TestWarnDivision(t *testing.T) {
 		{"consumer", "", visits(3)},
 		{"signed", csvfile.CodeTimeColumn, days},
 		{"date_of_birth", "", days},
+		{"exported", "", func(row int) string { return fmt.Sprintf("2016-02-03 12:%02d:00", row%60) }}, // all of one day
+		{"exported", csvfile.CodeTimeColumn, func(row int) string { return fmt.Sprintf("2016-02-%02d 12:%02d:00", 3+row/60, row%60) }},
 	} {
 		got := ""
 		for _, w := range scanText(t, file(c.column, c.cell), ScanOptions{}).Warnings {

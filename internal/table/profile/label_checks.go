@@ -21,8 +21,12 @@ const (
 	// with fewer rows is hard to learn, and its scores are uncertain.
 	AdvisedClassRows = 25
 
+	// ManyClasses is the largest number of distinct numbers that may be the classes of a label
+	// without the confirmation of the user. More of them are probably a quantity.
+	ManyClasses = 50
+
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
-	manyClasses = 50    // more distinct numbers may be a quantity
+	manyNumbers = 20    // more distinct numbers may be a quantity
 )
 
 // checkLabel sets the classes of the schema to the label's texts and checks them.
@@ -38,7 +42,7 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	list := slices.Clone(t.texts.values)
 	numeric := t.rowsByKind[cells.Number] == t.nonBlank()
 	slices.SortFunc(list, compareLabels(numeric))
-	if n := len(list); numeric && n > manyClasses {
+	if n := len(list); n > manyNumbers && t.hasOnlyNumbers() {
 		s.warn(csvfile.CodeManyClasses, s.label, "foretell predicts classes, not numbers; each of the label's %d different numbers becomes a class", n)
 	}
 	for _, one := range list {
@@ -87,7 +91,7 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 	if _, exact := t.texts.distinctCount(); !exact {
 		count = "about " + humanize.Comma(min(n, rows))
 	}
-	if t.rowsByKind[cells.Number] == t.nonBlank() {
+	if t.hasOnlyNumbers() {
 		return s.table.HeaderDefect(csvfile.CodeNumericLabel, s.label,
 			"foretell predicts classes, not numbers; the label has %s different numbers in %s",
 			count, humanize.Count(rows, "row"))
@@ -95,6 +99,17 @@ func (s *scanner) tooManyClassesDefect(n, rows int) csvfile.Defect {
 	return s.table.HeaderDefect(csvfile.CodeTooManyClasses, s.label,
 		"the label has %s different values in %s, but must be a class that many rows share: is the label the last column?",
 		count, humanize.Count(rows, "row"))
+}
+
+// hasOnlyNumbers reports whether all values are numbers, which may have a currency, a unit or
+// separators of thousands, such as $1,200.
+func (t *ColumnStats) hasOnlyNumbers() bool {
+	if t.rowsByKind[cells.Number] == t.nonBlank() {
+		return true
+	}
+	texts := t.texts.allOrFirstTexts()
+	inf, areAmounts := t.inferAmounts(texts)
+	return areAmounts && !slices.ContainsFunc(texts, func(one distinctValue) bool { return inf.isStray(&one) })
 }
 
 // warnLeaks computes how accurately each column alone predicts the label. It warns about

@@ -35,3 +35,42 @@ func TestSimilarClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsThatAreNumbers expects a warning about many different numbers, also with a currency or
+// separators of thousands, but not about other texts.
+func TestLabelsThatAreNumbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		format  string // of an integer
+		classes int
+		warns   bool
+	}{
+		"integers":       {"%d", 28, true},
+		"few_integers":   {"%d", 20, false},
+		"prices":         {"$%d.99 ", 78, true},
+		"thousands":      {`"-%d,027,000"`, 108, true},
+		"few_prices":     {"$%d.99 ", 20, false},
+		"codes":          {"A%d", 78, false},
+		"numbered_names": {"class %d", 78, false},
+	} {
+		var text strings.Builder
+		text.WriteString("id,x,label\n")
+		for i := range 10 * c.classes {
+			fmt.Fprintf(&text, "r%d,%d,"+c.format+"\n", i, i*i%37, 1+i%c.classes)
+		}
+		p := scanText(t, text.String(), ScanOptions{})
+		warns := slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Code == csvfile.CodeManyClasses })
+		if warns != c.warns || len(p.Schema.Classes) != c.classes {
+			t.Errorf("%s: warns is %v, want %v; %d classes", name, warns, c.warns, len(p.Schema.Classes))
+		}
+	}
+	var prices strings.Builder
+	prices.WriteString("id,x,label\n")
+	for i := range 200 {
+		fmt.Fprintf(&prices, "r%d,%d,$%d\n", i, i*i%37, 1000+i)
+	}
+	p := scanText(t, prices.String(), ScanOptions{})
+	if !slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNumericLabel }) {
+		t.Errorf("no defect of a label of amounts: %+v", p.Defects)
+	}
+}

@@ -1,0 +1,83 @@
+package scoring
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"foretell/internal/humanize"
+)
+
+// sharedCells has the contents of columns that both files have. If the rows are joined by their
+// order, equal cells show that the rows belong together.
+type sharedCells struct {
+	names  []string // of the columns
+	hashes []uint32 // hashes of the cells, row-major
+}
+
+// newSharedCells returns the columns of t that are also in other, except the column at except.
+func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
+	shared = &sharedCells{}
+	for i, name := range t.names {
+		if i != except && name != "" && slices.Contains(other, name) && !slices.Contains(shared.names, name) {
+			shared.names, positions = append(shared.names, name), append(positions, i)
+		}
+	}
+	return shared, positions
+}
+
+// addRow adds the cells of a row, which are at the given positions.
+func (s *sharedCells) addRow(fields [][]byte, positions []int) {
+	for _, at := range positions {
+		s.hashes = append(s.hashes, hashCell(fields[at]))
+	}
+}
+
+// hashCell returns a hash that is equal for cells that differ only in case, in the spaces around
+// them or in the form of a number.
+func hashCell(cell []byte) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(strings.ToLower(canonicalLabel(trimField(cell)))))
+	return h.Sum32()
+}
+
+// orderFault returns a *Fault if the files, whose rows are joined by their order, differ in the
+// columns that both have. It returns nil if the rows are joined by their IDs, because of
+// Options.InOrder, or if there are no such columns. Both files must have the same number of rows.
+func orderFault(p *predictions, a *answers) error {
+	if p.orderReason == "" || p.shared == nil || a.shared == nil {
+		return nil
+	}
+	var different []string
+	rows, first := make([]bool, len(p.rows)), len(p.rows)
+	for to, name := range a.shared.names {
+		from := slices.Index(p.shared.names, name)
+		if from < 0 {
+			continue // the column of the true labels or of the predictions
+		}
+		equal := true
+		for row := range p.rows {
+			if p.shared.hashes[row*len(p.shared.names)+from] != a.shared.hashes[row*len(a.shared.names)+to] {
+				equal, rows[row], first = false, true, min(first, row)
+			}
+		}
+		if !equal {
+			different = append(different, name)
+		}
+	}
+	if len(different) == 0 {
+		return nil
+	}
+	n := 0
+	for _, differs := range rows {
+		if differs {
+			n++
+		}
+	}
+	return &Fault{
+		Message: fmt.Sprintf("the rows are joined by their order, because %s, but %s of %s have different values of %s (first line %d of the predictions and line %d of the answers)",
+			p.orderReason, humanize.Comma(n), humanize.Count(len(rows), "row"), humanize.List(different, 5), p.rows[first], a.rows[first]),
+		Hint: orderHint,
+	}
+}
