@@ -16,11 +16,15 @@ type sharedCells struct {
 	hashes []uint32 // hashes of the cells, row-major
 }
 
-// newSharedCells returns the columns of t that are also in other, except the column at except.
+// maxSharedColumns limits the memory for the hashes to 32 bytes for each row of a file.
+const maxSharedColumns = 8
+
+// newSharedCells returns the first maxSharedColumns columns of t that are also in other, except
+// the column at except.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {
-		if i != except && name != "" && slices.Contains(other, name) && !slices.Contains(shared.names, name) {
+		if len(positions) < maxSharedColumns && i != except && name != "" && slices.Contains(other, name) && !slices.Contains(shared.names, name) {
 			shared.names, positions = append(shared.names, name), append(positions, i)
 		}
 	}
