@@ -144,10 +144,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	if train.Features == 0 {
 		return // the model does not use it
 	}
-	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
-	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
-		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
-	}
+	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows))
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
@@ -156,6 +153,14 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
+	}
+}
+
+// checkMissing reports a column that has far more rows without a value than in training. The
+// parameters before and now are the fractions of these rows in the training file and the blind file.
+func (c *comparison) checkMissing(name string, before, now float64) {
+	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
+		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
 }
 
