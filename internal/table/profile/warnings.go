@@ -98,8 +98,10 @@ func (c *comparison) groupFindings() {
 	}
 	names := make(map[string][]string) // names of columns by code
 	for i := range c.findings {
-		if f := &c.findings[i]; folds(f) {
-			names[f.Code] = append(names[f.Code], f.Name)
+		f := &c.findings[i]
+		list := names[f.Code]
+		if folds(f) && (len(list) == 0 || list[len(list)-1] != f.Name) { // a column may have several findings
+			names[f.Code] = append(list, f.Name)
 		}
 	}
 	kept := c.findings[:0]
