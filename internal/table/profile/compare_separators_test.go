@@ -38,6 +38,9 @@ func TestSeparators(t *testing.T) {
 		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
 		"points_are_new":            {comma, []string{"4.568"}, seven + `"4.568", which is read as 4568 and not as 4.568` + noSeparator},
 		"points_like_training":      {commaPoint, []string{"4.568"}, ""},
+		"decimals_like_training":    {point, []string{"92.843"}, ""},
+		"commas_like_training":      {comma, []string{"92,843"}, ""},
+		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
 		"apostrophes_are_not_wrong": {point, []string{"4'568"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
