@@ -36,6 +36,8 @@ type finding struct {
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 
+	otherSeparators []string // as in profile.Finding
+
 	fromModel bool // `foretell check` cannot find it, because it is a difference from the model's training file
 }
 
@@ -225,7 +227,11 @@ func (p *Preflight) addDifferences(in *Input, differences []profile.Finding) {
 			continue // a generated ID column has another name
 		}
 		p.addFinding(in, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
-		p.Findings[len(p.Findings)-1].fromModel = in == p.Train
+		added := &p.Findings[len(p.Findings)-1]
+		added.fromModel, added.otherSeparators = in == p.Train, f.OtherSeparators
+		if f.OtherSeparators != nil {
+			added.Hint = p.swapHint(in, f.OtherSeparators)
+		}
 	}
 }
 
@@ -305,7 +311,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
-// defects returns the findings for which the service would reject the files.
+// defects returns the findings for which the service would reject or misread the files.
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {

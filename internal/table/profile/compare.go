@@ -14,7 +14,7 @@ type Severity string
 
 // The severities of a Finding.
 const (
-	SeverityDefect  Severity = "defect"  // the service rejects the blind file
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread its numbers
 	SeverityWarning Severity = "warning" // the predictions may be less accurate
 )
 
@@ -35,6 +35,10 @@ type Finding struct {
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
+	// OtherSeparators are all columns of the blind file in whose numbers points and commas must be
+	// exchanged, if Code is csvfile.CodeMisreadNumbers. Otherwise, or if the numbers of that column
+	// have both formats, it is nil.
+	OtherSeparators []string `json:"-"`
 }
 
 // Compare reports a difference between a training file and a blind file if it exceeds
@@ -67,6 +71,7 @@ func Compare(train, blind *Profile) []Finding {
 		c.checkColumn(known, &blind.Columns[at])
 	}
 	c.checkExtra()
+	c.setOtherSeparators()
 	c.groupFindings()
 	return c.findings
 }
@@ -75,6 +80,10 @@ type comparison struct {
 	train, blind *Profile
 	findings     []Finding
 	missing      int // number of columns that the blind file lacks
+
+	// otherSeparators are the columns whose numbers have, or may have, another decimal separator than
+	// in training.
+	otherSeparators []string
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {

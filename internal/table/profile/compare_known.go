@@ -55,6 +55,7 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 			c.checkKnownCategories(known, column)
 		}
 	}
+	c.setOtherSeparators()
 	c.groupFindings()
 	return c.findings
 }
@@ -116,8 +117,8 @@ func (c *comparison) checkKnownCategories(known *KnownColumn, blind *ColumnProfi
 // less than 0.1 %.
 const minExpectedRows = 7
 
-// checkFrequentTexts reports texts of a column of categories of which only the most frequent texts
-// are known. Such a text may be one of the others. It is certain that some texts are not in the
+// checkFrequentTexts reports new texts of a column of categories, if only its most frequent texts
+// in training are known. A text may be one of the others. It is certain that some texts are not in the
 // training file if there are more than the training file has besides its most frequent ones. It is
 // likely if there are many texts, but none of the most frequent ones.
 func (c *comparison) checkFrequentTexts(known *KnownColumn, blind *ColumnProfile) {

@@ -70,7 +70,7 @@ func TestCompareKnownValues(t *testing.T) {
 	}
 }
 
-// TestCompareKnownFrequentTexts compares texts of which a model knows only the most frequent ones.
+// TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
 func TestCompareKnownFrequentTexts(t *testing.T) {
 	t.Parallel()
 	known := KnownColumn{Name: "colour", Form: FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}

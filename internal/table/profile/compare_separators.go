@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +26,8 @@ type numberReadings struct {
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. The parameter train needs only Name, Form and format.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If the
-// column has no such numbers, checkSeparators reports the others only if their separator is read as
+// Numbers of the column that can be read in only one way show how the others are meant. If there
+// are enough of them, that is a defect. If the column has no such numbers, checkSeparators reports the others only if their separator is read as
 // one of thousands, and the training column has fractions and no separators of thousands.
 func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormNumeric || blind.Form != FormNumeric {
@@ -38,13 +39,21 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	}
 	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
 	r := readNumbers(blind.estimatedValues(c.blind.Rows), &format, &other)
-	reason, rows := "", r.both
+	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
+	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
+	if r.trainingOnly == 0 && (proven || doubtful) {
+		c.otherSeparators = append(c.otherSeparators, train.Name)
+	}
+	severity, code, reason, rows := SeverityWarning, csvfile.CodeChangedKind, "", r.both
 	switch {
 	case r.both == 0:
 		return true
-	case r.otherOnly > r.trainingOnly:
+	case proven:
+		severity, code = SeverityDefect, csvfile.CodeMisreadNumbers
 		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", show that this is wrong"
-	case r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger():
+	case r.otherOnly > r.trainingOnly:
+		reason = "a few other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", may show that this is wrong"
+	case doubtful:
 		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
 	default:
 		return true
@@ -52,9 +61,18 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	cell := []byte(r.mostBoth.text)
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
+	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
 		blind.countRows(rows), verbHave(rows), csvfile.Excerpt(r.mostBoth.text), formatExact(read), formatExact(meant), reason)
 	return false
+}
+
+// setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
+func (c *comparison) setOtherSeparators() {
+	for i := range c.findings {
+		if f := &c.findings[i]; f.Code == csvfile.CodeMisreadNumbers && slices.Contains(c.otherSeparators, f.Name) {
+			f.OtherSeparators = c.otherSeparators
+		}
+	}
 }
 
 // checkUnit reports a blind column whose numbers have no unit, if those of the training column

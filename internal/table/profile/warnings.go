@@ -87,6 +87,7 @@ var findingGroups = map[string]string{
 	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
 	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
 	csvfile.CodeChangedKind:    "have another format than in training; values that cannot be parsed are treated as missing, and others may be read wrongly",
+	csvfile.CodeMisreadNumbers: "have another decimal separator than in training, so some of their numbers would be read wrongly",
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
