@@ -40,6 +40,9 @@ copy is a CSV in UTF-8 with commas and one header. The ID is the first column an
 label the last. Every row has an ID and the same number of fields. The copy of BLIND has
 the columns of the training file, without the label.
 
+If the numbers of BLIND have another decimal separator than those of FILE,
+--swap-separators exchanges the points and commas of the named columns in the copy.
+
 For each kind of change, the command reports the number of changes and the line of the
 first one. Rows without a label, and rows whose fields cannot be separated, are not in
 the copy of a training file. The copy of a blind file has all rows. If something cannot
@@ -78,6 +81,9 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 	if len(args) > 2 && len(o.blind) == 0 {
 		return exit.Usagef("too many files: without --blind, check takes only one FILE and one BLIND").
 			WithHint("to check several files, use --blind: `foretell check %s %s --blind %s`", term.ShellQuote(args[0]), term.ShellQuote(args[1]), term.ShellQuote(args[2]))
+	}
+	if err := o.fixes.CheckSwap(o.blindOnly); err != nil {
+		return err
 	}
 	if err := preflight.CheckOneStdin(slices.Concat(train, blind)...); err != nil {
 		return err
@@ -123,7 +129,7 @@ func (o *checkOptions) fix(ctx context.Context, progress *term.Progress, p *pref
 		return err
 	}
 	p.Findings = nil // report only the defects that remain in the copies
-	r := &preflight.Repairer{Preflight: p, Progress: progress}
+	r := &preflight.Repairer{Preflight: p, Progress: progress, SwapSeparators: o.fixes.SwapSeparators}
 	defer r.Discard()
 	if err := r.FixAndCheckTrain(ctx, o.fixes.Train); err != nil {
 		return err

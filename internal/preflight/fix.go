@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"foretell/internal/cli"
@@ -21,10 +22,11 @@ import (
 // Repairer is a Preflight that writes corrected copies of the files.
 type Repairer struct {
 	*Preflight
-	Progress     *term.Progress
-	Copies       []*fixedCopy
-	Changes      []change
-	generatedIDs bool // whether the IDs of the training file were generated
+	Progress       *term.Progress
+	Copies         []*fixedCopy
+	Changes        []change
+	SwapSeparators []string // repair.Options.SwapSeparators of the blind file
+	generatedIDs   bool     // whether the IDs of the training file were generated
 }
 
 // fixedCopy is a corrected copy in a temporary file.
@@ -118,9 +120,12 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 			io.Closer
 		}{metered, file}, nil
 	}
-	layout := r.layoutFor(in)
+	layout, swaps := r.layoutFor(in), []string(nil)
+	if layout.Blind {
+		swaps = r.SwapSeparators
+	}
 	c.result, err = repair.File(ctx, open, part, repair.Options{
-		Layout: layout, Train: train, TrainHasGeneratedID: r.generatedIDs || r.Copies[0] == c && r.roles.GeneratedID,
+		Layout: layout, Train: train, SwapSeparators: swaps, TrainHasGeneratedID: r.generatedIDs || r.Copies[0] == c && r.roles.GeneratedID,
 		ChooseRoles: func(names []string, rows [][][]byte) (repair.ColumnRoles, error) {
 			return r.chooseRoles(ctx, &layout, names, rows)
 		},
@@ -213,6 +218,13 @@ func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 		return nil
 	}
 	f := defects[0]
+	if f.otherSeparators != nil {
+		f.File, f.Line, f.Column = in.Name, 0, 0
+		e := exit.Errorf(exit.Rejected, "%s, so %s was not written", &f, c.Path).At(in.Name, 0, 0)
+		e.Code = f.Code
+		again := append(slices.Clone(p.Factory.Args), "--swap-separators", cli.ListFlagValue(f.otherSeparators))
+		return e.WithHint("exchange the points and commas of these numbers: `%s`", term.CommandLine(again))
+	}
 	f.File = in.Name
 	if f.Column > 0 && f.Column <= len(c.result.SourceColumns) {
 		f.Column = c.result.SourceColumns[f.Column-1]

@@ -16,6 +16,9 @@ import (
 // FixFlags holds the flags for corrected copies.
 type FixFlags struct {
 	Train, Blind string
+	// SwapSeparators are the columns of the blind file in whose numbers points and commas are
+	// exchanged.
+	SwapSeparators []string
 	// Force is set if existing files may be replaced by the copies.
 	Force bool
 }
@@ -25,11 +28,21 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Train, "fix", "", "write a corrected copy of FILE to this `file`")
 	flags.StringVar(&f.Blind, "fix-blind", "", "write a corrected copy of BLIND to this `file`")
+	flags.StringSliceVar(&f.SwapSeparators, "swap-separators", nil, "in the copy of a blind file, exchange points and commas in the numbers of these `columns`")
 	flags.BoolVar(&f.Force, "force", false, "replace the copies if they exist")
 }
 
 // IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
+
+// CheckSwap returns an error if SwapSeparators is set, but no copy of a blind file is requested. The
+// parameter noLabel is set if the first file is a blind file.
+func (f *FixFlags) CheckSwap(noLabel bool) error {
+	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && noLabel {
+		return nil
+	}
+	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind, or --no-label and --fix, with the name of the copy")
+}
 
 // CheckPaths returns an error if a copy would overwrite an input or an existing file.
 func (f *FixFlags) CheckPaths(p *Preflight) error {

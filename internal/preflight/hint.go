@@ -146,8 +146,20 @@ func (p *Preflight) headerHint(in *Input, f *finding) string {
 	return "add a header, or use column_1, column_2, … as names: `" + p.Factory.CommandWith("no-header-row", "true") + "`"
 }
 
-// fixHint returns the commands that write a corrected copy and use it.
+// fixHint returns the remedy for defects that --fix corrects.
 func (p *Preflight) fixHint(in *Input) string {
+	return "write a corrected copy: " + p.copyCommands(in, "")
+}
+
+// swapHint returns the commands that write a copy of a blind file with the separators of the training
+// file in the numbers of the given columns, and use the copy.
+func (p *Preflight) swapHint(in *Input, columns []string) string {
+	return "write a copy in which points and commas are exchanged: " + p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns)))
+}
+
+// copyCommands returns the commands that write a corrected copy and use it. flags are more flags of the
+// first command.
+func (p *Preflight) copyCommands(in *Input, flags string) string {
 	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
 	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
 	switch {
@@ -156,7 +168,7 @@ func (p *Preflight) fixHint(in *Input) string {
 	case in.layout.Blind:
 		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
 	}
-	hint := "write a corrected copy: `" + command + "`"
+	hint := "`" + command + flags + "`"
 	if p.Factory.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
 		hint += ", then `" + p.Factory.CommandWithFile(in.args[0], fixed) + "`"
 	}
@@ -267,7 +279,7 @@ func (p *Preflight) driftHint(f *finding) string {
 			return "find out why the values are missing, or train without the columns (see --drop)"
 		}
 		return "find out why the values are missing, or train without the column: `" + p.Factory.CommandWith("drop", f.Name) + "`"
-	case csvfile.CodeChangedKind:
+	case csvfile.CodeChangedKind, csvfile.CodeMisreadNumbers:
 		return "use the format of the training file"
 	case csvfile.CodeExtraColumn:
 		return "no action is required"

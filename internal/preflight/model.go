@@ -37,7 +37,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)
 			continue
 		}
-		known = append(known, toKnownColumn(&column))
+		known = append(known, toKnownColumn(&column, dataset.Rows))
 	}
 	if err := p.Run(ctx, progress); err != nil || p.TrainProfile.Partial {
 		return err
@@ -112,9 +112,12 @@ func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 	}, "")
 }
 
-// toKnownColumn returns what a dataset says about a column.
-func toKnownColumn(c *api.Column) profile.KnownColumn {
-	known := profile.KnownColumn{Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder), Distinct: int(c.Distinct)}
+// toKnownColumn returns what a dataset with the given number of rows says about a column.
+func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
+	known := profile.KnownColumn{
+		Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder),
+		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
+	}
 	if c.NumberFormat != nil {
 		known.NumberFormat = new(cells.NumberFormat(*c.NumberFormat))
 	}
@@ -125,7 +128,7 @@ func toKnownColumn(c *api.Column) profile.KnownColumn {
 	known.HasRange, known.Min, known.Max = len(d.Bins) > 0, d.Min, d.Max
 	for _, value := range d.Top {
 		if !strings.HasSuffix(value.Label, "…") { // it may be truncated
-			known.Texts = append(known.Texts, value.Label)
+			known.Texts, known.TextRows = append(known.Texts, value.Label), known.TextRows+int(value.Rows)
 		}
 	}
 	return known

@@ -7,10 +7,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"foretell/internal/cli"
@@ -37,6 +35,10 @@ type finding struct {
 	AtLeast bool   `json:"atLeast,omitempty"`
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
+
+	otherSeparators []string // as in profile.Finding
+
+	fromModel bool // `foretell check` cannot find it, because it is a difference from the model's training file
 }
 
 // location returns file:line:column, which editors understand, followed by the name of the
@@ -225,6 +227,11 @@ func (p *Preflight) addDifferences(in *Input, differences []profile.Finding) {
 			continue // a generated ID column has another name
 		}
 		p.addFinding(in, f.Severity, csvfile.Defect{Code: f.Code, Message: f.Message, Line: f.Line, Column: f.Column, Name: f.Name, Count: f.Count}, f.Suggestion)
+		added := &p.Findings[len(p.Findings)-1]
+		added.fromModel, added.otherSeparators = in == p.Train, f.OtherSeparators
+		if f.OtherSeparators != nil {
+			added.Hint = p.swapHint(in, f.OtherSeparators)
+		}
 	}
 }
 
@@ -304,7 +311,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	return exit.Usagef("%s: the last column, %s, has %s and is perhaps not the label", p.Train.Name, strconv.Quote(p.roles.Label), humanize.Count(len(p.TrainProfile.Classes), "different number")).WithHint("%s", hint)
 }
 
-// defects returns the findings for which the service would reject the files.
+// defects returns the findings for which the service would reject or misread the files.
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {
@@ -338,12 +345,17 @@ func (p *Preflight) DefectError() error {
 // maxWarningsPerKind is the maximum number of printed warnings of one kind.
 const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, at most maxWarningsPerKind of each kind, unless --quiet is set.
+// NoteWarnings prints the warnings, at most maxWarningsPerKind of each kind that [Preflight.CheckCommand]
+// lists, unless --quiet is set.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		if f.Severity != profile.SeverityWarning {
+			continue
+		}
+		if f.fromModel {
+			o.Note("warning: %s", shortenPath(p.Factory, f))
 			continue
 		}
 		reported[f.File+f.Code]++
@@ -359,42 +371,4 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 // RemoveFindings removes the findings that have one of the codes.
 func (p *Preflight) RemoveFindings(codes []string) {
 	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
-}
-
-// shortenPath returns the finding with the base name of its file if standard error is a
-// terminal. Otherwise, as in a log, it keeps the path.
-func shortenPath(f *cli.Factory, one *finding) *finding {
-	if !f.Console.ErrTerminal {
-		return one
-	}
-	short := *one
-	short.File = filepath.Base(one.File)
-	return &short
-}
-
-// printFindings prints the findings for people, wrapped to the terminal, each followed by
-// its hint.
-func printFindings(f *cli.Factory, findings []finding) error {
-	c := f.Console
-	width := max(c.OutWidth(), 30)
-	var b strings.Builder
-	for i := range findings {
-		one := &findings[i]
-		severity := c.OutStyle.Yellow(string(one.Severity))
-		if one.Severity == profile.SeverityDefect {
-			severity = c.OutStyle.Red(string(one.Severity))
-		}
-		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.location())))
-		write := func(text string, paint func(string) string) {
-			for _, line := range term.Wrap(term.Escape(text), width-2) {
-				fmt.Fprintf(&b, "  %s\n", paint(line))
-			}
-		}
-		write(one.Message, func(line string) string { return line })
-		if one.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != one.Hint) {
-			write(one.Hint, c.OutStyle.Dim)
-		}
-	}
-	_, err := fmt.Fprint(c.Out, b.String())
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,3 +233,41 @@ func shortNumber(form profile.Form, value float64) string {
 
 // maxClasses is the maximum number of classes printed on a terminal.
 const maxClasses = 20
+
+// shortenPath returns the finding with the base name of its file if standard error is a
+// terminal. Otherwise, as in a log, it keeps the path.
+func shortenPath(f *cli.Factory, one *finding) *finding {
+	if !f.Console.ErrTerminal {
+		return one
+	}
+	short := *one
+	short.File = filepath.Base(one.File)
+	return &short
+}
+
+// printFindings prints the findings for people, wrapped to the terminal, each followed by
+// its hint.
+func printFindings(f *cli.Factory, findings []finding) error {
+	c := f.Console
+	width := max(c.OutWidth(), 30)
+	var b strings.Builder
+	for i := range findings {
+		one := &findings[i]
+		severity := c.OutStyle.Yellow(string(one.Severity))
+		if one.Severity == profile.SeverityDefect {
+			severity = c.OutStyle.Red(string(one.Severity))
+		}
+		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.location())))
+		write := func(text string, paint func(string) string) {
+			for _, line := range term.Wrap(term.Escape(text), width-2) {
+				fmt.Fprintf(&b, "  %s\n", paint(line))
+			}
+		}
+		write(one.Message, func(line string) string { return line })
+		if one.Hint != "" && (i+1 == len(findings) || findings[i+1].Hint != one.Hint) {
+			write(one.Hint, c.OutStyle.Dim)
+		}
+	}
+	_, err := fmt.Fprint(c.Out, b.String())
+	return err
+}

@@ -58,6 +58,7 @@ const (
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeExtraColumn    = "extra-column"
 	CodeChangedKind    = "changed-kind"
+	CodeMisreadNumbers = "misread-numbers"
 	CodeUnseenCategory = "unseen-category"
 	CodeMovedRange     = "moved-range"
 	CodeMoreMissing    = "more-missing"

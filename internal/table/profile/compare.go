@@ -14,7 +14,7 @@ type Severity string
 
 // The severities of a Finding.
 const (
-	SeverityDefect  Severity = "defect"  // the service rejects the blind file
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread its numbers
 	SeverityWarning Severity = "warning" // the predictions may be less accurate
 )
 
@@ -35,6 +35,10 @@ type Finding struct {
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
+	// OtherSeparators are all columns of the blind file in whose numbers points and commas must be
+	// exchanged, if Code is csvfile.CodeMisreadNumbers. Otherwise, or if the numbers of that column
+	// have both formats, it is nil.
+	OtherSeparators []string `json:"-"`
 }
 
 // Compare reports a difference between a training file and a blind file if it exceeds
@@ -67,6 +71,7 @@ func Compare(train, blind *Profile) []Finding {
 		c.checkColumn(known, &blind.Columns[at])
 	}
 	c.checkExtra()
+	c.setOtherSeparators()
 	c.groupFindings()
 	return c.findings
 }
@@ -75,6 +80,10 @@ type comparison struct {
 	train, blind *Profile
 	findings     []Finding
 	missing      int // number of columns that the blind file lacks
+
+	// otherSeparators are the columns whose numbers have, or may have, another decimal separator than
+	// in training.
+	otherSeparators []string
 }
 
 func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
@@ -144,10 +153,7 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	if train.Features == 0 {
 		return // the model does not use it
 	}
-	before, now := ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows)
-	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
-		c.report(SeverityWarning, csvfile.CodeMoreMissing, train.Name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
-	}
+	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows))
 	if !train.Form.IsOrdered() {
 		c.checkCategories(train, blind)
 		return
@@ -156,6 +162,14 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
 		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
+	}
+}
+
+// checkMissing reports a column that has far more rows without a value than in training. The
+// parameters before and now are the fractions of these rows in the training file and the blind file.
+func (c *comparison) checkMissing(name string, before, now float64) {
+	if now > before+maxMissingRise && c.blind.Rows >= MinComparedRows {
+		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
 	}
 }
 

@@ -70,6 +70,81 @@ func TestCompareKnownValues(t *testing.T) {
 	}
 }
 
+// TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
+func TestCompareKnownFrequentTexts(t *testing.T) {
+	t.Parallel()
+	known := KnownColumn{Name: "colour", Form: FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}
+	with := func(change func(k *KnownColumn)) KnownColumn { k := known; change(&k); return k }
+	for name, c := range map[string]struct {
+		known KnownColumn
+		texts string // of the blind file, repeated
+		want  string
+	}{
+		"possible":         {known, "red green black", ""},
+		"one_is_new":       {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"`},
+		"missing_values":   {known, "red green black n/a", ""},
+		"an_estimate":      {with(func(k *KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
+		"texts_are_absent": {with(func(k *KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"`},
+		"rare_texts":       {with(func(k *KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
+		"one_rare_text":    {with(func(k *KnownColumn) { k.Distinct = 9 }), "green", ""},
+	} {
+		texts, b := strings.Fields(c.texts), strings.Builder{}
+		b.WriteString("id,n,colour\n")
+		for i := range 40 {
+			fmt.Fprintf(&b, "r%d,%d,%s\n", i, i, texts[i%len(texts)])
+		}
+		got := ""
+		for _, f := range CompareKnown([]KnownColumn{c.known}, scanText(t, b.String(), ScanOptions{Blind: true})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownForms compares columns whose values are missing for a model, because they have
+// another form than in training.
+func TestCompareKnownForms(t *testing.T) {
+	t.Parallel()
+	date, number := KnownColumn{Name: "x", Form: FormDate, Rows: 100}, KnownColumn{Name: "x", Form: FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 100}
+	const missing = "100 % of the rows have no value, compared with 0 % in training"
+	for name, c := range map[string]struct {
+		known KnownColumn
+		cell  string // a format of numbers from 10 to 49
+		rows  int
+		want  string
+	}{
+		"milliseconds":        {date, "15489792000%d", 40, "the column has dates in training, but numbers here; the numbers are treated as missing"},
+		"one_number":          {date, "15489792000%d", 1, "the column has dates in training, but numbers here; the numbers are treated as missing"},
+		"compact_dates":       {date, "201901%d", 10, ""},
+		"dates_for_numbers":   {number, "20%d-01-01", 40, "the column has numbers in training, but dates here; the dates are treated as missing"},
+		"empty":               {number, "%.0d", 40, missing},
+		"not_available":       {number, "n/a%.0d", 40, missing},
+		"not_available_dates": {date, "n/a%.0d", 40, missing},
+		"as_in_training":      {KnownColumn{Name: "x", Form: FormNumeric, Rows: 100, Missing: 90}, "%.0d", 40, ""},
+		"rows_unknown":        {KnownColumn{Name: "x", Form: FormNumeric}, "%.0d", 40, ""},
+		"one_empty":           {number, "%.0d", 1, ""},
+	} {
+		b := strings.Builder{}
+		b.WriteString("id,x,n\n")
+		for i := range c.rows {
+			value := i + 10
+			if strings.Contains(c.cell, "%.0d") {
+				value = 0
+			}
+			fmt.Fprintf(&b, "r%d,"+c.cell+",1\n", i, value)
+		}
+		got := ""
+		for _, f := range CompareKnown([]KnownColumn{c.known}, scanText(t, b.String(), ScanOptions{Blind: true})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestBooleanCase compares booleans whose case differs, which a model treats as equal.
 func TestBooleanCase(t *testing.T) {
 	t.Parallel()

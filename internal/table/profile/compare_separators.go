@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,17 +17,18 @@ type numberReadings struct {
 	trainingOnly int           // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int           // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int           // rows that can be parsed with both, but with different results, such as 4,568
+	thousands    int           // rows in both whose separator is read as one of thousands
 	mostOther    distinctValue // the most frequent cell of the rows in otherOnly
-	mostBoth     distinctValue // the most frequent cell of the rows in both
+	mostBoth     distinctValue // the most frequent cell of the rows in both; one of thousands if there is one
 }
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. The parameter train needs only Name, Form and format.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If the
-// column has no such numbers, checkSeparators reports the others only if the training column has
-// fractions and no separators of thousands.
+// Numbers of the column that can be read in only one way show how the others are meant. If there
+// are enough of them, that is a defect. If the column has no such numbers, checkSeparators reports the others only if their separator is read as
+// one of thousands, and the training column has fractions and no separators of thousands.
 func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormNumeric || blind.Form != FormNumeric {
 		return true
@@ -37,23 +39,40 @@ func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool)
 	}
 	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
 	r := readNumbers(blind.estimatedValues(c.blind.Rows), &format, &other)
-	reason := ""
+	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
+	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
+	if r.trainingOnly == 0 && (proven || doubtful) {
+		c.otherSeparators = append(c.otherSeparators, train.Name)
+	}
+	severity, code, reason, rows := SeverityWarning, csvfile.CodeChangedKind, "", r.both
 	switch {
 	case r.both == 0:
 		return true
-	case r.otherOnly > r.trainingOnly:
+	case proven:
+		severity, code = SeverityDefect, csvfile.CodeMisreadNumbers
 		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", show that this is wrong"
-	case r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger():
-		reason = "no number of the training file has such a separator between thousands"
+	case r.otherOnly > r.trainingOnly:
+		reason = "a few other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.text) + ", may show that this is wrong"
+	case doubtful:
+		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
 	default:
 		return true
 	}
 	cell := []byte(r.mostBoth.text)
 	read, _ := format.Parse(cell)
 	meant, _ := other.Parse(cell)
-	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
-		blind.countRows(r.both), verbHave(r.both), csvfile.Excerpt(r.mostBoth.text), formatExact(read), formatExact(meant), reason)
+	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
+		blind.countRows(rows), verbHave(rows), csvfile.Excerpt(r.mostBoth.text), formatExact(read), formatExact(meant), reason)
 	return false
+}
+
+// setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
+func (c *comparison) setOtherSeparators() {
+	for i := range c.findings {
+		if f := &c.findings[i]; f.Code == csvfile.CodeMisreadNumbers && slices.Contains(c.otherSeparators, f.Name) {
+			f.OtherSeparators = c.otherSeparators
+		}
+	}
 }
 
 // checkUnit reports a blind column whose numbers have no unit, if those of the training column
@@ -86,7 +105,14 @@ func readNumbers(values []distinctValue, format, other *cells.NumberFormat) (r n
 				r.mostOther = *one
 			}
 		case isTrained && read != meant:
-			if r.both += one.rows; one.rows > r.mostBoth.rows {
+			isThousands := math.Abs(read) > math.Abs(meant)
+			if isThousands {
+				if r.thousands == 0 {
+					r.mostBoth = distinctValue{}
+				}
+				r.thousands += one.rows
+			}
+			if r.both += one.rows; one.rows > r.mostBoth.rows && (isThousands || r.thousands == 0) {
 				r.mostBoth = *one
 			}
 		}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,11 +34,15 @@ func TestSeparators(t *testing.T) {
 		"thousands_are_new":         {point, []string{"4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
 		"thousands_of_integers":     {integer, []string{"4,568"}, ""},
 		"thousands_with_decimals":   {point, []string{"4,568", "12.5"}, ""},
-		"decimals_show_the_comma":   {point, []string{"4,568", "12,5", "13,5"}, seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"12,5"`) + missing("14", `"12,5"`)},
-		"decimals_show_the_point":   {comma, []string{"4.568", "12.5", "13.5"}, seven + `"4.568", which is read as 4568 and not as 4.568` + shows(`"12.5"`) + missing("14", `"12.5"`)},
-		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
+		"decimals_show_the_comma":   {point, []string{"4,568", "12,5", "13,5"}, "defect: " + seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"12,5"`) + missing("14", `"12,5"`)},
+		"decimals_show_the_point":   {comma, []string{"4.568", "12.5", "13.5"}, "defect: " + seven + `"4.568", which is read as 4568 and not as 4.568` + shows(`"12.5"`) + missing("14", `"12.5"`)},
+		"a_typing_error":            {pointComma, append(slices.Repeat([]string{"4,568"}, 30), "12,5"), `210 rows have a number such as "4,568", which is read as 4568 and not as 4.568, but a few other numbers of the column, such as "12,5", may show that this is wrong`},
+		"a_comma_after_0":           {point, []string{"4,568", "0,568", "0,569"}, "defect: " + seven + `"4,568", which is read as 4568 and not as 4.568` + shows(`"0,568"`) + missing("14", `"0,568"`)},
 		"points_are_new":            {comma, []string{"4.568"}, seven + `"4.568", which is read as 4568 and not as 4.568` + noSeparator},
 		"points_like_training":      {commaPoint, []string{"4.568"}, ""},
+		"decimals_like_training":    {point, []string{"92.843"}, ""},
+		"commas_like_training":      {comma, []string{"92,843"}, ""},
+		"decimals_and_thousands":    {point, []string{"92.843", "4,568"}, seven + `"4,568", which is read as 4568 and not as 4.568` + noSeparator},
 		"apostrophes_are_not_wrong": {point, []string{"4'568"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,13 +63,7 @@ func TestSeparators(t *testing.T) {
 				Compare(train, blind),
 				CompareKnown([]KnownColumn{{Name: "size", Form: FormNumeric, NumberFormat: train.Columns[0].NumberFormat()}}, blind),
 			} {
-				text := ""
-				for _, f := range findings {
-					if f.Code == csvfile.CodeChangedKind {
-						text += " " + f.Message
-					}
-				}
-				got = append(got, strings.TrimSpace(text))
+				got = append(got, formatFindings(t, findings))
 			}
 			if c.train == integer { // a model does not say that the numbers are integers
 				got[1] = got[0]
@@ -74,6 +73,25 @@ func TestSeparators(t *testing.T) {
 			}
 		})
 	}
+}
+
+// formatFindings returns the messages of the findings about numbers in another format. The word defect is
+// before those that are defects.
+func formatFindings(t *testing.T, findings []Finding) string {
+	text := ""
+	for _, f := range findings {
+		isDefect := f.Code == csvfile.CodeMisreadNumbers
+		if isDefect != (f.Severity == SeverityDefect) || isDefect != (len(f.OtherSeparators) == 1) {
+			t.Errorf("%+v", f)
+		}
+		if isDefect {
+			text += " defect:"
+		}
+		if isDefect || f.Code == csvfile.CodeChangedKind {
+			text += " " + f.Message
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 // TestUncountedNumbers compares a column whose numbers are too many to be counted as texts. All

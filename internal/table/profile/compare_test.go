@@ -130,6 +130,35 @@ func TestCompareManyColumns(t *testing.T) {
 	}
 }
 
+// A column with two findings of the same code is counted once.
+func TestCompareCountsColumnsOnce(t *testing.T) {
+	t.Parallel()
+	file := func(header, cell, label string) string {
+		text := header
+		for i := range minGroupedFindings {
+			text += fmt.Sprintf(",f%d", i)
+		}
+		text += label + "\n"
+		for i := range 40 {
+			text += fmt.Sprintf("r%d%s", i, strings.Repeat(fmt.Sprintf(`,"`+cell+`"`, i+10), minGroupedFindings))
+			if label != "" {
+				text += []string{",cat", ",dog"}[i%2]
+			}
+			text += "\n"
+		}
+		return text
+	}
+	train := scanText(t, file("id", "%d.5%%", ",kind"), ScanOptions{})
+	for i := range train.Columns { // all columns have the same profile
+		train.Columns[i].Features = 1
+	}
+	want := fmt.Sprintf("%d columns have another format than in training", minGroupedFindings)
+	found := Compare(train, scanText(t, file("id", "%d,5", ""), ScanOptions{Blind: true, ID: "id"}))
+	if len(found) == 0 || !strings.HasPrefix(found[0].Message, want) {
+		t.Errorf("got %v, want %s", found, want)
+	}
+}
+
 // The size of a file and the way in which numbers are written may change the inferred form
 // of a column. Compare therefore checks whether the values can be parsed.
 func TestCompareCellsOfAnotherForm(t *testing.T) {

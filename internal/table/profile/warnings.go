@@ -87,6 +87,7 @@ var findingGroups = map[string]string{
 	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
 	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
 	csvfile.CodeChangedKind:    "have another format than in training; values that cannot be parsed are treated as missing, and others may be read wrongly",
+	csvfile.CodeMisreadNumbers: "have another decimal separator than in training, so some of their numbers would be read wrongly",
 	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
 }
 
@@ -98,8 +99,10 @@ func (c *comparison) groupFindings() {
 	}
 	names := make(map[string][]string) // names of columns by code
 	for i := range c.findings {
-		if f := &c.findings[i]; folds(f) {
-			names[f.Code] = append(names[f.Code], f.Name)
+		f := &c.findings[i]
+		list := names[f.Code]
+		if folds(f) && (len(list) == 0 || list[len(list)-1] != f.Name) { // a column may have several findings
+			names[f.Code] = append(list, f.Name)
 		}
 	}
 	kept := c.findings[:0]

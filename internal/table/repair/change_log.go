@@ -40,6 +40,7 @@ const (
 	changeHeaderRowLeftOut  = "repeated-header-left-out"
 	changeUnlabelledLeftOut = "unlabelled-row-left-out"
 	changeLabelTrimmed      = "label-trimmed"
+	changeSeparatorsSwapped = "separators-swapped"
 	changeIDFilled          = "id-filled"
 	changeIDMadeUnique      = "id-made-unique"
 	changeIDColumnAdded     = "id-column-made"
@@ -68,6 +69,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeHeaderRowLeftOut, "row", "left out %s that repeat the header"},
 	{changeUnlabelledLeftOut, "row", "left out %s without a label"},
 	{changeLabelTrimmed, "label", "trimmed the spaces around %s"},
+	{changeSeparatorsSwapped, "number", "exchanged points and commas in %s"},
 	{changeIDFilled, "row", "generated IDs for %s without one"},
 	{changeIDMadeUnique, "row", "appended a number to the ID of %s that repeat an earlier ID"},
 	{changeIDColumnAdded, "", ""},

@@ -28,6 +28,9 @@ type Options struct {
 	// Train is the profile of the training file that belongs to a blind file. It must
 	// have no defects. It may be nil.
 	Train *profile.Profile
+	// SwapSeparators are the names of columns in whose numbers points and commas are exchanged, as
+	// in 1.234,5 for 1,234.5.
+	SwapSeparators []string
 	// TrainHasGeneratedID is set if the ID of the training file was generated.
 	TrainHasGeneratedID bool
 }

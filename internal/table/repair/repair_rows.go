@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"foretell/internal/table/cells"
@@ -19,6 +20,7 @@ type repairWriter struct {
 	aligner         aligner
 	columns         []profile.ColumnProfile // the profiles, by position
 	identifiesRows  []bool                  // by position: whether nearly every row has its own text
+	swaps           []bool                  // by position: whether points and commas are exchanged
 	duplicates      map[int]bool            // the lines of rows with the ID of an earlier row
 	suffixes        map[string]int          // by repeated ID, the last number appended to it
 	firstRaggedLine int                     // line of the first row with a wrong number of fields
@@ -29,6 +31,14 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	w.columns, w.identifiesRows = make([]profile.ColumnProfile, len(r.names)), make([]bool, len(r.names))
 	for i := range w.columns {
 		w.columns[i], w.identifiesRows[i] = r.stats.Column(i).Profile()
+	}
+	w.swaps = make([]bool, len(r.names))
+	for _, name := range r.opts.SwapSeparators {
+		at := slices.Index(r.names, name)
+		if at < 0 {
+			return nil, r.missingColumnDefect(name, "corrected")
+		}
+		w.swaps[at] = true
 	}
 	repeated, _, err := r.ids.Duplicates(r.ctx, math.MaxInt)
 	if err != nil {
@@ -113,10 +123,32 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 		w.out.WriteField(strconv.AppendInt([]byte{'r'}, int64(r.report.RowsWritten), 10))
 	}
 	for _, at := range r.order {
+		if w.swaps[at] && swapSeparators(fields[at]) {
+			r.log.add(changeSeparatorsSwapped, line, at+1)
+		}
 		w.out.WriteField(fields[at])
 	}
 	w.out.EndRecord()
 	return nil
+}
+
+// swapSeparators exchanges the points and commas of a number in place. It returns false if the cell
+// has none, or is not a number.
+func swapSeparators(cell []byte) bool {
+	_, _, isPoint := cells.ParseAmount(cell, false)
+	_, _, isComma := cells.ParseAmount(cell, true)
+	if !isPoint && !isComma || !bytes.ContainsAny(cell, ".,") {
+		return false
+	}
+	for i, char := range cell {
+		switch char {
+		case '.':
+			cell[i] = ','
+		case ',':
+			cell[i] = '.'
+		}
+	}
+	return true
 }
 
 // omitRagged omits a row with a wrong number of fields from the copy of a training file.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -298,6 +299,23 @@ func TestFileRefuses(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestSwapSeparators exchanges points and commas in numbers, and in no other cells.
+func TestSwapSeparators(t *testing.T) {
+	t.Parallel()
+	const file = "id;size;note\na;1.234,5;1,5\nb;-0,7 €;2,5\nc;n.a., or so;3,5\nd;7;4,5\n"
+	const want = "id,size,note\na,\"1,234.5\",\"1,5\"\nb,-0.7 €,\"2,5\"\nc,\"n.a., or so\",\"3,5\"\nd,7,\"4,5\"\n"
+	got, done, err := repairText(t, file, Options{Layout: Layout{Blind: true}, SwapSeparators: []string{"size"}})
+	if err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if at := slices.IndexFunc(done.Changes, func(c Change) bool { return c.Code == changeSeparatorsSwapped }); at < 0 || done.Changes[at].Count != 2 {
+		t.Errorf("changes %+v", done.Changes)
+	}
+	if _, _, err := repairText(t, file, Options{Layout: Layout{Blind: true}, SwapSeparators: []string{"other"}}); err == nil {
+		t.Error("a column that does not exist was accepted")
+	}
 }
 
 // FuzzFile checks that every copy is valid, and that no row is lost without a change.
