@@ -95,6 +95,9 @@ var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 // repeatFlags adds the repeatedFlags of the current command line to another command line, if its
 // command accepts them.
 func (f *Factory) repeatFlags(line string) string {
+	if slices.Contains(f.finalCommands, line) {
+		return line
+	}
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
@@ -167,8 +170,9 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFile returns the current command line with file replaced by other.
-func (f *Factory) CommandWithFile(file, other string) string {
+// CommandWithFile returns the current command line with file replaced by other, and without the
+// omitted flags. [Factory.RepeatFlagsInCommands] does not add them again.
+func (f *Factory) CommandWithFile(file, other string, omitted ...string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
 		if arg == file {
@@ -177,7 +181,17 @@ func (f *Factory) CommandWithFile(file, other string) string {
 			args[i] = name + "=" + other
 		}
 	}
-	return term.CommandLine(args)
+	for _, name := range omitted {
+		given := f.Running.Flags().Lookup(name)
+		if given != nil && given.Value.Type() == "bool" {
+			args = slices.DeleteFunc(args, func(arg string) bool { return arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") })
+		} else {
+			args = setFlag(args, name, "", false)
+		}
+	}
+	line := term.CommandLine(args)
+	f.finalCommands = append(f.finalCommands, line)
+	return line
 }
 
 // setFlag returns args with a flag set to value. If addValue is set, it adds the value to the
