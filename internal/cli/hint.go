@@ -194,6 +194,22 @@ func (f *Factory) CommandWithFile(file, other string, omitted ...string) string 
 	return line
 }
 
+// CommandWithSwappedFiles returns the current command line with two files swapped.
+func (f *Factory) CommandWithSwappedFiles(one, other string) string {
+	swapped := map[string]string{one: other, other: one}
+	args := slices.Clone(f.Args)
+	for i, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch {
+		case swapped[arg] != "":
+			args[i] = swapped[arg]
+		case strings.HasPrefix(name, "--") && swapped[value] != "":
+			args[i] = name + "=" + swapped[value]
+		}
+	}
+	return term.CommandLine(args)
+}
+
 // setFlag returns args with a flag set to value. If addValue is set, it adds the value to the
 // earlier values of the flag instead of replacing them.
 func setFlag(args []string, flag, value string, addValue bool) []string {

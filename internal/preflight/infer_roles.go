@@ -58,6 +58,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		}
 		p.roles.LabelReason = "as answered"
 	}
+	if err := p.checkSwapped(blind); err != nil {
+		return err
+	}
 	p.setColumnNames(p.Train, header, p.columns)
 	layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 	if p.Blind == nil {
