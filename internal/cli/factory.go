@@ -49,6 +49,8 @@ type Factory struct {
 	StoppedBySignal bool
 	// Embedded is set if the command uses a service in this process.
 	Embedded bool
+
+	finalCommands []string // command lines of hints that RepeatFlagsInCommands must not change
 }
 
 // OpenConsole sets Console to a console on the streams, with the colours that Color selects.

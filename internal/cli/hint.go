@@ -95,6 +95,9 @@ var commandSubstitution = regexp.MustCompile(`\$\(foretell [^)]+\)`)
 // repeatFlags adds the repeatedFlags of the current command line to another command line, if its
 // command accepts them.
 func (f *Factory) repeatFlags(line string) string {
+	if slices.Contains(f.finalCommands, line) {
+		return line
+	}
 	next, rest, err := f.Running.Root().Find(strings.Fields(line)[1:])
 	if err != nil || strings.Contains(line, " --help") {
 		return line
@@ -167,14 +170,41 @@ func (f *Factory) isRepeatable(flag string) bool {
 	return several
 }
 
-// CommandWithFile returns the current command line with file replaced by other.
-func (f *Factory) CommandWithFile(file, other string) string {
+// CommandWithFile returns the current command line with file replaced by other, and without the
+// omitted flags. [Factory.RepeatFlagsInCommands] does not add them again.
+func (f *Factory) CommandWithFile(file, other string, omitted ...string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
 		if arg == file {
 			args[i] = other
 		} else if name, value, ok := strings.Cut(arg, "="); ok && value == file && strings.HasPrefix(name, "--") {
 			args[i] = name + "=" + other
+		}
+	}
+	for _, name := range omitted {
+		given := f.Running.Flags().Lookup(name)
+		if given != nil && given.Value.Type() == "bool" {
+			args = slices.DeleteFunc(args, func(arg string) bool { return arg == "--"+name || strings.HasPrefix(arg, "--"+name+"=") })
+		} else {
+			args = setFlag(args, name, "", false)
+		}
+	}
+	line := term.CommandLine(args)
+	f.finalCommands = append(f.finalCommands, line)
+	return line
+}
+
+// CommandWithSwappedFiles returns the current command line with two files swapped.
+func (f *Factory) CommandWithSwappedFiles(one, other string) string {
+	swapped := map[string]string{one: other, other: one}
+	args := slices.Clone(f.Args)
+	for i, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch {
+		case swapped[arg] != "":
+			args[i] = swapped[arg]
+		case strings.HasPrefix(name, "--") && swapped[value] != "":
+			args[i] = name + "=" + swapped[value]
 		}
 	}
 	return term.CommandLine(args)

@@ -190,6 +190,9 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 // layoutFor returns the layout from the flags and, for a training file, the inferred roles.
 func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	layout := in.flagLayout
+	if layout.NoHeader && in == r.Blind {
+		layout.Names = in.layout.Names
+	}
 	if in != r.Train || layout.Blind || !r.hasSample {
 		return layout
 	}

@@ -37,20 +37,11 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
-		return "set the encoding: " + again("encoding", "windows-1252")
+		return "set the encoding: " + again("encoding", "windows-1252") + ", or --encoding macintosh if Excel on a Mac wrote the file"
 	case csvfile.CodeInvalidEncoding:
 		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
-		if f.Line == 0 { // see explainTooFewColumns
-			return "exclude fewer columns with --drop"
-		}
-		if p.hasRaggedRows(in) {
-			return "if the first line is not the header, " + p.fixHint(in) + "; otherwise, set the separator with --delimiter"
-		}
-		if slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }) {
-			return "choose another sheet with --sheet"
-		}
-		return "set the separator with --delimiter, or use a file with more columns"
+		return p.tooFewColumnsHint(in, f)
 	case tablefile.CodeTitle:
 		return "if so, " + p.fixHint(in) + "; otherwise, name all columns"
 	case csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeManyClasses, csvfile.CodeMissingColumn:
@@ -105,6 +96,36 @@ var fixedHints = map[string]string{
 	csvfile.CodeSpacedClass:        "remove the spaces from the file unless they are meant",
 }
 
+// tooFewColumnsHint returns the remedy for a file with too few columns.
+func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
+	separator := "; otherwise, set the separator with --delimiter"
+	if in.table.IsConverted() {
+		separator = ""
+	}
+	columns := in.columns - len(in.layout.Drop)
+	switch {
+	case f.Line == 0: // see explainTooFewColumns
+		return "exclude fewer columns with --drop"
+	case p.hasRaggedRows(in):
+		return "if the first line is not the header, " + p.fixHint(in) + separator
+	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
+		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
+	case slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }):
+		return "choose another sheet with --sheet"
+	case in.table.IsConverted():
+		return "use a file with more columns"
+	}
+	return "set the separator with --delimiter, or use a file with more columns"
+}
+
+// fewestColumns returns the smallest number of columns that a file must have, with an ID.
+func (in *Input) fewestColumns() int {
+	if in.layout.Blind {
+		return csvfile.MinBlindColumns
+	}
+	return csvfile.MinLabelledColumns
+}
+
 // hasRaggedRows reports whether rows of an input have another number of fields than its first line.
 func (p *Preflight) hasRaggedRows(in *Input) bool {
 	prof := p.TrainProfile
@@ -144,35 +165,6 @@ func (p *Preflight) headerHint(in *Input, f *finding) string {
 		return "add a header with the column names of the training file"
 	}
 	return "add a header, or use column_1, column_2, … as names: `" + p.Factory.CommandWith("no-header-row", "true") + "`"
-}
-
-// fixHint returns the remedy for defects that --fix corrects.
-func (p *Preflight) fixHint(in *Input) string {
-	return "write a corrected copy: " + p.copyCommands(in, "")
-}
-
-// swapHint returns the commands that write a copy of a blind file with the separators of the training
-// file in the numbers of the given columns, and use the copy.
-func (p *Preflight) swapHint(in *Input, columns []string) string {
-	return "write a copy in which points and commas are exchanged: " + p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns)))
-}
-
-// copyCommands returns the commands that write a corrected copy and use it. flags are more flags of the
-// first command.
-func (p *Preflight) copyCommands(in *Input, flags string) string {
-	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
-	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
-	switch {
-	case in == p.Blind:
-		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.shellArguments(), term.ShellQuote(fixed))
-	case in.layout.Blind:
-		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
-	}
-	hint := "`" + command + flags + "`"
-	if p.Factory.Running.Name() != "check" && len(in.args) == 1 && !in.IsSpooled() {
-		hint += ", then `" + p.Factory.CommandWithFile(in.args[0], fixed) + "`"
-	}
-	return hint
 }
 
 // CheckCommand returns the command that reports the columns and findings of the files.

@@ -58,6 +58,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		}
 		p.roles.LabelReason = "as answered"
 	}
+	if err := p.checkSwapped(blind); err != nil {
+		return err
+	}
 	p.setColumnNames(p.Train, header, p.columns)
 	layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 	if p.Blind == nil {
@@ -122,8 +125,13 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 		return roles.NewDescription(header), ignoreContentError(err)
 	}
 	defer blind.Close()
+	train.normalized.CollectDefects()
+	blind.normalized.CollectDefects()
 	at, err := roles.FindMissingColumn(ctx, train, blind)
-	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), err
+	if err != nil || at < 0 {
+		return roles.NewDescription(header), err
+	}
+	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), nil
 }
 
 // describeWithEmptyColumns describes a blind file with the given header. If the file has all columns of

@@ -69,6 +69,7 @@ func (in *Input) readHeader(ctx context.Context) ([]string, error) {
 		return nil, ignoreContentError(err)
 	}
 	defer file.Close()
+	file.normalized.CollectDefects() // a defective row must not hide the header
 	names, err := roles.ReadHeader(file)
 	in.columns = len(names)
 	return names, ignoreContentError(err)
@@ -82,6 +83,7 @@ func (in *Input) describeColumns(ctx context.Context, names []string, wanted fun
 		return roles.NewDescription(names), ignoreContentError(err)
 	}
 	defer file.Close()
+	file.normalized.CollectDefects()
 	return roles.Describe(ctx, file, names, wanted)
 }
 

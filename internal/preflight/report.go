@@ -77,9 +77,9 @@ func (p *Preflight) Report() *Report {
 // explainTooFewColumns changes the defect of a file with too few columns, so that it does not count
 // the generated ID, and names --drop if this flag excludes the missing columns.
 func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
-	want, roles := csvfile.MinLabelledColumns, "a feature and the label last"
+	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {
-		want, roles = csvfile.MinBlindColumns, "a feature"
+		roles = "a feature"
 	}
 	if in.layout.GenerateID {
 		want--

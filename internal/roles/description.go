@@ -65,6 +65,16 @@ func (t *Description) isEmpty(name string) bool {
 	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled == 0
 }
 
+// HasValues reports whether the file has a column with this name, and one of the rows read has a value
+// in it. It returns false for a column that was not described, and for a nil description.
+func (t *Description) HasValues(name string) bool {
+	if t == nil {
+		return false
+	}
+	at := t.ColumnIndex(name)
+	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled > 0
+}
+
 // LacksOrHasEmpty reports whether t has no column or only an empty column with this name. Such a column
 // of the training file may be the label.
 func (t *Description) LacksOrHasEmpty(name string) bool {

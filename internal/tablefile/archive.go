@@ -40,8 +40,8 @@ func (f *sourceFile) convertRandomAccess(ctx context.Context, head []byte, opts 
 		return true, &csvfile.Defect{Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file is damaged or cut off (%v)", err)}
 	}
 	defer func() { _ = archive.Close() }() // it was only read
-	if slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == "xl/workbook.xml" }) {
-		return true, f.convertWorkbook(ctx, &archive.Reader, opts)
+	if mainPart := findMainPart(ctx, &archive.Reader); mainPart != "" {
+		return true, f.convertWorkbook(ctx, &archive.Reader, mainPart, opts)
 	}
 	if message := describeDocument(&archive.Reader); message != "" {
 		return true, &csvfile.Defect{Code: csvfile.CodeBinary, Message: message, Line: 1, Column: 1}

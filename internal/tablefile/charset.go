@@ -38,6 +38,8 @@ func findCharset(name string) (encoding.Encoding, error) {
 		return charmap.ISO8859_1, nil
 	case "windows1252", "cp1252", "ansi":
 		return charmap.Windows1252, nil
+	case "macroman":
+		return charmap.Macintosh, nil
 	}
 	found, err := htmlindex.Get(name)
 	if err != nil {

@@ -49,7 +49,7 @@ type charsetStats struct {
 	invalid     int  // bytes that are not part of a character if the text is UTF-8
 	multibyte   int  // characters of several bytes if the text is UTF-8
 	undefined   int  // invalid bytes that Windows-1252 does not define
-	adjacent    int  // invalid bytes next to another invalid byte
+	adjacent    int  // invalid bytes next to another invalid byte, except the pairs of isAdjacentInWords
 	implausible int  // invalid bytes that are unlikely between their neighbours in Windows-1252
 	last        byte // the last invalid byte until countLastIfImplausible is called for it, otherwise 0
 	left        byte // the byte to the left of last
@@ -126,6 +126,10 @@ func (c *charsetStats) addInvalid(b byte) {
 		c.undefined++
 	}
 	if c.lastInvalid {
+		if isAdjacentInWords(c.last, b) {
+			c.last = b
+			return
+		}
 		if c.last != 0 {
 			c.adjacent++
 		}
@@ -134,6 +138,16 @@ func (c *charsetStats) addInvalid(b byte) {
 		return
 	}
 	c.last, c.lastInvalid = b, true
+}
+
+// isAdjacentInWords reports whether two letters of Windows-1252 often follow each other in words, such
+// as öß in Größe, éé in créée and ää in määrä.
+func isAdjacentInWords(left, right byte) bool {
+	switch [2]rune{charmap.Windows1252.DecodeByte(left), charmap.Windows1252.DecodeByte(right)} {
+	case [2]rune{'ä', 'ß'}, [2]rune{'ö', 'ß'}, [2]rune{'ü', 'ß'}, [2]rune{'é', 'é'}, [2]rune{'ä', 'ä'}, [2]rune{'ö', 'ö'}:
+		return true
+	}
+	return false
 }
 
 // countLastIfImplausible counts the last invalid byte as implausible if it is unlikely between its

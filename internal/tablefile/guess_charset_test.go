@@ -30,6 +30,8 @@ func TestGuessCharset(t *testing.T) {
 		{"utf8", western, ""},
 		{"windows_1252", encoded(t, charmap.Windows1252, western), "Windows-1252"},
 		{"latin_1", encoded(t, charmap.ISO8859_1, "id,prénom\n1,Zoë\n2,Núñez\n"), "Windows-1252"},
+		{"german", encoded(t, charmap.Windows1252, "id,Größe\n1,mäßig\n2,Süßes\n"), "Windows-1252"},
+		{"french_and_finnish", encoded(t, charmap.Windows1252, "id,créée\n1,määrä\n2,töölö\n"), "Windows-1252"},
 		{"a_single_byte", "id,x\n1,caf\xE9\n", "Windows-1252"},
 		{"one_at_the_end_of_the_file", "id,x\n1,caf\xE9", "Windows-1252"},
 		{"utf8_with_a_bad_byte", western + "6,caf\xE9,ja\n", ""},

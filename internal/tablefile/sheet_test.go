@@ -59,3 +59,21 @@ func TestCellStyles(t *testing.T) {
 		t.Errorf("day 1 of the system of 1904 is %s", got)
 	}
 }
+
+// TestWorkbookAtRoot reads a workbook whose parts are at the root of the archive, as some programs
+// write it, and under names that only the relationships of the main part have.
+func TestWorkbookAtRoot(t *testing.T) {
+	const kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+	book := zipped(t,
+		"_rels/.rels", `<Relationships><Relationship Id="r1" Type="`+kind+`officeDocument" Target="workbook.xml"/></Relationships>`,
+		"workbook.xml", `<workbook><sheets><sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>`,
+		"_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="`+kind+`worksheet" Target="sheet1.xml"/>`+
+			`<Relationship Id="r2" Type="`+kind+`sharedStrings" Target="/texts.xml"/></Relationships>`,
+		"sheet1.xml", `<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" s="1"><v>45351</v></c></row></sheetData></worksheet>`,
+		"styles.xml", `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+		"texts.xml", `<sst><si><t>id</t></si></sst>`)
+	table := openText(t, book, Options{})
+	if got, err := text(t, table); err != nil || got != "id\n2024-02-29\n" || table.Description() != `Excel, sheet "Data"` {
+		t.Errorf("read as %s, %v:\n%s", table.Description(), err, got)
+	}
+}

@@ -140,6 +140,7 @@ func TestEncodingAndPacking(t *testing.T) {
 		{name: "utf16_by_name", in: in16(content, true), encoding: "UTF-16BE", want: content, form: "UTF-16BE"},
 		{name: "utf16_with_a_replacement_character", in: in16("\uFEFF"+content+"2,\uFFFD,y\n", true), want: content + "2,\uFFFD,y\n", form: "UTF-16"},
 		{name: "packed_utf16", in: gzipped(t, in16("\uFEFF"+content, false)), want: content, form: "gzip, UTF-16"},
+		{name: "mac_roman", in: "\xCA\x9F", encoding: "mac_roman", want: "\u00A0ü", form: "mac_roman"},
 		{name: "latin1", in: "\xE4,\x80", encoding: "latin-1", want: "ä,\u0080", form: "latin-1"},
 		{name: "windows1252", in: "\xE4,\x80", encoding: "Windows-1252", want: "ä,€", form: "Windows-1252"},
 		{name: "shift_jis", in: "\x93\xFA,x", encoding: "shift_jis", want: "日,x", form: "shift_jis"},

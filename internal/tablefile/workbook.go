@@ -29,6 +29,8 @@ const (
 type workbook struct {
 	ctx           context.Context
 	archive       *zip.Reader
+	mainPart      string            // usually xl/workbook.xml
+	parts         map[string]string // the names of the parts that sheets share: styles and sharedStrings
 	sheets        []workbookSheet
 	sharedStrings []string
 	cellStyles    []cellStyle // by number of a cell style
@@ -47,9 +49,10 @@ type cellStyle struct {
 	isPercent        bool
 }
 
-// convertWorkbook converts one sheet to CSV. Locations are rows and columns of the sheet.
-func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, opts Options) error {
-	b := &workbook{ctx: ctx, archive: archive}
+// convertWorkbook converts one sheet to CSV. Locations are rows and columns of the sheet. mainPart is
+// the result of findMainPart.
+func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, mainPart string, opts Options) error {
+	b := &workbook{ctx: ctx, archive: archive, mainPart: mainPart}
 	return f.convert(ctx, opts, func(w *limitedTempCSV) error {
 		if err := b.readSharedParts(); err != nil {
 			return damagedWorkbookError(err)
@@ -72,6 +75,25 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, o
 		f.warnings = append(f.warnings, source.warnings()...)
 		return nil
 	})
+}
+
+// findMainPart returns the name of the main part of a workbook, or "" if the archive is no workbook.
+// The relationships of the archive name this part if it is not at its usual place.
+func findMainPart(ctx context.Context, archive *zip.Reader) string {
+	b := &workbook{ctx: ctx, archive: archive}
+	const usual = "xl/workbook.xml"
+	if slices.ContainsFunc(archive.File, func(entry *zip.File) bool { return entry.Name == usual }) {
+		return usual
+	}
+	found := ""
+	_ = b.forEachElement("_rels/.rels", func(_ *sheetDecoder, e xml.StartElement) error { // a damaged part names no workbook
+		target := strings.TrimPrefix(attribute(e, "Target"), "/")
+		if path.Base(attribute(e, "Type")) == "officeDocument" && path.Base(target) == "workbook.xml" && b.findPart(target) != nil {
+			found = target
+		}
+		return nil
+	})
+	return found
 }
 
 // chooseSheet returns the sheet with the given name, or the first visible sheet if name is "".
@@ -152,7 +174,7 @@ func (b *workbook) readSharedParts() error {
 		hidden   bool
 	}
 	var sheets []sheet
-	err := b.forEachElement("xl/workbook.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+	err := b.forEachElement(b.mainPart, func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "sheet":
 			sheets = append(sheets, sheet{attribute(e, "name"), attribute(e, "id"), strings.HasSuffix(strings.ToLower(attribute(e, "state")), "hidden")})
@@ -166,17 +188,7 @@ func (b *workbook) readSharedParts() error {
 	if err != nil {
 		return err
 	}
-	targets := map[string]string{}
-	err = b.forEachElement("xl/_rels/workbook.xml.rels", func(_ *sheetDecoder, e xml.StartElement) error {
-		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
-			target := attribute(e, "Target")
-			if !strings.HasPrefix(target, "/") {
-				target = path.Join("xl", target)
-			}
-			targets[attribute(e, "Id")] = strings.TrimPrefix(target, "/")
-		}
-		return nil
-	})
+	targets, err := b.readRelationships()
 	if err != nil {
 		return err
 	}
@@ -194,11 +206,39 @@ func (b *workbook) readSharedParts() error {
 	return b.readSharedStrings()
 }
 
+// readRelationships sets the names of the shared parts, and returns the names of the parts of the
+// sheets by the IDs of their relationships.
+func (b *workbook) readRelationships() (sheets map[string]string, err error) {
+	folder, name := path.Split(b.mainPart)
+	sheets = map[string]string{}
+	b.parts = map[string]string{"styles": folder + "styles.xml", "sharedStrings": folder + "sharedStrings.xml"}
+	err = b.forEachElement(folder+"_rels/"+name+".rels", func(_ *sheetDecoder, e xml.StartElement) error {
+		if e.Name.Local != "Relationship" {
+			return nil
+		}
+		target := attribute(e, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join(folder, target)
+		}
+		target = strings.TrimPrefix(target, "/")
+		switch kind := path.Base(attribute(e, "Type")); kind {
+		case "worksheet":
+			sheets[attribute(e, "Id")] = target
+		case "styles", "sharedStrings":
+			if b.findPart(target) != nil {
+				b.parts[kind] = target
+			}
+		}
+		return nil
+	})
+	return sheets, err
+}
+
 // readStyles determines how the cell styles display numbers.
 func (b *workbook) readStyles() error {
 	custom := map[string]cellStyle{}
 	inCells := false
-	return b.forEachElement("xl/styles.xml", func(_ *sheetDecoder, e xml.StartElement) error {
+	return b.forEachElement(b.parts["styles"], func(_ *sheetDecoder, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
 			custom[attribute(e, "numFmtId")] = parseCellStyle(attribute(e, "formatCode"))
@@ -265,7 +305,7 @@ func parseCellStyle(code string) cellStyle {
 
 func (b *workbook) readSharedStrings() error {
 	size := 0
-	return b.forEachElement("xl/sharedStrings.xml", func(d *sheetDecoder, e xml.StartElement) error {
+	return b.forEachElement(b.parts["sharedStrings"], func(d *sheetDecoder, e xml.StartElement) error {
 		if e.Name.Local != "si" {
 			return nil
 		}

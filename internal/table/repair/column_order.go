@@ -88,9 +88,13 @@ func (r *repairer) makeNamesUnique() {
 
 // generateColumnNames sets the names of the columns of a file without a header. It uses
 // the names of the training file if it has the same number of columns, otherwise names
-// such as id, column_2 and label.
+// such as id, column_2 and label. With Layout.NoHeader, the names of the layout are kept.
 func (r *repairer) generateColumnNames() {
 	first := csvfile.Excerpt(strings.Join(r.dialect.names, string(r.dialect.delim)))
+	if r.opts.Layout.NoHeader {
+		r.log.addMessage(changeHeaderAdded, Change{Line: r.dialect.line}, "a header is added above the first row, %s", first)
+		return
+	}
 	if names := r.namesFromTraining(); names != nil {
 		if r.names = names; names[0] != r.opts.Train.Schema.ID {
 			r.id = generatedID

@@ -25,10 +25,11 @@ const (
 	maxPreamble    = 20
 )
 
-// sniffDialect infers the dialect of a file from sample, its beginning. delim is
-// csvfile.AutoDelimiter or the delimiter set by the user. truncated is set if the file
-// continues after the sample.
-func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
+// sniffDialect infers the dialect of a file from sample, its beginning. The delimiter of layout is
+// csvfile.AutoDelimiter or the one set by the user. truncated is set if the file continues after the
+// sample.
+func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error) {
+	delim := layout.Delimiter
 	if delim == 0 || delim == csvfile.AutoDelimiter {
 		delim = csvfile.FindDelimiter(sample[:min(len(sample), csvfile.DelimiterSampleBytes)], truncated || len(sample) > csvfile.DelimiterSampleBytes)
 		if delim == ',' {
@@ -39,6 +40,13 @@ func sniffDialect(sample []byte, truncated bool, delim byte) (dialect, error) {
 	records, err := readSample(sample, truncated, delim)
 	if len(records) == 0 {
 		return d, emptyFileError(err)
+	}
+	if layout.NoHeader {
+		d.hasHeader, d.sample = false, records
+		for _, field := range records[0] {
+			d.names = append(d.names, string(cells.Trim(field)))
+		}
+		return d, nil
 	}
 	usual := modalLength(records)
 	if n := len(records[0]); n == usual-1 {

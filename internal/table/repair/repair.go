@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -128,7 +129,7 @@ func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
 	sample, _ := head.Peek(sniffBytes) // Read returns an error again
 	var err error
-	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, r.opts.Layout.Delimiter); err != nil {
+	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, &r.opts.Layout); err != nil {
 		return err
 	}
 	rows, err := r.open(head)
@@ -275,6 +276,9 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 		for _, field := range fields {
 			r.names = append(r.names, string(cells.Trim(field)))
 		}
+		if r.opts.Layout.NoHeader {
+			r.nameFromLayout()
+		}
 		if r.dialect.hasRowNames {
 			r.names = slices.Insert(r.names, 0, "")
 		}
@@ -287,6 +291,18 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 		rows.line = line
 	}
 	return rows, nil
+}
+
+// nameFromLayout replaces the cells of the first row by the names of the columns in Layout.Names, or by
+// column_1, column_2 and so on.
+func (r *repairer) nameFromLayout() {
+	if names := r.opts.Layout.Names; len(names) == len(r.names) {
+		r.names = slices.Clone(names)
+		return
+	}
+	for i := range r.names {
+		r.names[i] = "column_" + strconv.Itoa(i+1)
+	}
 }
 
 func emptyFileError(err error) error {

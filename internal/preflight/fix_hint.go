@@ -1,0 +1,66 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+
+	"foretell/internal/cli"
+	"foretell/internal/term"
+)
+
+// fixHint returns the remedy for defects that --fix corrects.
+func (p *Preflight) fixHint(in *Input) string {
+	if commands := p.copyCommands(in, ""); commands != "" {
+		return "write a corrected copy: " + commands
+	}
+	return "correct the file by hand"
+}
+
+// swapHint returns the remedy for numbers whose separators differ from those of the training file. Its
+// commands write a copy in which points and commas are exchanged in the given columns, and use the
+// copy.
+func (p *Preflight) swapHint(in *Input, columns []string) string {
+	if commands := p.copyCommands(in, " --swap-separators "+term.ShellQuote(cli.ListFlagValue(columns))); commands != "" {
+		return "write a copy in which points and commas are exchanged: " + commands
+	}
+	return "exchange points and commas in these columns by hand"
+}
+
+// copyCommands returns the commands that write a corrected copy and use it. flags are more flags of
+// the first command. It returns "" if no command can write a copy that is useful.
+func (p *Preflight) copyCommands(in *Input, flags string) string {
+	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
+	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
+	switch {
+	case in.layout.Blind && p.Blind == nil && in.flagLayout.NoHeader: // a copy would have a header without the names of the training file
+		return ""
+	case in == p.Blind:
+		command = fmt.Sprintf("foretell check %s --fix-blind %s", p.shellArguments(), term.ShellQuote(fixed))
+	case in.layout.Blind:
+		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
+	}
+	command = "`" + command + flags + "`"
+	if p.Factory.Running.Name() == "check" || len(in.args) != 1 || in.IsSpooled() {
+		return command
+	}
+	omitted := p.flagsWithoutCopy(in)
+	if p.Blind != nil && slices.ContainsFunc(formatFlags, p.Factory.Running.Flags().Changed) {
+		return command // these flags are wrong for the copy, but the other file needs them
+	}
+	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, omitted...) + "`"
+}
+
+// formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.
+var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet"}
+
+// flagsWithoutCopy returns the flags that a command with the corrected copy of in must not have.
+func (p *Preflight) flagsWithoutCopy(in *Input) []string {
+	omitted := slices.Clone(formatFlags)
+	if in.layout.Blind {
+		return omitted
+	}
+	if in.flagLayout.GenerateID { // the copy has the generated IDs
+		omitted = append(omitted, "id")
+	}
+	return append(omitted, "drop") // the copy does not have the dropped columns
+}

@@ -1,0 +1,39 @@
+package preflight
+
+import (
+	"slices"
+	"strconv"
+
+	"foretell/internal/exit"
+	"foretell/internal/humanize"
+	"foretell/internal/roles"
+)
+
+// checkSwapped returns an error if the training file and the blind file are probably swapped: the
+// label was not set by the user and has values in the blind file, and the blind file has all columns
+// of the training file and others. blind is the description of the blind file, or nil.
+func (p *Preflight) checkSwapped(blind *roles.Description) error {
+	if blind == nil || p.Train.flagLayout.Label != "" || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
+		return nil
+	}
+	if slices.ContainsFunc(p.columns, blind.LacksColumn) {
+		return nil
+	}
+	train := roles.NewDescription(p.columns)
+	var others []string
+	for i := range blind.Columns {
+		if name := blind.Columns[i].Name; train.LacksColumn(name) && blind.HasValues(name) {
+			others = append(others, strconv.Quote(name))
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	keep := "`" + p.Factory.CommandWith("label", p.roles.Label) + "`"
+	hint := "if not, confirm the label: " + keep
+	if len(p.Train.args) == 1 && len(p.Blind.args) == 1 {
+		hint = "if so, use `" + p.Factory.CommandWithSwappedFiles(p.Train.args[0], p.Blind.args[0]) + "`; otherwise, confirm the label: " + keep
+	}
+	return exit.Usagef("%s: the label %s has values in the blind file %s, which also has %s: are the two files swapped?",
+		p.Train.Name, strconv.Quote(p.roles.Label), p.Blind.Name, humanize.List(others, 5)).WithHint("%s", hint)
+}
