@@ -19,7 +19,9 @@ func packed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: packed SRC DST")
 	}
-	rows, err := encodingcsv.NewReader(strings.NewReader(ts.ReadFile(args[0]))).ReadAll()
+	in := encodingcsv.NewReader(strings.NewReader(ts.ReadFile(args[0])))
+	in.FieldsPerRecord = -1
+	rows, err := in.ReadAll()
 	ts.Check(err)
 	var out bytes.Buffer
 	switch filepath.Ext(args[1]) {

@@ -106,6 +106,8 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	switch {
 	case f.Line == 0: // see explainTooFewColumns
 		return "exclude fewer columns with --drop"
+	case p.hasRaggedRows(in) && in.table.IsConverted():
+		return "if the first row is not the header, delete the rows above the header, save the file, and run the command again"
 	case p.hasRaggedRows(in):
 		return "if the first line is not the header, " + p.fixHint(in) + separator
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
