@@ -78,6 +78,7 @@ func TestSeparators(t *testing.T) {
 // formatFindings returns the messages of the findings about numbers in another format. The word defect is
 // before those that are defects.
 func formatFindings(t *testing.T, findings []Finding) string {
+	t.Helper()
 	text := ""
 	for _, f := range findings {
 		isDefect := f.Code == csvfile.CodeMisreadNumbers
