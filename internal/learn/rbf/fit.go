@@ -82,15 +82,6 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	return fit, nil
 }
 
-// EstimateMemory returns the estimated memory of New, in bytes, for a table with the given numbers of
-// rows and classes, and the given number of penalties.
-func EstimateMemory(rows, classes, penalties int) float64 {
-	n, centers := float64(rows), float64(min(rows, maxCenters))
-	const featureBytes, matrixBytes, scoreBytes = 8 + 4, 8, 4
-	const garbage = 1.3 // the garbage collector runs when the memory has grown by 30 %
-	return garbage * (featureBytes*n*centers + matrixBytes*float64(penalties)*centers*centers + 2*scoreBytes*n*float64(classes*penalties))
-}
-
 // PredictValidation writes the class probabilities of the rows fold.Validation to dst:
 // len(fold.Validation) × classes, row-major. penaltyIndex is the index of the model's penalty
 // in Options.Penalties. If Model returns nil, all probabilities of a row are equal.
