@@ -59,6 +59,7 @@ var conflicts = []string{
 	"predict: no-wait output",
 	"predictions create: no-wait columns",
 	"predictions create: no-wait output",
+	"predictions diff: id in-order",
 	"predictions list: dataset model",
 	"run: plan beat",
 	"run: plan blind",

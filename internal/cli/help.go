@@ -66,7 +66,8 @@ const formatsHelp = `The format of a file is detected from its content, not from
 plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
 
   CSV         commas, semicolons, tabs or |, with a header
-              row, or without one: --no-header-row
+              row, or without one: --no-header-row;
+              lines above the header: --skip-rows NUMBER
   text        columns separated by any number of spaces
   JSON        an array of objects, or an object with such an
               array in a member such as "data"
@@ -77,7 +78,7 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lists are ignored, with a warning
   Excel       .xlsx: the first visible sheet, or --sheet
               NAME; the first row that is not empty is the
-              header; percentages are read as displayed, and
+              header, or --skip-rows NUMBER; percentages are read as displayed, and
               elapsed times such as [h]:mm as hours
 
   compressed  gzip, Zstandard, or a ZIP with one table

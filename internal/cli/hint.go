@@ -18,7 +18,7 @@ import (
 // hints. They select the service or change how a file is read.
 var repeatedFlags = []string{
 	"profile", config.KeyServer, "local", config.KeyDataDir,
-	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet",
+	"label", "id", "drop", "no-header-row", "delimiter", "encoding", "sheet", "skip-rows",
 }
 
 // hintedCommand matches a foretell command between backquotes in a text.

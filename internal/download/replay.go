@@ -88,6 +88,9 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 				args = append(args, flag.name, flag.value)
 			}
 		}
+		if o.SkipRows > 0 {
+			args = append(args, "--skip-rows", strconv.Itoa(o.SkipRows))
+		}
 		if o.NoHeader {
 			args = append(args, "--no-header-row")
 		}

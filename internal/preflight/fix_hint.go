@@ -51,7 +51,7 @@ func (p *Preflight) copyCommands(in *Input, flags string) string {
 }
 
 // formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.
-var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet"}
+var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}
 
 // flagsWithoutCopy returns the flags that a command with the corrected copy of in must not have.
 func (p *Preflight) flagsWithoutCopy(in *Input) []string {

@@ -17,6 +17,9 @@ import (
 // parameter suggestedColumn is the column that was probably meant, or "".
 func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
+	if f.Code == csvfile.CodeRaggedRow && in.rowsAboveHeader > 0 {
+		return p.skipRowsHint(in)
+	}
 	switch f.Code {
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
 		csvfile.CodeRepeatedHeader:
@@ -106,9 +109,9 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	switch {
 	case f.Line == 0: // see explainTooFewColumns
 		return "exclude fewer columns with --drop"
-	case p.hasRaggedRows(in) && in.table.IsConverted():
-		return "if the first row is not the header, delete the rows above the header, save the file, and run the command again"
-	case p.hasRaggedRows(in):
+	case in.rowsAboveHeader > 0:
+		return p.skipRowsHint(in)
+	case hasRaggedRows(p.profileOf(in)):
 		return "if the first line is not the header, " + p.fixHint(in) + separator
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
 		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
@@ -128,13 +131,22 @@ func (in *Input) fewestColumns() int {
 	return csvfile.MinLabelledColumns
 }
 
-// hasRaggedRows reports whether rows of an input have another number of fields than its first line.
-func (p *Preflight) hasRaggedRows(in *Input) bool {
-	prof := p.TrainProfile
+// profileOf returns the profile of an input that has been scanned.
+func (p *Preflight) profileOf(in *Input) *profile.Profile {
 	if in == p.Blind {
-		prof = p.BlindProfile
+		return p.BlindProfile
 	}
-	return slices.ContainsFunc(prof.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeRaggedRow })
+	return p.TrainProfile
+}
+
+// hasRaggedRows reports whether rows of a file have another number of fields than its first line.
+func hasRaggedRows(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeRaggedRow })
+}
+
+// skipRowsHint returns the remedy for an input with rows above its header.
+func (p *Preflight) skipRowsHint(in *Input) string {
+	return fmt.Sprintf("if the header is in row %d, ignore the rows above it: `%s`", in.rowsAboveHeader+1, p.Factory.CommandWith("skip-rows", strconv.Itoa(in.rowsAboveHeader)))
 }
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.

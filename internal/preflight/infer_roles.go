@@ -308,7 +308,7 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 	}
 	o := &receipt.Options{
 		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, GivenID: flags.id, TrainingID: trainingID, Drop: flags.drop,
-		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
+		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, SkipRows: flags.skipRows, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
 	}
 	if p.blindID.Generated {
 		o.ID, o.MadeID = cmp.Or(p.blindID.CopyOf, generateIDs), in.layout.GeneratedIDName

@@ -32,8 +32,11 @@ type Input struct {
 	flagLayout repair.Layout // the layout set by flags
 	trainingID string        // value of --training-id if this is a training file
 	columns    int           // number of columns of the header; 0 before readHeader
-	ignored    []string      // columns of layout.Drop that have neither a name nor a value
-	table      *tablefile.Table
+	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
+	// than CSV. scanProfile sets it if the rows have different numbers of cells.
+	rowsAboveHeader int
+	ignored         []string // columns of layout.Drop that have neither a name nor a value
+	table           *tablefile.Table
 
 	// readError is the error in a file at which scanProfile stopped; nil if there was no
 	// error.
@@ -185,6 +188,9 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		return nil, err
 	}
 	file.normalized.AddDefectsTo(p)
+	if in.table.IsConverted() && hasRaggedRows(p) {
+		in.rowsAboveHeader = in.estimateRowsAboveHeader(ctx)
+	}
 	if source != nil {
 		in.readError = findingFromError(in.wrapError(source))
 	}

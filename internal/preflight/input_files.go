@@ -76,7 +76,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 			in.Paths = append(in.Paths, file.Path)
 		}
 	}
-	opts := tablefile.Options{Encoding: l.encoding, OrUTF8: l.orUTF8, Sheet: l.sheet, MaxBytes: api.MaxUploadBytes}
+	opts := tablefile.Options{Encoding: l.encoding, OrUTF8: l.orUTF8, Sheet: l.sheet, SkipRows: l.skipRows, MaxBytes: api.MaxUploadBytes}
 	if layout.Delimiter != csvfile.AutoDelimiter {
 		opts.Delimiter = layout.Delimiter
 	}

@@ -23,6 +23,7 @@ type LayoutFlags struct {
 	delimiter string
 	encoding  string
 	sheet     string
+	skipRows  int
 	noHeader  bool
 	orUTF8    bool // the encoding applies only to text that is neither UTF-8 nor UTF-16
 	// trainingID is the name of the training file's ID column; "" if --id also applies to the
@@ -33,6 +34,9 @@ type LayoutFlags struct {
 	generatedID string   // name of a generated ID column
 	added       []string // names of added columns
 }
+
+// maxSkipRows is the largest value of --skip-rows.
+const maxSkipRows = 10_000
 
 // generateIDs is the value of --id that requests a generated ID column.
 const generateIDs = "-"
@@ -66,6 +70,7 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	flags.StringVar(&l.delimiter, "delimiter", "", "character that separates fields, or tab (default detected)")
 	flags.StringVar(&l.encoding, "encoding", "", "encoding of the file: utf-8, utf-16, latin-1, windows-1252, shift_jis, … (default detected)")
 	flags.StringVar(&l.sheet, "sheet", "", "name of the sheet to read from a workbook (default the first visible sheet)")
+	flags.IntVar(&l.skipRows, "skip-rows", 0, "`number` of lines or rows of a sheet to ignore above the header")
 	cli.SetFlagCompletions(cmd, "encoding", "utf-8", "utf-16", "latin-1", "windows-1252")
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
 }
@@ -77,6 +82,7 @@ func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	flags := cmd.Flags()
 	flags.Lookup("delimiter").Usage = "character that separates the fields of " + answers + ", or tab (default detected)"
 	flags.Lookup("encoding").Usage = "encoding of " + answers + ", and of predictions that are not Unicode: latin-1, windows-1252, shift_jis, … (default detected)"
+	flags.Lookup("skip-rows").Usage = "`number` of lines or rows of a sheet to ignore above the header of " + answers
 	flags.Lookup("sheet").Usage = "name of the sheet of " + answers + " to read from a workbook (default the first visible sheet)"
 }
 
@@ -106,6 +112,9 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	default:
 		return layout, exit.Usagef("invalid --delimiter %q: want one character, or tab", l.delimiter)
 	}
+	if l.skipRows < 0 || l.skipRows > maxSkipRows {
+		return layout, exit.Usagef("invalid --skip-rows %d: must be 0 to %d", l.skipRows, maxSkipRows)
+	}
 	if err := tablefile.CheckEncoding(l.encoding); err != nil {
 		return layout, exit.Usagef("--%w", err)
 	}
@@ -114,13 +123,13 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 
 // IsSet reports whether any of the flags is set.
 func (l *LayoutFlags) IsSet() bool {
-	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.noHeader
+	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.skipRows != 0 || l.noHeader
 }
 
 // SetFromReceipt sets the flags to the options of a receipt.
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
 		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, slices.Concat(o.Drop, o.Ignored), o.Delimiter, o.Encoding, o.Sheet
-		l.generatedID, l.added, l.names, l.noHeader = o.MadeID, o.Added, o.Names, o.NoHeader
+		l.generatedID, l.added, l.names, l.noHeader, l.skipRows = o.MadeID, o.Added, o.Names, o.NoHeader, o.SkipRows
 	}
 }

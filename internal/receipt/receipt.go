@@ -130,6 +130,8 @@ type Options struct {
 	Delimiter  string   `json:"delimiter,omitempty"`
 	Encoding   string   `json:"encoding,omitempty"`
 	Sheet      string   `json:"sheet,omitempty"`
+	// SkipRows is the number of lines or rows above the header that are ignored.
+	SkipRows int `json:"skipRows,omitempty"`
 	// MadeID is the name of the ID column that was added; "" if no column was added. If ID is not
 	// -, the added column has the values of the column ID.
 	MadeID string `json:"madeId,omitempty"`

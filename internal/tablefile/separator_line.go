@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -32,4 +33,40 @@ func (s *stream) skipSeparatorLine() error {
 		return err
 	}
 	return nil
+}
+
+// skipLines makes s omit its first n lines. Their line ends are kept, so that the other lines keep
+// their numbers.
+func (s *stream) skipLines(n int) error {
+	if n == 0 {
+		return nil
+	}
+	in := bufio.NewReader(s.Reader)
+	for range n {
+		if err := skipLine(in); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	s.Reader = io.MultiReader(strings.NewReader(strings.Repeat("\n", n)), in)
+	return nil
+}
+
+// skipLine reads a line that ends with LF, CRLF or CR. It returns io.EOF if the line has no end.
+func skipLine(in *bufio.Reader) error {
+	for {
+		c, err := in.ReadByte()
+		if err != nil || c == '\n' {
+			return err
+		}
+		if c != '\r' {
+			continue
+		}
+		if next, err := in.Peek(1); err == nil && next[0] == '\n' {
+			_, err = in.Discard(1)
+			return err
+		}
+		return nil
+	}
 }

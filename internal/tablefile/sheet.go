@@ -17,6 +17,7 @@ import (
 type sheetReader struct {
 	*workbook
 	out          *limitedTempCSV
+	skipRows     int           // Options.SkipRows
 	cells        []string      // the cells of the current row
 	width        int           // number of cells of the first row that has a cell; shorter rows are padded
 	header       int           // the number of the first row that has a cell
@@ -64,13 +65,13 @@ func (s *sheetReader) writeRows(part string) error {
 	return s.endRow()
 }
 
-// endRow writes the current row unless all its cells are empty.
+// endRow writes the current row unless it is skipped or all its cells are empty.
 func (s *sheetReader) endRow() error {
 	last := len(s.cells)
 	for last > 0 && s.cells[last-1] == "" {
 		last--
 	}
-	if last == 0 {
+	if last == 0 || s.row <= s.skipRows {
 		return nil
 	}
 	if s.width == 0 {

@@ -45,7 +45,8 @@ type sourceFile struct {
 	isMember    bool // whether the file is a member of an archive
 	offsets
 
-	// The following are for CSV files. They are zero while the format is being detected.
+	// The following are for text. They are zero while the format is being detected.
+	skipRows     int // Options.SkipRows
 	delimiter    byte
 	header       headerEdit
 	hasBlankRows bool // whether a warning says that blank rows were left out
@@ -69,7 +70,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 		return err
 	}
 	f.charset, f.format, f.warnings = "", "", nil
-	f.delimiter, f.header, f.hasBlankRows = 0, headerEdit{}, false
+	f.skipRows, f.delimiter, f.header, f.hasBlankRows = 0, 0, headerEdit{}, false
 	head, err := f.detectCompression()
 	if err != nil {
 		return err
@@ -96,6 +97,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 		return err
 	}
 	if !found {
+		f.skipRows = opts.SkipRows
 		return f.convertOtherTextFormats(ctx, opts)
 	}
 	for i := range f.warnings {
@@ -116,7 +118,8 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8, without a separator line and without the
+// openText returns a stream of the unpacked text in UTF-8, without a separator line, the first
+// skipRows lines and the
 // delimiters and blank rows at the end that are no part of the table. It calls onRead with the
 // number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
@@ -129,6 +132,9 @@ func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	}
 	if err == nil {
 		err = s.skipSeparatorLine()
+	}
+	if err == nil {
+		err = s.skipLines(f.skipRows)
 	}
 	if err == nil {
 		err = f.header.apply(s)

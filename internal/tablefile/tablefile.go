@@ -26,6 +26,9 @@ type Options struct {
 	Delimiter byte
 	// Sheet is the name of the sheet of a workbook to read. Defaults to the first sheet.
 	Sheet string
+	// SkipRows is the number of lines of a text, or of rows of a sheet, that are ignored at the
+	// beginning of each file. Files of JSON and Parquet have no such lines.
+	SkipRows int
 	// MaxBytes limits the size of each converted or unpacked file. 0 means no limit.
 	MaxBytes int64
 }

@@ -62,7 +62,7 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 			return err
 		}
 		f.format = "Excel, sheet " + strconv.Quote(sheet.name)
-		source := &sheetReader{workbook: b, out: w}
+		source := &sheetReader{workbook: b, out: w, skipRows: opts.SkipRows}
 		if err := source.writeRows(sheet.part); err != nil {
 			return damagedWorkbookError(err)
 		}

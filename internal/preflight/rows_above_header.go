@@ -1,0 +1,42 @@
+package preflight
+
+import (
+	"context"
+	"slices"
+
+	"foretell/internal/table/csvfile"
+)
+
+// estimateRowsAboveHeader returns the number of rows of a workbook above the row that is probably its
+// header: the first row with as many filled cells as the median row, or one less, because the
+// column of row names may have no name. It returns 0 if the file cannot be read.
+func (in *Input) estimateRowsAboveHeader(ctx context.Context) int {
+	const sampleRows = 50
+	file, err := in.table.OpenCSV(ctx)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = file.Close() }() // the file was only read
+	var lines, filled []int
+	for rows := csvfile.NewReader(file, ','); len(lines) < sampleRows; {
+		record, err := rows.Read()
+		if err != nil {
+			break
+		}
+		n := 0
+		for _, field := range record.Fields {
+			if len(field) > 0 {
+				n++
+			}
+		}
+		lines, filled = append(lines, record.Line), append(filled, n)
+	}
+	if len(lines) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(filled))
+	median := sorted[len(sorted)/2]
+	header := slices.IndexFunc(filled, func(n int) bool { return n >= median-1 })
+	_, line := in.table.SourceLine(lines[header])
+	return max(line-1, 0)
+}
