@@ -78,7 +78,8 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               lists are ignored, with a warning
   Excel       .xlsx: the first visible sheet, or --sheet
               NAME; the first row that is not empty is the
-              header, or --skip-rows NUMBER; percentages are read as displayed, and
+              header, unless --skip-rows ignores it;
+              percentages are read as displayed, and
               elapsed times such as [h]:mm as hours
 
   compressed  gzip, Zstandard, or a ZIP with one table

@@ -14,7 +14,7 @@ func TestEstimate(t *testing.T) {
 		names []string
 		peak  float64
 	}{
-		{Shape{750, 20, 2, 0, 0, 6.66}, nil, 104},
+		{Shape{750, 20, 2, 0, 0, 6.66}, nil, 81},
 		{Shape{3_000, 28, 8, 0, 0, 7.28}, nil, 159},
 		{Shape{20_000, 28, 2, 0, 0, 7.28}, nil, 101},
 		{Shape{200_000, 28, 2, 0, 0, 3.45}, nil, 115},

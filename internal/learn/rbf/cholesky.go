@@ -17,16 +17,13 @@ type choleskyFactor struct {
 	centers  []int // the index of the centre of each column
 }
 
-// A factor has at most maxCenters columns. No more columns are added when the errors K(x,
-// x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
-const (
-	maxCenters  = 512
-	minResidual = 1e-3
-)
+// minResidual ends a factorisation: no more columns are added when the errors K(x, x) − φ(x)·φ(x)
+// of all rows x are below minResidual. K(x, x) is 1.
+const minResidual = 1e-3
 
 // incompleteCholesky returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
-// of x, which have width columns.
-func incompleteCholesky(x []float64, width int, gamma float64) choleskyFactor {
+// of x, which have width columns. The factor has at most maxCenters columns.
+func incompleteCholesky(x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
 	f := choleskyFactor{features: make([]float64, n*size)}

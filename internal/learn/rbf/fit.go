@@ -26,6 +26,8 @@ type Options struct {
 	// Width is the exponent γ of the kernel times the mean squared distance of two
 	// training rows. With a Width of 1, the kernel of two rows at this distance is 1/e.
 	Width float64
+	// Centers is the maximum number of training rows on which the scores are based, at least 1.
+	Centers int
 	// Penalties are the penalties λ, all positive.
 	Penalties []float64
 }
@@ -41,7 +43,7 @@ type Fit struct {
 
 // New fits a model for each of o.Penalties to the rows fold.Train of f.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
-	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || len(o.Penalties) == 0 {
+	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || o.Centers < 1 || len(o.Penalties) == 0 {
 		return nil, fmt.Errorf("rbf: invalid parameters: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
 	}
 	e := fitEncoder(f, fold.Train)
@@ -54,7 +56,7 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	if math.IsInf(gamma, 1) {
 		gamma = 1 // any value will do, because all rows are equal
 	}
-	k := incompleteCholesky(x, e.width, gamma)
+	k := incompleteCholesky(x, e.width, o.Centers, gamma)
 	if err := ctx.Err(); err != nil { // with many centres, each of these steps takes up to a second
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func BenchmarkNew(b *testing.B) {
 		f.Labels = append(f.Labels, rng.Int32N(classes))
 	}
 	for b.Loop() {
-		if _, err := New(b.Context(), f, fold(rows, rows), Options{Classes: classes, Width: 1, Penalties: []float64{0.5, 0.1, 0.02, 0.004, 0.001}}); err != nil {
+		if _, err := New(b.Context(), f, fold(rows, rows), Options{Classes: classes, Width: 1, Centers: 512, Penalties: []float64{0.5, 0.1, 0.02, 0.004, 0.001}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -51,7 +51,7 @@ func fold(rows, train int) split.Fold {
 func TestFitLearnsASmoothBorder(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		f := rings(700, classes, 1)
-		fit, err := New(t.Context(), f, fold(700, 400), Options{Classes: classes, Width: 0.5, Penalties: []float64{1, 0.01}})
+		fit, err := New(t.Context(), f, fold(700, 400), Options{Classes: classes, Width: 0.5, Centers: 512, Penalties: []float64{1, 0.01}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestFewCombinations(t *testing.T) {
 		all.Validation = all.Train
 		for _, width := range []float64{0.15, 0.5, 1.5} {
 			penalties := []float64{0.5, 0.1, 0.02, 0.004, 0.001}
-			fit, err := New(t.Context(), f, all, Options{Classes: 2, Width: width, Penalties: penalties})
+			fit, err := New(t.Context(), f, all, Options{Classes: 2, Width: width, Centers: 512, Penalties: penalties})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestGradientIsZero(t *testing.T) {
 		e := fitEncoder(f, rows.Train)
 		x := make([]float64, 300*e.width)
 		e.encode(x, f, rows.Train)
-		p := newLogisticRegression(incompleteCholesky(x, e.width, 0.2), f.Labels, Options{Classes: classes, Penalties: []float64{3, 0.3}})
+		p := newLogisticRegression(incompleteCholesky(x, e.width, 512, 0.2), f.Labels, Options{Classes: classes, Centers: 512, Penalties: []float64{3, 0.3}})
 		if err := p.minimise(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestFactor(t *testing.T) {
 	e := fitEncoder(f, rows.Train)
 	x := make([]float64, 100*e.width)
 	e.encode(x, f, rows.Train)
-	k := incompleteCholesky(x, e.width, 0.1)
+	k := incompleteCholesky(x, e.width, 512, 0.1)
 	for i := range 100 {
 		for j := range 100 {
 			want := gaussian(x[i*e.width:(i+1)*e.width], x[j*e.width:(j+1)*e.width], 0.1)
@@ -180,7 +180,7 @@ func TestFactor(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	f := rings(250, 3, 4)
-	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: 1, Penalties: []float64{0.1}})
+	fit, err := New(t.Context(), f, fold(250, 200), Options{Classes: 3, Width: 1, Centers: 512, Penalties: []float64{0.1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func equal(t *testing.T, got, want []float32) {
 func TestTooWide(t *testing.T) {
 	f := rings(10, 2, 5)
 	f.Columns, f.Schema.Columns = f.Columns[3:], f.Schema.Columns[3:]
-	if _, err := New(t.Context(), f, fold(10, 8), Options{Classes: 2, Width: 1, Penalties: []float64{1}}); !errors.Is(err, ErrTooWide) {
+	if _, err := New(t.Context(), f, fold(10, 8), Options{Classes: 2, Width: 1, Centers: 512, Penalties: []float64{1}}); !errors.Is(err, ErrTooWide) {
 		t.Errorf("no inputs: %v", err)
 	}
 	for inputs, want := range map[int]error{MaxInputs: nil, MaxInputs + 1: ErrTooWide} {
@@ -245,7 +245,7 @@ func TestTooWide(t *testing.T) {
 			f.Columns[0].Codes = append(f.Columns[0].Codes, int32(i))
 			f.Labels = append(f.Labels, int32(i%2))
 		}
-		if _, err := New(t.Context(), f, fold(inputs, inputs), Options{Classes: 2, Width: 1, Penalties: []float64{1}}); !errors.Is(err, want) {
+		if _, err := New(t.Context(), f, fold(inputs, inputs), Options{Classes: 2, Width: 1, Centers: 512, Penalties: []float64{1}}); !errors.Is(err, want) {
 			t.Errorf("%d inputs: %v", inputs, err)
 		}
 	}
