@@ -65,11 +65,12 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns, for each of the given texts, the number of rows that have it. The
-// given texts are abbreviated: a text of the column is compared with them after
-// abbreviate was applied to it. Several texts of the column may have the same
-// abbreviation. If an abbreviation is given n times, the counts of its n most frequent
-// texts are returned in descending order. The case of booleans is ignored, as in a model.
+// CountTexts returns the number of rows for each of the given texts, which are abbreviations:
+// CountTexts abbreviates the texts of the column with the function abbreviate, and looks the
+// results up among the given texts. Several texts of the column may have the same
+// abbreviation. Therefore an abbreviation may be given n times. It then gets the counts of the n
+// most frequent texts with this abbreviation, in descending order. The case of booleans is
+// ignored, as models do.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)
