@@ -92,6 +92,8 @@ var provokedElsewhere = map[string]string{
 	"try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator": "TestFileStoreHint of package exit",
 	"the output was not written, because another process has created it: %w":                                                                             "TestWriteFileAtomic of package cli",
 	"replace the file with --force, or write to another file":                                                                                            "the same",
+	"%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header":                                                              "the script formats",
+	"--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number":                                     "the same",
 	"exchange the points and commas of these numbers: `%s`":                                                                                              "the script predict",
 	"internal error: %v":         "a panic",
 	"set %s=1 for a stack trace": "a panic",

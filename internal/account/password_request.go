@@ -52,7 +52,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		outcome := outcomeDone
 		if err != nil || !mayMail || account.Disabled || account.Email == localAccountEmail {
 			// Without an account, execute the same statements, so that the time of the response
-			// does not reveal that there is none.
+			// does not reveal that the account does not exist.
 			outcome, account = outcomeRefused, &store.Account{}
 		}
 		if err := a.queueMail(ctx, t, account, mailForgotten, a.now()); err != nil {

@@ -221,7 +221,7 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 // header must come from a program, and is rejected if it has a session cookie.
 func (p *Pages) checkOrigin(r *http.Request) error {
 	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" && p.tokenFromCookie(r) != "" {
-		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, one of which every browser sends; programs must use the API")
+		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, although every browser sends one of them; programs must use the API")
 	}
 	received := *r
 	received.Host = p.opts.Host(r) // a proxy may have replaced the Host header

@@ -48,7 +48,7 @@ type Plot struct {
 	YTicks, XTicks []string
 	// TickLines is the data of an SVG path with a horizontal line at each of YTicks.
 	TickLines string
-	// LevelY is the vertical position of the line at Level; "" if there is none.
+	// LevelY is the vertical position of the line at Level; "" if the plot has no Level.
 	LevelY string
 	// Header and Rows are a table of the same points.
 	Header []string

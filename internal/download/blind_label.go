@@ -26,7 +26,7 @@ type BlindLabel struct {
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
 	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
-	// there are none, or if this is unknown. The function may be nil.
+	// the file has no training rows, or if this is unknown. The function may be nil.
 	FindOverlap func(ctx context.Context, path string) *scoring.TrainingOverlap
 	// Score is the result of scoring the predictions; nil before.
 	Score *scoring.Result

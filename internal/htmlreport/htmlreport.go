@@ -36,7 +36,7 @@ type Document struct {
 	// be wrong with it. WinReason says why the model was kept.
 	Verdict, Cautions []string
 	WinReason         string
-	// Monotone is a sentence about monotone columns. It is empty if there are none.
+	// Monotone is a sentence about monotone columns. It is empty if the model has no such columns.
 	Monotone       string
 	Metrics        []metricRow
 	Confusion      *confusionTable

@@ -46,7 +46,7 @@ type run struct {
 	best     savedStep
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits holds the
-	// smooth parts of the folds, or nil if there are none. smoothCost is the cost to fit
+	// smooth parts of the folds, or nil if the best step has no smooth part. smoothCost is the cost to fit
 	// them.
 	smoothNext bool
 	smoothFits *smooth.Fits

@@ -245,7 +245,8 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 }
 
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
-// it adds a warning and returns the generated names of a file without a header.
+// it adds a warning and returns the generated names of a file without a header. But with
+// --skip-rows this is an error, because the header and more rows were probably skipped.
 func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil
@@ -254,6 +255,10 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, heade
 	table, err := in.describeColumns(ctx, names, nil)
 	if err != nil || !known.BlindLacksHeader(table) {
 		return header, err
+	}
+	if in.skipRows > 0 {
+		return nil, exit.Errorf(exit.Rejected, "%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
+			WithHint("--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number")
 	}
 	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,

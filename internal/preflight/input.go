@@ -30,6 +30,7 @@ type Input struct {
 	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	skipRows   int           // value of --skip-rows
 	trainingID string        // value of --training-id if this is a training file
 	columns    int           // number of columns of the header; 0 before readHeader
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format

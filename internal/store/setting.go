@@ -11,7 +11,7 @@ func (t *Tx) SetSetting(ctx context.Context, name, value string) error {
 	return t.exec(ctx, "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 }
 
-// GetSetting returns the value that SetSetting has stored under name, or "" if there is none.
+// GetSetting returns the value that SetSetting has stored under name, or "" if nothing is stored.
 func (t *Tx) GetSetting(ctx context.Context, name string) (value string, err error) {
 	err = translateError(t.tx.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value))
 	if errors.Is(err, ErrNotFound) {
@@ -39,7 +39,7 @@ func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
 	return &s, translateError(err)
 }
 
-// GetOrInsertSecret returns the stored secret with the name of fresh. If there is none, it
+// GetOrInsertSecret returns the stored secret with the name of fresh. If no such secret is stored, it
 // stores and returns fresh. Concurrent calls, also of several processes, return the same
 // secret.
 func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *Secret, err error) {
@@ -61,7 +61,7 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 }
 
 // ReplaceSecret replaces the stored secret with the name of fresh by fresh. It returns
-// ErrNotFound if there is none.
+// ErrNotFound if no such secret is stored.
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
 		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)

@@ -16,7 +16,7 @@ import (
 )
 
 // guessAndSetCharset reads a whole text and guesses its encoding. If the text is not UTF-8,
-// guessAndSetCharset sets f.charset to opts.Encoding. If there is none, and the text is certainly
+// guessAndSetCharset sets f.charset to opts.Encoding. If opts.Encoding is empty, and the text is certainly
 // Windows-1252, it sets f.charset and adds a warning. Otherwise the text is later read as UTF-8, and
 // invalid bytes are an error then.
 func (f *sourceFile) guessAndSetCharset(ctx context.Context, opts Options) error {
