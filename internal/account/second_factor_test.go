@@ -136,8 +136,8 @@ func TestWrongConfirmations(t *testing.T) {
 	}
 }
 
-// TestIssuer checks that the name of a service in authenticator apps has no port.
-func TestIssuer(t *testing.T) {
+// TestTOTPIssuer checks that the name of a service in authenticator apps has no port.
+func TestTOTPIssuer(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})
 	for baseURL, want := range map[string]string{

@@ -121,7 +121,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// begin begins a download and closes the file. It returns the error of File.Begin.
+// begin begins a download and closes the file. It returns the error of File.BeforeSend.
 func begin(t *testing.T, file *app.File, partial bool) error {
 	t.Helper()
 	defer file.Close()

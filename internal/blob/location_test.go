@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseBucket(t *testing.T) {
+func TestParseBucketLocation(t *testing.T) {
 	for _, tt := range []struct {
 		name, location string
 		variables      map[string]string

@@ -10,8 +10,8 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// maxListBatch is the maximum number of blobs in a batch of eachBatch. It limits the memory
-// that is used to list a bucket.
+// maxListBatch is the maximum number of listed objects in a batch of eachBatch. It limits the
+// memory that is used to list a bucket.
 const maxListBatch = 100_000
 
 // eachBatch lists the objects of the bucket and the markers of orphans, both in the order of

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestVerified checks that a blob is remembered for a minute, and that the memory is bounded.
-func TestVerified(t *testing.T) {
+// TestRecentlyVerified checks that a blob is remembered for a minute, and that the memory is bounded.
+func TestRecentlyVerified(t *testing.T) {
 	t.Parallel()
 	var v RecentlyVerified
 	now := time.Unix(1e9, 0)

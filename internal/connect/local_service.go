@@ -61,8 +61,8 @@ type localOptions struct {
 	accounts account.Options
 	// scanner has the meaning of app.Config.Scanner.
 	scanner *clamav.Client
-	// unchanged is set to neither create the database nor upgrade its schema.
-	unchanged bool
+	// withoutUpgrade is set to neither create the database nor upgrade its schema.
+	withoutUpgrade bool
 	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
 	// to a folder that --data-dir selects, because the default folder may already have the data of
 	// the embedded service.
@@ -73,9 +73,9 @@ type localOptions struct {
 }
 
 // openDatabase opens the database at location, which belongs to the data folder dir. If the
-// database or the folder does not exist, it is created, unless unchanged is set.
+// database or the folder does not exist, it is created, unless withoutUpgrade is set.
 func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (*store.Store, error) {
-	if !o.unchanged {
+	if !o.withoutUpgrade {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, DataDirError(dir, err)
 		}
@@ -105,7 +105,7 @@ var ErrOldSchema = store.ErrOldSchema
 // OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
 // returns ErrOldSchema if the schema is of an earlier release.
 func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), unchanged: true})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), withoutUpgrade: true})
 }
 
 // OpenSelected is like [OpenLocal] for the data folder that the flags of cmd select. If create is

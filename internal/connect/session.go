@@ -35,8 +35,8 @@ type Session struct {
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
 	// is the reference to the model, quoted for a shell. PredictCommand is set only if the current
-	// command is `foretell run` and reads a file from standard input, so that the run cannot be
-	// repeated with RunCommand.
+	// command is `foretell run` with a blind file, and one of the files is a stream, such as
+	// standard input, so that RunCommand cannot repeat the run.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race

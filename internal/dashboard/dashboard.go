@@ -46,7 +46,7 @@ type Options struct {
 	// OnSignedIn is called for each request with a valid session, with the context of the request.
 	// It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime sets a deadline, by its length, for reading the form of a request.
+	// LimitUploadTime sets a deadline for reading a form, which depends on the form's length.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir    string

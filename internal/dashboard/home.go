@@ -35,7 +35,7 @@ func (p *Pages) showHome(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// If at most maxRunning races are running, this list has enough races that have ended.
+	// If at most maxRunning races are PENDING or RUNNING, this list has enough races that have ended.
 	newest, err := client.Call(ctx, v.client, api.ListTrainings, &api.ListTrainingsInput{PageInput: api.PageInput{Limit: maxRunning + maxFinished}, ParentOnly: true})
 	if err != nil {
 		return err

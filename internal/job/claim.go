@@ -79,8 +79,8 @@ type Store interface {
 	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	EndExpiredLeases(ctx context.Context, c LeaseCheck) error
-	// WatchJobs calls changed when jobs may have been queued or released, until ctx is done or
-	// an error occurs. The argument kind is the kind of these jobs, or empty if it is unknown.
+	// WatchJobs calls changed when it may have become possible to claim jobs, until ctx is done
+	// or an error occurs. The argument kind is the kind of these jobs, or empty if it is unknown.
 	// WatchJobs may miss a change.
 	WatchJobs(ctx context.Context, changed func(kind string)) error
 }

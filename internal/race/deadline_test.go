@@ -81,9 +81,9 @@ func TestDeadlineBeforeRace(t *testing.T) {
 	})
 }
 
-// TestCostEstimate limits the estimated time for the rows of a large file to a part of the
+// TestCostEstimator limits the estimated time for the rows of a large file to a part of the
 // limit.
-func TestCostEstimate(t *testing.T) {
+func TestCostEstimator(t *testing.T) {
 	files := CostEstimator{CheckTime: time.Second, UploadTime: 200 * time.Millisecond, TrainBytes: 60e6, BlindBytes: 20e6, Rows: 100_000, Columns: 40}
 	short, long, open := files, files, files
 	short.Limit, long.Limit = 10*time.Second, 10*time.Minute

@@ -17,7 +17,7 @@ import (
 func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, request *api.NewTraining, commandWithout func(flag string) string) error {
 	threshold, given := formatThreshold(race.TargetPerformance), formatThreshold(f.Threshold)
 	if f.AutoThreshold {
-		given, threshold = thresholdAuto, thresholdAuto // not compared, because each race of the search has another threshold
+		given, threshold = thresholdAuto, thresholdAuto // not compared, because each race of the search has another threshold, or none
 	}
 	metric := cmp.Or(race.Metric, request.Metric)
 	seed := strconv.FormatInt(f.seed, 10)

@@ -157,7 +157,7 @@ func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media strin
 	}})
 }
 
-// serveFile responds with a file or a part of it. It calls file.Begin before it sends the file or the
+// serveFile responds with a file or a part of it. It calls file.BeforeSend before it sends the file or the
 // part, but neither for HEAD nor if the client already has the file.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request, file *app.File) {
 	h := w.Header()

@@ -255,7 +255,7 @@ func (s suite) workers(t *testing.T) {
 			got, err := tx.ListWorkers(t.Context())
 			for _, w := range got {
 				if w.Seen.IsZero() == s.IsOnServer() {
-					t.Errorf("%s: the last heartbeatSQL was at %s", when, w.Seen)
+					t.Errorf("%s: the last heartbeat was at %s", when, w.Seen)
 				}
 				w.Seen = time.Time{}
 			}

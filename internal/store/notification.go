@@ -32,8 +32,8 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	return t.exec(ctx, t.tx.dialect.notifyJobsSQL, kind)
 }
 
-// WatchJobs calls changed when this or another process has queued or released jobs. The
-// argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
+// WatchJobs calls changed when it may have become possible to claim jobs, because of this or
+// another process. The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
 // change, and may call changed without one. It returns when ctx is done or an error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion

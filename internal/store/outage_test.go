@@ -120,7 +120,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 		renew(4)
 	}
 	if s.IsProcessAlive(other.ProcessName()) {
-		t.Error("a process without a heartbeatSQL since the outage counts as alive")
+		t.Error("a process without a heartbeat since the outage counts as alive")
 	}
 	if !free(3601) {
 		t.Error("its job cannot be claimed")

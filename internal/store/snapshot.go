@@ -32,7 +32,7 @@ var snapshotTables = []struct{ name, order string }{
 // tablesWithoutBackup are the tables that a backup does not contain. Sessions and one-time
 // links may be used or revoked after the backup. The identity of a data folder must not be
 // restored to another folder. Parts of races are trained again. Workers exist only while their
-// processes run. Attempts to log in count only for minutes.
+// processes run. The attempts that a rate limit counts matter only for about an hour.
 var tablesWithoutBackup = []string{"token", "one_time_link", "folder", "part", "worker", "attempt"}
 
 // SnapshotTables returns the names of the tables for [Tx.EachRow] and [Tx.InsertRows], in
@@ -68,8 +68,8 @@ func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // rootTables are the tables that IsEmpty checks. They exist in every schema that can be
-// restored. All rows of other tables belong to an account, except those about running processes
-// and attempts to log in.
+// restored. All rows of other tables belong to an account, except those about running processes,
+// attempts that a rate limit counts, and one-time links that create the first administrator.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
 // IsEmpty reports whether all tables are empty, except those about running processes.

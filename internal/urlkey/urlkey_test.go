@@ -12,10 +12,10 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestReplace replaces the key while two processes use it. Both must sign with the new key a second
+// TestRotate replaces the key while two processes use it. Both must sign with the new key a second
 // later. Old URLs must work until the end of the grace period, also those that a process signs before
 // it has noticed the new key.
-func TestReplace(t *testing.T) {
+func TestRotate(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*testing.T) string{
 		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },

@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 )
 
-// TestQueue checks that one account cannot delay another by more than one function, and that a call
+// TestFairSemaphore checks that one account cannot delay another by more than one function, and that a call
 // whose context has ended does not wait any longer.
-func TestQueue(t *testing.T) {
+func TestFairSemaphore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := NewFairSemaphore(1)
