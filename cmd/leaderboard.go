@@ -81,11 +81,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.metric == "" && len(models) > 0 {
-		newest, err := session.NewestModel(ctx, models)
-		if err != nil {
-			return err
-		}
-		o.metric = cmp.Or(newest.Metric, api.MetricAccuracy)
+		o.metric = cmp.Or(connect.NewestModel(models).Metric, api.MetricAccuracy)
 	}
 	rows, err := leaderboard.Load(ctx, session.Client, models, o.metric)
 	if err != nil {
@@ -126,11 +122,7 @@ func (o *leaderboardOptions) findModels(ctx context.Context, session *connect.Se
 	if len(args) > 0 {
 		name = args[0]
 	} else if len(models) > 0 {
-		newest, err := session.NewestModel(ctx, models)
-		if err != nil {
-			return nil, err
-		}
-		name = newest.Series
+		name = connect.NewestModel(models).Series
 		o.output.Note("models of %s", name)
 	}
 	of := slices.DeleteFunc(models, func(m client.SeriesModel) bool {

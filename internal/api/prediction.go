@@ -59,6 +59,7 @@ type Prediction struct {
 	// PredictionResultURL is set once the prediction is COMPLETED.
 	PredictionResultURL string `json:"predictionResultUrl,omitempty" doc:"Where to download the result, once COMPLETED; valid for one hour."`
 	CreatedOn           string `json:"createdOn,omitempty"`
+	CreatedMicros       int64  `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	FailureReason       string `json:"failureReason,omitempty"`
 	Rows                int64  `json:"rows,omitempty" doc:"Number of predicted rows."`
 	Bytes               int64  `json:"bytes,omitempty" doc:"Size of the stored file in bytes: the blind file, or the result once the prediction has ended."`

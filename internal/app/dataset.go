@@ -172,7 +172,7 @@ func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.Data
 	return api.DatasetEntry{
 		Interrupted: s.interrupted,
 		DatasetKey:  d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
-		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), Bytes: d.Bytes, SHA256: d.SHA256,
+		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
 }
 

@@ -88,7 +88,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		for _, m := range models {
 			out.Models = append(out.Models, api.ModelEntry{
 				ModelKey: m.Key, TrainingJobKey: m.Training, Version: m.Version, AchievedPerformance: toDecimal(m.AchievedPerformance),
-				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created),
+				Algorithm: m.Algorithm, Champion: m.Champion, CreatedOn: api.FormatTime(m.Created), CreatedMicros: m.Created.UnixMicro(),
 				ModelExtensions: toModelExtensions(m),
 			})
 		}

@@ -98,7 +98,7 @@ func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus
 	out := api.Prediction{
 		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
-		CreatedOn: api.FormatTime(p.Created), FailureReason: p.FailureReason, Rows: p.Rows,
+		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
 	}
 	if p.Input.SHA256 != "" {

@@ -27,9 +27,19 @@ var (
 
 // refCandidate is an object that a reference may refer to.
 type refCandidate struct {
-	key       string
-	name      string // name in references, which several objects may share; "" if it has no name
-	createdOn string // time of creation: a shared name and @last refer to the newest object
+	key     string
+	name    string       // name in references, which several objects may share; "" if it has no name
+	created creationTime // a shared name and @last refer to the newest object
+}
+
+// creationTime is the time when an object was created.
+type creationTime struct {
+	seconds string // in the format of api.TimeLayout
+	micros  int64  // orders times of the same second; 0 if the service does not report it
+}
+
+func (t creationTime) compare(other creationTime) int {
+	return cmp.Or(cmp.Compare(t.seconds, other.seconds), cmp.Compare(t.micros, other.micros))
 }
 
 // resolveReference returns the key of the object that ref refers to. ref is a key, the
@@ -55,7 +65,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 			begun = append(begun, c)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b refCandidate) int { return cmp.Compare(b.createdOn, a.createdOn) })
+	slices.SortStableFunc(named, func(a, b refCandidate) int { return b.created.compare(a.created) })
 	matches := append(named[:min(1, len(named))], begun...)
 	switch {
 	case len(matches) == 1:
@@ -109,7 +119,7 @@ func (c *Session) resolveDataset(ctx context.Context, ref string, choose func(s 
 		}
 		for _, s := range all {
 			for _, d := range s.Datasets {
-				one := refCandidate{d.DatasetKey, d.DatasetName, d.CreatedOn}
+				one := refCandidate{d.DatasetKey, d.DatasetName, creationTime{d.CreatedOn, d.CreatedMicros}}
 				if slices.ContainsFunc(named, func(n api.DatasetEntry) bool { return n.DatasetKey == d.DatasetKey }) {
 					one.name = ref
 				} else if one.name == ref {
@@ -158,7 +168,7 @@ func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
 			return
 		}
 		for t, err := range client.AllTrainings(ctx, c.Client, !keyPrefixPattern().MatchString(ref)) {
-			one := refCandidate{t.TrainingJobKey, candidateName(ref, t.DatasetName, names[t.DatasetKey]), t.CreatedOn}
+			one := refCandidate{key: t.TrainingJobKey, name: candidateName(ref, t.DatasetName, names[t.DatasetKey]), created: creationTime{seconds: t.CreatedOn}}
 			if t.ParentTrainingJobKey != "" {
 				one.name = ""
 			}
@@ -188,7 +198,7 @@ func (c *Session) ModelKey(ctx context.Context, ref string) (string, error) {
 			all = []client.Series{*meant}
 		}
 		for m, err := range c.Models(ctx, all) {
-			one := refCandidate{key: m.ModelKey, createdOn: m.CreatedOn, name: m.Series}
+			one := refCandidate{m.ModelKey, m.Series, creationTime{m.CreatedOn, m.CreatedMicros}}
 			switch {
 			case meant != nil && (m.Champion && which == ChampionRef || which == "v"+strconv.Itoa(m.SeriesVersion)):
 				one.name = ref
@@ -276,7 +286,7 @@ func (c *Session) PredictionKey(ctx context.Context, ref string) (string, error)
 			return
 		}
 		for p, err := range c.AllPredictions(ctx) {
-			if !yield(refCandidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), p.CreatedOn}, err) {
+			if !yield(refCandidate{p.PredictionKey, candidateName(ref, p.DatasetName, names[p.DatasetKey]), creationTime{p.CreatedOn, p.CreatedMicros}}, err) {
 				return
 			}
 		}
@@ -350,37 +360,20 @@ func (c *Session) NewestChampion(ctx context.Context) (*client.SeriesModel, erro
 	if err != nil || len(models) == 0 {
 		return nil, err
 	}
-	newest, err := c.NewestModel(ctx, models)
-	if err != nil {
-		return nil, err
-	}
+	newest := NewestModel(models)
 	i := slices.IndexFunc(models, func(m client.SeriesModel) bool { return m.Champion && m.Series == newest.Series })
 	return &models[i], nil
 }
 
-// NewestModel returns the newest of models, which must not be empty. Because the service reports
-// times in whole seconds, several models may be equally new. Of these, NewestModel returns the
-// model of the newest race.
-func (c *Session) NewestModel(ctx context.Context, models []client.SeriesModel) (*client.SeriesModel, error) {
-	last := slices.MaxFunc(models, func(a, b client.SeriesModel) int { return cmp.Compare(a.CreatedOn, b.CreatedOn) }).CreatedOn
-	var newest []*client.SeriesModel
-	for i := range models {
-		if models[i].CreatedOn == last {
-			newest = append(newest, &models[i])
+// NewestModel returns the newest of models, which must not be empty.
+func NewestModel(models []client.SeriesModel) *client.SeriesModel {
+	newest := 0
+	for i, m := range models {
+		if (creationTime{m.CreatedOn, m.CreatedMicros}).compare(creationTime{models[newest].CreatedOn, models[newest].CreatedMicros}) > 0 {
+			newest = i
 		}
 	}
-	if len(newest) == 1 {
-		return newest[0], nil
-	}
-	for job, err := range client.AllTrainings(ctx, c.Client, false) { // newest first
-		if err != nil {
-			return nil, err
-		}
-		if i := slices.IndexFunc(newest, func(m *client.SeriesModel) bool { return m.TrainingJobKey == job.TrainingJobKey }); i >= 0 {
-			return newest[i], nil
-		}
-	}
-	return newest[0], nil
+	return &models[newest]
 }
 
 // ChampionRef is the name of the best model of a series, in references and for --beat. See

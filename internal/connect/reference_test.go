@@ -1,55 +1,44 @@
 package connect
 
 import (
-	"io"
-	"net/http"
-	"strings"
+	"maps"
 	"testing"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
 )
 
-// listOfRaces is a transport that returns the races "new" and "old", the newest first.
-type listOfRaces struct{ requests int }
-
-func (l *listOfRaces) RoundTrip(r *http.Request) (*http.Response, error) {
-	l.requests++
-	const body = `{"trainingJobs": [{"trainingJobKey": "new"}, {"trainingJobKey": "old"}], "offset": 0, "limit": 100, "total": 2}`
-	return &http.Response{
-		StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(body)),
-		Header: http.Header{"Content-Type": {"application/json"}},
-	}, nil
-}
-
-// TestNewestModel checks that the races are listed only if times, which are in seconds, are equal.
-func TestNewestModel(t *testing.T) {
-	model := func(race, created string) client.SeriesModel {
-		return client.SeriesModel{ModelEntry: api.ModelEntry{TrainingJobKey: race, CreatedOn: created}}
-	}
+// TestNewestObject checks that @last is the object that was created last, in whatever order the
+// objects are listed.
+func TestNewestObject(t *testing.T) {
 	const earlier, later = "2026-11-25T04:00:00Z", "2026-11-25T04:00:01Z"
-	for _, c := range []struct {
-		name, want string
-		requests   int
-		models     []client.SeriesModel
-	}{
-		{"different_times", "old", 0, []client.SeriesModel{model("new", earlier), model("old", later)}},
-		{"equal_times", "new", 1, []client.SeriesModel{model("old", later), model("new", later), model("older", earlier)}},
-		{"unknown_race", "deleted", 1, []client.SeriesModel{model("deleted", later), model("gone", later)}},
+	for name, c := range map[string]struct{ first, second creationTime }{
+		"first":                         {creationTime{later, 5}, creationTime{earlier, 9}},
+		"first of one second":           {creationTime{later, 9}, creationTime{later, 5}},
+		"first if the order is unknown": {creationTime{later, 0}, creationTime{later, 0}},
+		"second":                        {creationTime{earlier, 9}, creationTime{later, 5}},
+		"second of one second":          {creationTime{later, 5}, creationTime{later, 9}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var races listOfRaces
-			service, err := client.New(client.Options{BaseURL: "http://service.test", Transport: &races})
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			want := "first"
+			if name[0] == 's' {
+				want = "second"
 			}
-			service.SetToken("token")
-			newest, err := (&Session{Client: service}).NewestModel(t.Context(), c.models)
-			if err != nil {
-				t.Fatal(err)
+			key, err := resolveReference("model", "@last", maps.All(map[refCandidate]error{}))
+			if err == nil {
+				t.Errorf("without objects, @last is %q", key)
 			}
-			if newest.TrainingJobKey != c.want || races.requests != c.requests {
-				t.Errorf("model of race %q after %d requests, want %q after %d", newest.TrainingJobKey, races.requests, c.want, c.requests)
+			key, err = resolveReference("model", "@last", func(yield func(refCandidate, error) bool) {
+				_ = yield(refCandidate{key: "first", created: c.first}, nil) && yield(refCandidate{key: "second", created: c.second}, nil)
+			})
+			if err != nil || key != want {
+				t.Errorf("@last is %q (%v), want %q", key, err, want)
+			}
+			model := func(key string, created creationTime) client.SeriesModel {
+				return client.SeriesModel{ModelEntry: api.ModelEntry{ModelKey: key, CreatedOn: created.seconds, CreatedMicros: created.micros}}
+			}
+			if newest := NewestModel([]client.SeriesModel{model("first", c.first), model("second", c.second)}); newest.ModelKey != want {
+				t.Errorf("the newest model is %q, want %q", newest.ModelKey, want)
 			}
 		})
 	}
