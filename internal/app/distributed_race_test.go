@@ -63,7 +63,7 @@ func TestDistributedRace(t *testing.T) {
 		t.Skip("it races")
 	}
 	address, dir := testenv.Postgres(t), t.TempDir()
-	csv := labelled(1300) // so that the second worker has time to begin its part
+	csv := labelled(950) // so that the second worker has time to begin its part
 	one := open(t, t.TempDir())
 	one.work(t)
 	var log safeLog

@@ -30,7 +30,11 @@ func TestInteractionsAreFound(t *testing.T) {
 		f.Labels = append(f.Labels, label)
 	}
 	found := ""
-	for _, workers := range []int{1, 3} {
+	counts := []int{1, 3}
+	if testing.Short() { // under the race detector each race takes many seconds
+		counts = []int{3}
+	}
+	for _, workers := range counts {
 		o, err := Race(t.Context(), f, Params{Algorithms: []string{"BSIX01"}, Workers: workers, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
