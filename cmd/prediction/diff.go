@@ -30,15 +30,16 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs, or by their order if
-there are no common IDs. A note says so.
+		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
+or by their order if A has no column of IDs. A note says so.
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
-exact test.
+exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `.
 
-With --answers, the flags --delimiter, --encoding and --sheet describe the answers, and
-the layout of A and B is detected. Without it, they describe A and B.
+With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the
+answers. The layout of A and B is detected; --encoding also applies to them if they are
+not Unicode. Without --answers, the flags describe A and B.
 
 In a pipe, the command prints one line for each row that is predicted differently. The
 columns are id, from and to, and with --answers also truth.`,
@@ -54,7 +55,7 @@ columns are id, from and to, and with --answers also truth.`,
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
 	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
 	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
-	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of the files")
+	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd
 }

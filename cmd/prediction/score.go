@@ -51,8 +51,8 @@ ANSWERS has no such column, or if PREDICTIONS has no column of IDs. A note says 
 files must then have equal values in all columns that both have, except the label.
 --in-order joins the rows by their order without these conditions.
 
-The flags --delimiter, --encoding and --sheet describe ANSWERS. The layout of PREDICTIONS
-is detected.
+The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
+of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
 
 In a pipe, each score is one line with the columns metric, value, low, high and rows.
 With --quiet, only the value of --metric is printed.`,

@@ -98,7 +98,7 @@ func diffFiles(ctx context.Context, first, second, answers io.Reader, opts Optio
 	}
 	secondOpts := opts
 	secondOpts.Classes = opts.SecondClasses
-	b, err := openPredictions(ctx, second, SecondPredictions, nil, secondOpts)
+	b, err := openPredictions(ctx, second, SecondPredictions, answerColumns, secondOpts)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,19 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// TestDiffOfColumnsSharedWithAnswers finds the column of predicted labels of both files by the
+// columns of the answers.
+func TestDiffOfColumnsSharedWithAnswers(t *testing.T) {
+	const first, second = "id,x,class\n1,5,y\n2,6,n\n", "id,x,class\n2,6,n\n1,5,n\n"
+	d, err := Diff(t.Context(), strings.NewReader(first), strings.NewReader(second), strings.NewReader("id,class\n1,y\n2,n\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]ChangedRow{{"1", "y", "n", "y"}}, d.ChangedRows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A fault names the file that it is in.
 func TestDiffFaults(t *testing.T) {
 	const (

@@ -41,16 +41,20 @@ func (f *Fault) Error() string { return f.Message }
 
 // predictions has the contents of a file with predicted labels.
 type predictions struct {
-	names  []string // of the columns
-	id     string   // the name of the ID column; "" without one
-	label  string   // the name of the column of predicted labels
-	ids    []string // nil if the rows are joined by their order
+	names []string // of the columns
+	id    string   // the name of the ID column; "" without one
+	label string   // the name of the column of predicted labels
+	// ids is nil if the file has no IDs, because of Options.InOrder, and if the IDs were generated and
+	// the answers lack them.
+	ids    []string
 	labels []string
 	rows   []int // the line of each row
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	shared      *sharedCells // nil unless the rows may be joined by their order
+	// shared is nil unless the rows may be joined with the answers by their order and the shared
+	// columns must then be equal.
+	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
 	classes       []string
@@ -75,18 +79,20 @@ func (p *predictions) rowName(row int) string {
 type answers struct {
 	names  []string // of the columns
 	label  string
-	ids    []string
+	ids    []string // nil if the rows are joined by their order
 	labels []string
 	// rows are the line numbers of the rows in the file.
-	rows   []int
-	shared *sharedCells // nil unless the rows are joined by their order
+	rows []int
+	// shared is nil unless the rows are joined by their order and the shared columns must then be
+	// equal.
+	shared *sharedCells
 }
 
 // probabilityColumn is the prefix of the name of a class's probability column.
 const probabilityColumn = "probability_"
 
 // readPredictions reads the predictions. answerColumns are the names of the columns of the
-// answers.
+// answers; nil without answers.
 func readPredictions(ctx context.Context, predictionsTable *table, answerColumns []string, opts Options) (*predictions, error) {
 	p := &predictions{names: predictionsTable.names, modelClasses: opts.Classes}
 	at, err := p.findLabelColumn(predictionsTable, answerColumns, opts)
@@ -107,7 +113,8 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 		}
 	}
 	var sharedColumns []int
-	if !opts.InOrder && opts.ID == "" && !slices.Contains(answerColumns, p.id) {
+	isCompared := predictionsTable.file == Predictions // only the first predictions are compared with the answers
+	if isCompared && !opts.InOrder && opts.ID == "" && (id < 0 || !slices.Contains(answerColumns, p.id)) {
 		p.shared, sharedColumns = newSharedCells(predictionsTable, answerColumns, at)
 	}
 	chances := result.ClassColumns(predictionsTable.rawNames, at, opts.Classes)

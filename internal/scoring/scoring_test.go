@@ -220,6 +220,8 @@ func TestFaults(t *testing.T) {
 		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},
 		"empty":            {"", answersText, Options{}, Predictions, 0, "the file is empty"},
 		"no_rows":          {"ID,prediction\n", "ID,class\n", Options{}, NoSingleFile, 0, "no row to score"},
+		"other_order":      {"prediction,x\ny,1\nn,2\n", "class,x\ny,2\nn,1\n", Options{}, NoSingleFile, 0, "2 of 2 rows have different values of x"},
+		"unnamed_column":   {"prediction,x\ny,1\nn,2\n", "x,class,\n2,y,\n1,n,\n", Options{}, NoSingleFile, 0, "2 of 2 rows have different values of x"},
 		"labels_are_ids":   {"ID,prediction\n" + ids.String(), "ID,class\n" + ids.String(), Options{}, Answers, 1, `the column "class" has more than 2000 different values`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,8 +19,8 @@ type sharedCells struct {
 // maxSharedColumns limits the memory for the hashes to 32 bytes for each row of a file.
 const maxSharedColumns = 8
 
-// newSharedCells returns the first maxSharedColumns columns of t that are also in other, except
-// the column at except.
+// newSharedCells returns sharedCells without rows for the first maxSharedColumns columns of t that
+// are also in other, except the column at except, and the positions of these columns.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {
@@ -57,9 +57,6 @@ func orderFault(p *predictions, a *answers) error {
 	rows, first := make([]bool, len(p.rows)), len(p.rows)
 	for to, name := range a.shared.names {
 		from := slices.Index(p.shared.names, name)
-		if from < 0 {
-			continue // the column of the true labels or of the predictions
-		}
 		equal := true
 		for row := range p.rows {
 			if p.shared.hashes[row*len(p.shared.names)+from] != a.shared.hashes[row*len(a.shared.names)+to] {
