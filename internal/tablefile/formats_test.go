@@ -209,6 +209,13 @@ func TestWorkbookWarnings(t *testing.T) {
 	}; !slices.Equal(messages, want) {
 		t.Errorf("got %q", messages)
 	}
+	unread := `<row r="1"><c r="A1"><f>B9</f></c></row><row r="2"><c r="A2" t="str"><v>id</v></c><c r="B2" t="str"><v>x</v></c></row>` +
+		`<row r="3"><c r="A3"><v>1</v></c><c r="B3" s="5"><v>0.47</v></c></row><row r="4"><c r="A4"><v>2</v></c><c r="B4" t="str"><v>inf</v></c></row>` +
+		`<row r="5"><c r="A5"><v>3</v></c><c r="B5" t="str"><v>NaN</v></c></row>`
+	table = openText(t, xlsx(t, "Data", unread), Options{SkipRows: 1})
+	if got, err := text(t, table); err != nil || got != "id,x\n1,47%\n2,inf\n3,NaN\n" || len(table.Warnings()) > 0 {
+		t.Errorf("a skipped formula, and texts that are not numbers: got %q, %v, %v", got, err, table.Warnings())
+	}
 }
 
 func TestArchive(t *testing.T) {

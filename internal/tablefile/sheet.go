@@ -95,7 +95,7 @@ func (s *sheetReader) countNumbers(cells []string) {
 		digits, isPercentage := strings.CutSuffix(text, "%")
 		n, err := strconv.ParseFloat(digits, 64)
 		switch {
-		case err != nil || n == 0:
+		case err != nil || n == 0 || math.IsNaN(n) || math.IsInf(n, 0): // ParseFloat also reads the texts NaN and inf
 		case isPercentage:
 			s.numbers[i].percentages++
 		default:
@@ -114,7 +114,7 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if hasFormula && text == "" && attribute(e, "t") == "" {
+	if hasFormula && text == "" && attribute(e, "t") == "" && s.row > s.skipRows {
 		if s.uncalculated++; s.uncalculated == 1 {
 			s.firstFormula = attribute(e, "r")
 		}

@@ -63,11 +63,19 @@ func TestCellStyles(t *testing.T) {
 // TestWorkbookAtRoot reads a workbook whose parts are at the root of the archive, as some programs
 // write it, and under names that only the relationships of the main part have.
 func TestWorkbookAtRoot(t *testing.T) {
+	for _, name := range []string{"workbook.xml", "workbook2.xml"} {
+		t.Run(name, func(t *testing.T) { testWorkbookAtRoot(t, name) })
+	}
+}
+
+// testWorkbookAtRoot reads a workbook whose main part has the given name.
+func testWorkbookAtRoot(t *testing.T, mainPart string) {
+	t.Helper()
 	const kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	book := zipped(t,
-		"_rels/.rels", `<Relationships><Relationship Id="r1" Type="`+kind+`officeDocument" Target="workbook.xml"/></Relationships>`,
-		"workbook.xml", `<workbook><sheets><sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>`,
-		"_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="`+kind+`worksheet" Target="sheet1.xml"/>`+
+		"_rels/.rels", `<Relationships><Relationship Id="r1" Type="`+kind+`officeDocument" Target="`+mainPart+`"/></Relationships>`,
+		mainPart, `<workbook><sheets><sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>`,
+		"_rels/"+mainPart+".rels", `<Relationships><Relationship Id="r1" Type="`+kind+`worksheet" Target="sheet1.xml"/>`+
 			`<Relationship Id="r2" Type="`+kind+`sharedStrings" Target="/texts.xml"/></Relationships>`,
 		"sheet1.xml", `<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" s="1"><v>45351</v></c></row></sheetData></worksheet>`,
 		"styles.xml", `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,

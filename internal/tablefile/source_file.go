@@ -118,10 +118,9 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 	return head, err
 }
 
-// openText returns a stream of the unpacked text in UTF-8, without a separator line, the first
-// skipRows lines and the
-// delimiters and blank rows at the end that are no part of the table. It calls onRead with the
-// number of bytes of each read from disk.
+// openText returns a stream of the unpacked text in UTF-8. A separator line and the first skipRows
+// lines are empty in it, and the delimiters and blank rows at the end that are no part of the table
+// are missing. It calls onRead with the number of bytes of each read from disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {

@@ -78,7 +78,8 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 }
 
 // findMainPart returns the name of the main part of a workbook, or "" if the archive is no workbook.
-// The relationships of the archive name this part if it is not at its usual place.
+// If this part is not at its usual place, the relationships of the archive name it. Its own name
+// must then begin with workbook, because the main part of other documents has the same relationship.
 func findMainPart(ctx context.Context, archive *zip.Reader) string {
 	b := &workbook{ctx: ctx, archive: archive}
 	const usual = "xl/workbook.xml"
@@ -88,12 +89,18 @@ func findMainPart(ctx context.Context, archive *zip.Reader) string {
 	found := ""
 	_ = b.forEachElement("_rels/.rels", func(_ *sheetDecoder, e xml.StartElement) error { // a damaged part names no workbook
 		target := strings.TrimPrefix(attribute(e, "Target"), "/")
-		if path.Base(attribute(e, "Type")) == "officeDocument" && path.Base(target) == "workbook.xml" && b.findPart(target) != nil {
+		if path.Base(attribute(e, "Type")) == "officeDocument" && isWorkbookName(path.Base(target)) && b.findPart(target) != nil {
 			found = target
 		}
 		return nil
 	})
 	return found
+}
+
+// isWorkbookName reports whether a file name is that of the main part of a workbook. It is usually
+// workbook.xml, but some programs write workbook2.xml.
+func isWorkbookName(name string) bool {
+	return strings.HasPrefix(name, "workbook") && path.Ext(name) == ".xml"
 }
 
 // chooseSheet returns the sheet with the given name, or the first visible sheet if name is "".
