@@ -81,7 +81,7 @@ func TestSampleEvenly(t *testing.T) {
 	}
 }
 
-// TestExtrapolate compares forecasts with known curves.
+// extrapolate returns the forecast, and fails the test on an error.
 func extrapolate(t *testing.T, trials []learningcurve.Trial, classRows []int, seed uint64, perClass bool) learningcurve.Forecast {
 	t.Helper()
 	f, err := learningcurve.Extrapolate(t.Context(), trials, classRows, seed, perClass)
@@ -91,6 +91,7 @@ func extrapolate(t *testing.T, trials []learningcurve.Trial, classRows []int, se
 	return f
 }
 
+// TestExtrapolate compares forecasts with known curves.
 func TestExtrapolate(t *testing.T) {
 	classes := []int{10000, 10000}
 	forecastOf := func(curve func(rows float64) float64, sizes ...int) learningcurve.Forecast {
