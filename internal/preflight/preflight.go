@@ -285,13 +285,13 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 	p.Findings = append(p.Findings, f)
 }
 
-// ConfirmManyClasses asks whether a column with more than profile.ManyClasses different numbers is
-// really the label, unless the user set the label. If prompting is disabled, it does not ask. It then returns an
-// error if the label was chosen only because it is the last column.
+// ConfirmManyClasses asks whether a column with more than profile.MaxUnconfirmedNumbers different
+// numbers is really the label, unless the user set the label. If prompting is disabled, it does not
+// ask. It then returns an error if the label was chosen only because it is the last column.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
-	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= profile.ManyClasses || p.Train.flagLayout.Label != "" {
+	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= profile.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" {
 		return err
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")

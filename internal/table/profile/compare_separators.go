@@ -27,8 +27,9 @@ type numberReadings struct {
 // reports nothing. The parameter train needs only Name, Form and format.
 //
 // Numbers of the column that can be read in only one way show how the others are meant. If there
-// are enough of them, that is a defect. If the column has no such numbers, checkSeparators reports the others only if their separator is read as
-// one of thousands, and the training column has fractions and no separators of thousands.
+// are enough of them, that is a defect. If there are only a few, that is a warning. If the column has
+// no such numbers, checkSeparators reports the others only if their separator is read as one of
+// thousands, and the training column has fractions and no separators of thousands.
 func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormNumeric || blind.Form != FormNumeric {
 		return true

@@ -95,8 +95,58 @@ func formatFindings(t *testing.T, findings []Finding) string {
 	return strings.TrimSpace(text)
 }
 
-// TestUncountedNumbers compares a column whose numbers are too many to be counted as texts. All
-// of them are missing for a model that expects a decimal comma.
+// TestOtherSeparatorsOfManyColumns compares a blind file with many columns in whose numbers points
+// and commas must be exchanged, and with one whose numbers have both formats. The findings about the
+// former are merged.
+func TestOtherSeparatorsOfManyColumns(t *testing.T) {
+	t.Parallel()
+	const columns = minGroupedFindings + 1
+	file := func(first, other func(i int) string, label string) string {
+		var b strings.Builder
+		b.WriteString("id")
+		for i := range columns {
+			fmt.Fprintf(&b, ",f%d", i)
+		}
+		b.WriteString(label)
+		for i := range 40 {
+			fmt.Fprintf(&b, "\n%d%s%s", i, first(i), strings.Repeat(other(i), columns-1))
+			if label != "" {
+				b.WriteString([]string{",cat", ",dog"}[i%2])
+			}
+		}
+		return b.String()
+	}
+	points := func(i int) string { return fmt.Sprintf(",%d.25", i+10) }
+	train := scanText(t, file(points, points, ",kind"), ScanOptions{})
+	for i := range train.Columns { // all columns have the same profile
+		train.Columns[i].Features = 1
+	}
+	commas := func(i int) string { return fmt.Sprintf(`,"%d,%s"`, i+10, []string{"25", "125"}[i%2]) }
+	mixed := func(i int) string {
+		if i == 0 {
+			return ",10.25"
+		}
+		return commas(i)
+	}
+	for name, first := range map[string]func(i int) string{"first": mixed, "none": commas} {
+		want, got := columns, 0
+		if name == "first" {
+			want--
+		}
+		for _, f := range Compare(train, scanText(t, file(first, commas, ""), ScanOptions{Blind: true, ID: "id"})) {
+			if f.Code != csvfile.CodeMisreadNumbers {
+				continue
+			}
+			if got++; f.Name != "f0" && (f.Count != want || len(f.OtherSeparators) != want) || f.Name == "f0" && f.OtherSeparators != nil {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		if got != 1+columns-want {
+			t.Errorf("%s: %d findings", name, got)
+		}
+	}
+}
+
 func TestMissingUnit(t *testing.T) {
 	t.Parallel()
 	file := func(header, format string) string {
@@ -128,6 +178,8 @@ func TestMissingUnit(t *testing.T) {
 	}
 }
 
+// TestUncountedNumbers compares a column whose numbers are too many to be counted as texts. All
+// of them are missing for a model that expects a decimal comma.
 func TestUncountedNumbers(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

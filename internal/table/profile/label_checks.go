@@ -21,9 +21,9 @@ const (
 	// with fewer rows is hard to learn, and its scores are uncertain.
 	AdvisedClassRows = 25
 
-	// ManyClasses is the largest number of distinct numbers that may be the classes of a label
-	// without the confirmation of the user. More of them are probably a quantity.
-	ManyClasses = 50
+	// MaxUnconfirmedNumbers is the largest number of distinct numbers that may be the classes of a
+	// label without the confirmation of the user. More of them are probably a quantity.
+	MaxUnconfirmedNumbers = 50
 
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
 	manyNumbers = 20    // more distinct numbers may be a quantity

@@ -92,28 +92,35 @@ var findingGroups = map[string]string{
 }
 
 // groupFindings replaces, for each code, the findings about many columns by one finding, at the
-// position of the first of them.
+// position of the first of them. Findings with OtherSeparators have another remedy than those of the
+// same code without, so they are replaced separately.
 func (c *comparison) groupFindings() {
+	type group struct {
+		code               string
+		hasOtherSeparators bool
+	}
+	groupOf := func(f *Finding) group { return group{f.Code, f.OtherSeparators != nil} }
 	folds := func(f *Finding) bool {
 		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
 	}
-	names := make(map[string][]string) // names of columns by code
+	names := make(map[group][]string) // names of columns
 	for i := range c.findings {
 		f := &c.findings[i]
-		list := names[f.Code]
+		list := names[groupOf(f)]
 		if folds(f) && (len(list) == 0 || list[len(list)-1] != f.Name) { // a column may have several findings
-			names[f.Code] = append(list, f.Name)
+			names[groupOf(f)] = append(list, f.Name)
 		}
 	}
 	kept := c.findings[:0]
 	for _, f := range c.findings {
-		list := names[f.Code]
+		of := groupOf(&f)
+		list := names[of]
 		switch {
 		case !folds(&f) || 0 < len(list) && len(list) < minGroupedFindings:
 		case list == nil:
 			continue // merged into the first
 		default:
-			names[f.Code] = nil
+			names[of] = nil
 			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
 			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], formatNames(list))
 			if f.Code == csvfile.CodeMissingColumn {
