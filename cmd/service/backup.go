@@ -14,6 +14,7 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 	"foretell/internal/term"
 )
 
@@ -111,12 +112,13 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// writeFile creates the file at path with the output of the function write. Only the owner can
-// read the file. It has the name path.part until it is complete.
+// writeFile creates the file at path, or the target of a link at path, with the output of the
+// function write. Only the owner can read the file. It has the name path.part until it is complete.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
+	path = receipt.ResolveLink(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -12,11 +12,12 @@ import (
 	"syscall"
 
 	"foretell/internal/exit"
+	"foretell/internal/receipt"
 )
 
 // WriteFileAtomic creates a file at path with the output of write, completely or not at all. If
 // force is not set and path exists, the error is that of InstallFile. A device or a pipe at path is
-// written to.
+// written to. If path is a symbolic link, its target is written, and the link is kept.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -25,6 +26,7 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, b.Bytes(), 0o666)
 	}
+	path = receipt.ResolveLink(path)
 	part, err := CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return err
@@ -83,10 +85,11 @@ func renameNew(tempPath, path string) error {
 	return nil
 }
 
-// CheckOutputPath returns an error if no file may be written to path. This is the case if the
-// folder of path does not exist or is read-only, if path is itself a folder, or if path is an
-// existing file and force is false. A device or a pipe is allowed. The parameter otherHint is the
-// part of the hints that says how to choose another file, such as "write to another file with -o".
+// CheckOutputPath returns an error if no file may be written to path or, if path is a symbolic link,
+// to its target. This is the case if the folder of the file does not exist or is read-only, if path
+// is itself a folder, or if path is an existing file and force is false. A device or a pipe is
+// allowed. The parameter otherHint is the part of the hints that says how to choose another file,
+// such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -100,7 +103,7 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 	case !force:
 		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
-	return CheckFolder(filepath.Dir(path), "output", otherHint)
+	return CheckFolder(filepath.Dir(receipt.ResolveLink(path)), "output", otherHint)
 }
 
 // CheckFolder returns an error if dir does not exist, or if this process cannot create files in

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"foretell/internal/exit"
@@ -48,6 +50,33 @@ func TestInstallFile(t *testing.T) {
 				t.Errorf("the file has %q, %v; want %q", content, err, want)
 			}
 		})
+	}
+}
+
+// TestWriteFileAtomicKeepsLinks writes the target of a link, first a new file, then another one.
+func TestWriteFileAtomicKeepsLinks(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target.html"), filepath.Join(dir, "link.html")
+	if err := os.Symlink("target.html", link); err != nil {
+		t.Skip(err) // some systems allow links only to administrators
+	}
+	for _, force := range []bool{false, true} {
+		err := CheckOutputPath(link, force, "")
+		if err == nil {
+			err = WriteFileAtomic(link, force, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, force)
+				return err
+			})
+		}
+		if err != nil {
+			t.Errorf("force %v: %v", force, err)
+		}
+		if got, err := os.Readlink(link); got != "target.html" {
+			t.Errorf("force %v: the link has the target %q, %v", force, got, err)
+		}
+		if content, err := os.ReadFile(target); string(content) != strconv.FormatBool(force) {
+			t.Errorf("force %v: the file has %q, %v", force, content, err)
+		}
 	}
 }
 
