@@ -13,7 +13,7 @@ type dialect struct {
 	preamble    int        // number of records before the header, such as a title
 	hasHeader   bool       // the first record after the preamble has the names of the columns
 	hasRowNames bool       // the header has no name for the first column, as in files written by R
-	names       []string   // the header, trimmed
+	names       []string   // the header, trimmed; without a header, the first usual row
 	line        int        // the line of the header
 	sample      [][][]byte // the first rows after the header
 }
@@ -43,7 +43,8 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	}
 	if layout.NoHeader {
 		d.hasHeader, d.sample = false, records
-		for _, field := range records[0] {
+		// A title above the rows is a row with too few fields. It does not set the number of columns.
+		for _, field := range records[preambleLength(records, modalLength(records))] {
 			d.names = append(d.names, string(cells.Trim(field)))
 		}
 		return d, nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -277,7 +276,9 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 			r.names = append(r.names, string(cells.Trim(field)))
 		}
 		if r.opts.Layout.NoHeader {
-			r.nameFromLayout()
+			if err := r.nameFromLayout(line); err != nil {
+				return nil, err
+			}
 		}
 		if r.dialect.hasRowNames {
 			r.names = slices.Insert(r.names, 0, "")
@@ -293,16 +294,15 @@ func (r *repairer) open(src io.Reader) (*rowReader, error) {
 	return rows, nil
 }
 
-// nameFromLayout replaces the cells of the first row by the names of the columns in Layout.Names, or by
-// column_1, column_2 and so on.
-func (r *repairer) nameFromLayout() {
-	if names := r.opts.Layout.Names; len(names) == len(r.names) {
-		r.names = slices.Clone(names)
-		return
+// nameFromLayout names the columns of a file without a header as Normalize does. line is the line of
+// the first row.
+func (r *repairer) nameFromLayout(line int) error {
+	table := csvfile.Table{Names: slices.Clone(r.dialect.names), HeaderLine: line}
+	if err := r.opts.Layout.setNames(&table); err != nil {
+		return err
 	}
-	for i := range r.names {
-		r.names[i] = "column_" + strconv.Itoa(i+1)
-	}
+	r.names = slices.Clone(table.Names)
+	return nil
 }
 
 func emptyFileError(err error) error {

@@ -34,9 +34,15 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	}
 	w.swaps = make([]bool, len(r.names))
 	for _, name := range r.opts.SwapSeparators {
-		at := slices.Index(r.names, name)
-		if at < 0 {
+		at := r.findSimilarColumn(name)
+		switch {
+		case at < 0:
 			return nil, r.missingColumnDefect(name, "corrected")
+		case !slices.Contains(r.order, at):
+			return nil, &csvfile.Defect{
+				Code: csvfile.CodeMissingColumn, Line: r.dialect.line, Column: at + 1, Name: name,
+				Message: "the copy does not have this column, so points and commas cannot be exchanged in it",
+			}
 		}
 		w.swaps[at] = true
 	}
@@ -53,6 +59,25 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	}
 	w.writeHeader()
 	return w, nil
+}
+
+// findSimilarColumn returns the position of the column with the given name, or else of the only column
+// whose name differs from it in case and punctuation. It returns -1 if there is no such column.
+func (r *repairer) findSimilarColumn(name string) int {
+	if at := slices.Index(r.names, name); at >= 0 {
+		return at
+	}
+	found := -1
+	for at, other := range r.names {
+		if csvfile.NormalizeName(other) != csvfile.NormalizeName(name) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = at
+	}
+	return found
 }
 
 func (w *repairWriter) writeHeader() {

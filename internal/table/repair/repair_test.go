@@ -210,6 +210,12 @@ func TestFileColumns(t *testing.T) {
 			want:  "id,x,class\n" + rows("%[1]d,%[3]d,%[2]s"),
 			shape: Layout{Drop: []string{"note"}},
 		},
+		{
+			name: "no_header_below_a_title", changes: []string{"header-made 1 line 1", "ragged-row-left-out 1 line 1"},
+			file:  "Report\n" + rows("%[1]d,%[3]d,%[2]s"),
+			want:  "column_1,column_2,column_3\n" + rows("%[1]d,%[3]d,%[2]s"),
+			shape: Layout{NoHeader: true},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opts := Options{Layout: c.shape}
@@ -284,6 +290,7 @@ func TestFileRefuses(t *testing.T) {
 		{"a_workbook", "PK\x03\x04\x00\x00", Layout{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
 		{"a_label_that_is_not_there", half, Layout{Label: "classe"}, `line 1: there is no column "classe" to be the label (did you mean "class"?)`},
 		{"a_file_of_broken_rows", half, Layout{}, "line 42: 20 of 60 rows have too many or too few fields and cannot be aligned: is ',' the delimiter?"},
+		{"another_number_of_names", half, Layout{NoHeader: true, Names: []string{"a", "b"}}, "line 1, column 1: expected 2 columns, got 4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, _, err := repairText(t, c.file, Options{Layout: c.shape}); err == nil || err.Error() != c.want {
@@ -313,8 +320,13 @@ func TestSwapSeparators(t *testing.T) {
 	if at := slices.IndexFunc(done.Changes, func(c Change) bool { return c.Code == changeSeparatorsSwapped }); at < 0 || done.Changes[at].Count != 2 {
 		t.Errorf("changes %+v", done.Changes)
 	}
-	if _, _, err := repairText(t, file, Options{Layout: Layout{Blind: true}, SwapSeparators: []string{"other"}}); err == nil {
-		t.Error("a column that does not exist was accepted")
+	if similar, _, err := repairText(t, file, Options{Layout: Layout{Blind: true}, SwapSeparators: []string{"Size "}}); err != nil || similar != want {
+		t.Errorf("got %q, %v, want %q", similar, err, want)
+	}
+	for name, layout := range map[string]Layout{"other": {Blind: true}, "size": {Blind: true, Drop: []string{"size"}}} {
+		if _, _, err := repairText(t, file, Options{Layout: layout, SwapSeparators: []string{name}}); err == nil {
+			t.Errorf("%s is not a column of the copy, but was accepted", name)
+		}
 	}
 }
 
