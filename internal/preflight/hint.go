@@ -27,6 +27,9 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeNoHeader:
 		return p.headerHint(in, f)
 	case csvfile.CodeNoRows, csvfile.CodeEmptyFile:
+		if in.skipRows > 0 {
+			return "use a smaller number with --skip-rows, or a file with a header and more rows"
+		}
 		return "name a file with a header and rows"
 	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
 		return "generate IDs: " + again("id", generateIDs)
@@ -112,7 +115,11 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)
 	case hasRaggedRows(p.profileOf(in)):
-		return "if the first line is not the header, " + p.fixHint(in) + separator
+		first := "the header"
+		if in.flagLayout.NoHeader {
+			first = "a row"
+		}
+		return "if the first line is not " + first + ", " + p.fixHint(in) + separator
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
 		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
 	case slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }):

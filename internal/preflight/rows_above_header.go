@@ -9,7 +9,8 @@ import (
 
 // estimateRowsAboveHeader returns the number of rows of a workbook above the row that is probably its
 // header: the first row with as many filled cells as the median row, or one less, because the
-// column of row names may have no name. It returns 0 if the file cannot be read.
+// column of row names may have no name, but at least two. It returns 0 if there is no such row, or if
+// the file cannot be read.
 func (in *Input) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
 	file, err := in.table.OpenCSV(ctx)
@@ -36,7 +37,10 @@ func (in *Input) estimateRowsAboveHeader(ctx context.Context) int {
 	}
 	sorted := slices.Sorted(slices.Values(filled))
 	median := sorted[len(sorted)/2]
-	header := slices.IndexFunc(filled, func(n int) bool { return n >= median-1 })
+	header := slices.IndexFunc(filled, func(n int) bool { return n >= max(median-1, 2) })
+	if header < 0 {
+		return 0
+	}
 	_, line := in.table.SourceLine(lines[header])
 	return max(line-1, 0)
 }
