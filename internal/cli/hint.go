@@ -153,11 +153,20 @@ func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	case value == "":
 		return term.CommandLine(setFlag(args, flag, "", false))
 	case kind == "bool":
-		return term.CommandLine(append(setFlag(args, flag, "", false), "--"+flag))
+		args = setFlag(args, flag, "", false)
+		if end := slices.Index(args, "--"); end >= 0 { // the arguments after it are not flags
+			return term.CommandLine(slices.Insert(args, end, "--"+flag))
+		}
+		return term.CommandLine(append(args, "--"+flag))
 	case kind == "stringSlice":
 		value = ListFlagValue([]string{value})
 	}
 	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
+}
+
+// CommandWithList returns the current command line with values added to a flag that is a list.
+func (f *Factory) CommandWithList(flag string, values []string) string {
+	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), true))
 }
 
 // isRepeatable reports whether a flag takes several values.

@@ -104,7 +104,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
-		file, err := in.table.OpenCSV(ctx)
+		file, err := in.openCSV(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,11 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 		if ctx.Err() != nil || !errors.As(err, &defect) {
 			return nil, err
 		}
-		return nil, c.unfixableError(in, &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message})
+		f := &finding{File: in.Name, Line: defect.Line, Column: defect.Column, Name: defect.Name, Code: defect.Code, Message: defect.Message}
+		if slices.Contains(swaps, defect.Name) {
+			f.Hint = "name columns of the copy with --swap-separators"
+		}
+		return nil, c.unfixableError(in, f)
 	}
 	if err := part.Sync(); err != nil {
 		return nil, err
@@ -225,8 +229,7 @@ func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 		f.File, f.Line, f.Column = in.Name, 0, 0
 		e := exit.Errorf(exit.Rejected, "%s, so %s was not written", &f, c.Path).At(in.Name, 0, 0)
 		e.Code = f.Code
-		again := append(slices.Clone(p.Factory.Args), "--swap-separators", cli.ListFlagValue(f.otherSeparators))
-		return e.WithHint("exchange the points and commas of these numbers: `%s`", term.CommandLine(again))
+		return e.WithHint("exchange the points and commas of these numbers: `%s`", p.Factory.CommandWithList("swap-separators", f.otherSeparators))
 	}
 	f.File = in.Name
 	if f.Column > 0 && f.Column <= len(c.result.SourceColumns) {

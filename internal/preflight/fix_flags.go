@@ -23,7 +23,7 @@ type FixFlags struct {
 	Force bool
 }
 
-// Bind adds --fix, --fix-blind and --force to cmd.
+// Bind adds --fix, --fix-blind, --swap-separators and --force to cmd.
 func (f *FixFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Train, "fix", "", "write a corrected copy of FILE to this `file`")

@@ -56,11 +56,11 @@ var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet", "s
 // flagsWithoutCopy returns the flags that a command with the corrected copy of in must not have.
 func (p *Preflight) flagsWithoutCopy(in *Input) []string {
 	omitted := slices.Clone(formatFlags)
+	if in.flagLayout.GenerateID && in != p.Blind { // the copy has the generated IDs
+		omitted = append(omitted, "id")
+	}
 	if in.layout.Blind {
 		return omitted
-	}
-	if in.flagLayout.GenerateID { // the copy has the generated IDs
-		omitted = append(omitted, "id")
 	}
 	return append(omitted, "drop") // the copy does not have the dropped columns
 }

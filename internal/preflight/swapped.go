@@ -10,10 +10,12 @@ import (
 )
 
 // checkSwapped returns an error if the training file and the blind file are probably swapped: the
-// label was not set by the user and has values in the blind file, and the blind file has all columns
-// of the training file and others. blind is the description of the blind file, or nil.
+// label was chosen only because it is the last column, and has values in the blind file, and the blind
+// file has all columns of the training file and others. A blind file may have labels and more columns
+// than the training file, so a label with a better reason causes no error. blind is the description of
+// the blind file, or nil.
 func (p *Preflight) checkSwapped(blind *roles.Description) error {
-	if blind == nil || p.Train.flagLayout.Label != "" || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
+	if blind == nil || !p.roles.LabelAssumed || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
 		return nil
 	}
 	if slices.ContainsFunc(p.columns, blind.LacksColumn) {
