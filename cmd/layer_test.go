@@ -65,7 +65,7 @@ var layers = map[string][]string{
 	"internal/learn/neural":     {"learn/codec", "learn/kernel", "learn/parallel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "learn/workspace", "onnx", "table/frame"},
 	"internal/learn/parallel":   nil,
 	"internal/learn/preprocess": nil,
-	"internal/learn/rbf":        {"learn/codec", "learn/kernel", "learn/preprocess", "learn/shapley", "learn/split", "onnx", "table/frame"},
+	"internal/learn/rbf":        {"learn/codec", "learn/kernel", "learn/preprocess", "learn/rng", "learn/shapley", "learn/split", "onnx", "table/frame"},
 	"internal/learn/rng":        nil,
 	"internal/learn/scheduler":  nil,
 	"internal/learn/screen":     {"learn/parallel", "learn/split", "learn/tree", "table/frame"},

@@ -102,7 +102,7 @@ func Estimate(s Shape, algorithms []string) int64 {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]
 		bytes += float64(validation)*classes*probabilityBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
 		if strings.HasSuffix(name, "SEV01") && s.Texts == 0 && s.Features <= screen.MaxFeatures {
-			bytes += smooth.EstimateMemory(s.Rows, s.Classes)
+			bytes += smooth.EstimateMemory(s.Rows, s.Features, s.Classes)
 		}
 	}
 	return int64(bytes)

@@ -1,73 +1,217 @@
 package rbf
 
-import "math"
+import (
+	"context"
+	"math"
+	"slices"
+
+	"foretell/internal/learn/kernel"
+	"foretell/internal/learn/rng"
+)
 
 // choleskyFactor is an incomplete Cholesky factor of the kernel matrix K of n rows:
 //
-//	K ≈ Φ·Φᵀ    Φ is n × r, row-major
+//	K ≈ Φ·Φᵀ    Φ is n × rank
 //
 // Row i of Φ holds the features of row i. Each column of Φ is computed from one row, its
 // centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
-// centres before centre j. The centre of column j is the row with the largest error K(x,
-// x) − φ(x)·φ(x) so far, so that the centres are spread over all rows (Fine and
-// Scheinberg 2001, "Efficient SVM training using low-rank kernel representations").
+// centres before centre j.
 type choleskyFactor struct {
-	features []float64
-	rank     int
-	centers  []int // the index of the centre of each column
+	// features has stride numbers for each row. The first rank of them are the row of Φ.
+	features     []float32
+	rank, stride int
+	centers      []int // the index of the centre of each column
 }
 
-// minResidual ends a factorisation: no more columns are added when the errors K(x, x) − φ(x)·φ(x)
-// of all rows x are below minResidual. K(x, x) is 1.
-const minResidual = 1e-3
+const (
+	// minResidual ends a factorisation: no more columns are added when the errors
+	// K(x, x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
+	minResidual = 1e-3
+	// numCandidates is the number of rows from which centres are chosen in one step.
+	numCandidates = 32
+	// factorRows is the number of rows that are processed at once.
+	factorRows = 128
+)
 
 // incompleteCholesky returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
-// of x, which have width columns. The factor has at most maxCenters columns.
-func incompleteCholesky(x []float64, width, maxCenters int, gamma float64) choleskyFactor {
+// of x, which have width columns. The factor has at most maxCenters columns, and its rows have room
+// for one more.
+//
+// The centres are drawn at random, with probabilities that are proportional to the errors of the
+// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several are
+// drawn at once; those that an earlier one of them has made superfluous are rejected (Epperly,
+// Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the largest
+// error is always a centre, so that each step adds a column. If ctx is cancelled, the factor has
+// fewer columns.
+func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
-	f := choleskyFactor{features: make([]float64, n*size)}
-	residual := make([]float64, n)
-	for i := range residual {
-		residual[i] = 1
+	b := factorBuilder{
+		choleskyFactor: choleskyFactor{features: make([]float32, n*(size+1)), stride: size + 1},
+		x:              x, width: width, gamma: gamma, residual: make([]float64, n), drawn: make([]bool, n),
 	}
-	for f.rank < size {
-		pivot := 0
-		for i, r := range residual {
-			if r > residual[pivot] {
-				pivot = i
-			}
-		}
-		if residual[pivot] < minResidual {
+	for i := range b.residual {
+		b.residual[i] = 1
+	}
+	for b.rank < size && ctx.Err() == nil {
+		candidates := b.draw(min(numCandidates, 2*(size-b.rank)))
+		if b.residual[candidates[0]] < minResidual {
 			break
 		}
-		j, scale := f.rank, 1/math.Sqrt(residual[pivot])
-		center := x[pivot*width : (pivot+1)*width]
-		pivotRow := f.features[pivot*size : pivot*size+j]
-		for i := range n {
-			row := f.features[i*size : (i+1)*size]
-			row[j] = scale * (gaussian(x[i*width:(i+1)*width], center, gamma) - dot(row[:j], pivotRow))
-			residual[i] -= row[j] * row[j]
+		centers, triangle := b.choose(candidates, size-b.rank)
+		b.addColumns(centers, triangle)
+	}
+	return b.choleskyFactor
+}
+
+// factorBuilder adds columns to a factor.
+type factorBuilder struct {
+	choleskyFactor
+	x        []float64
+	width    int
+	gamma    float64
+	residual []float64 // K(x, x) − φ(x)·φ(x) for each row x
+	drawn    []bool    // scratch: whether a row is a candidate
+	state    uint64    // of the random numbers
+}
+
+// random returns a random number from 0 to 1.
+func (b *factorBuilder) random() float64 { return float64(rng.SplitMix64(&b.state)>>11) / (1 << 53) }
+
+// input returns the inputs of a row.
+func (b *factorBuilder) input(row int) []float64 { return b.x[row*b.width : (row+1)*b.width] }
+
+// row returns the features of a row so far.
+func (b *factorBuilder) row(row int) []float32 {
+	return b.features[row*b.stride : row*b.stride+b.rank]
+}
+
+// draw returns at most n different rows: first the one with the largest residual, and then
+// rows drawn with probabilities that are proportional to the residuals. A row that is
+// drawn twice counts once.
+func (b *factorBuilder) draw(n int) []int {
+	cumulative := make([]float64, len(b.residual))
+	largest, sum := 0, 0.0
+	for i, r := range b.residual {
+		if r > b.residual[largest] {
+			largest = i
 		}
-		residual[pivot] = 0 // so that no row is chosen twice
-		f.centers = append(f.centers, pivot)
-		f.rank++
+		sum += r
+		cumulative[i] = sum
 	}
-	for i := range n { // removes the columns from f.rank on
-		copy(f.features[i*f.rank:(i+1)*f.rank], f.features[i*size:])
+	candidates := []int{largest}
+	b.drawn[largest] = true
+	for range n - 1 {
+		row, _ := slices.BinarySearch(cumulative, b.random()*sum)
+		if row = min(row, len(cumulative)-1); !b.drawn[row] {
+			b.drawn[row] = true
+			candidates = append(candidates, row)
+		}
 	}
-	f.features = f.features[:n*f.rank]
-	return f
+	for _, row := range candidates {
+		b.drawn[row] = false
+	}
+	return candidates
+}
+
+// choose returns the candidates that become centres, at most limit. The first candidate is one of
+// them. triangle is the Cholesky factor of the residual of the kernel matrix of the centres, n × n
+// for n centres.
+func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, triangle []float64) {
+	n := len(candidates)
+	residual := make([]float64, n*n) // of the kernel matrix of the candidates, less the part of the centres so far
+	for i, a := range candidates {
+		for j, c := range candidates[:i+1] {
+			residual[i*n+j] = gaussian(b.input(a), b.input(c), b.gamma) - dot32(b.row(a), b.row(c))
+		}
+	}
+	initial := make([]float64, n)
+	for i := range initial {
+		initial[i] = residual[i*n+i]
+	}
+	var columns [][]float64 // of the Cholesky factor of residual, for the chosen candidates
+	var chosen []int
+	for i, row := range candidates {
+		r := residual[i*n+i]
+		if len(chosen) == limit {
+			break
+		}
+		if i > 0 && (r < minResidual || b.random()*initial[i] >= r) {
+			continue
+		}
+		column := make([]float64, n)
+		for j := i; j < n; j++ {
+			column[j] = residual[j*n+i] / math.Sqrt(r)
+		}
+		for j := i; j < n; j++ {
+			axpy(residual[j*n+i:j*n+j+1], column[i:j+1], -column[j])
+		}
+		chosen, columns, centers = append(chosen, i), append(columns, column), append(centers, row)
+	}
+	for _, i := range chosen {
+		for _, column := range columns {
+			triangle = append(triangle, column[i])
+		}
+	}
+	return centers, triangle
+}
+
+// addColumns adds a column for each of the centers. triangle is as returned by choose.
+func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
+	n, rank := len(centers), b.rank
+	var known []float32 // the features of the centres so far
+	for _, row := range centers {
+		known = append(known, b.row(row)...)
+	}
+	packed := make([]float32, kernel.PackedLen(rank, n))
+	kernel.PackTransposed(packed, known, rank, n)
+	block, product := make([]float32, factorRows*rank), make([]float32, factorRows*n)
+	column := make([]float64, n)
+	rows := len(b.residual)
+	for lo := 0; lo < rows; lo += factorRows {
+		hi := min(lo+factorRows, rows)
+		for i := lo; i < hi; i++ {
+			copy(block[(i-lo)*rank:(i-lo+1)*rank], b.row(i))
+		}
+		clear(product)
+		kernel.Gemm(product, block, packed, kernel.Shape{Rows: hi - lo, Cols: n, Depth: rank})
+		for i := lo; i < hi; i++ {
+			features := b.features[i*b.stride+rank:][:n]
+			for j, center := range centers {
+				v := gaussian(b.input(i), b.input(center), b.gamma) - float64(product[(i-lo)*n+j])
+				v -= dot(column[:j], triangle[j*n:j*n+j])
+				column[j] = v / triangle[j*n+j]
+				features[j] = float32(column[j])
+				b.residual[i] -= float64(column[j] * column[j])
+			}
+			b.residual[i] = max(b.residual[i], 0)
+		}
+	}
+	b.centers = append(b.centers, centers...)
+	b.rank += n
+	for j, row := range b.centers {
+		b.residual[row] = 0 // so that no row is chosen twice
+		first := max(rank, j+1)
+		clear(b.features[row*b.stride+first : row*b.stride+b.rank]) // without rounding errors, these are 0
+	}
 }
 
 // gaussian returns exp(−gamma·|a−b|²).
 func gaussian(a, b []float64, gamma float64) float64 {
-	sum := 0.0
+	var s0, s1, s2, s3 float64 // four sums, because each addition waits for the one before
+	for len(a) >= 4 && len(b) >= 4 {
+		d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
+		s2 += float64(d2 * d2)
+		s3 += float64(d3 * d3)
+		a, b = a[4:], b[4:]
+	}
 	for i, v := range b {
 		d := a[i] - v
-		sum += float64(d * d)
+		s0 += float64(d * d)
 	}
-	return math.Exp(-gamma * sum)
+	return math.Exp(-gamma * ((s0 + s1) + (s2 + s3)))
 }
 
 // dot returns the dot product of two vectors of equal length.
@@ -86,11 +230,22 @@ func dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// dot32 returns the dot product of two vectors of equal length, summed in float64.
+func dot32(a, b []float32) float64 {
+	sum := 0.0
+	for i, v := range b {
+		sum += float64(float64(a[i]) * float64(v))
+	}
+	return sum
+}
+
 // triangle returns the features of the centres, rank × rank, row-major: a lower triangular matrix.
-func (f choleskyFactor) triangle() []float64 {
+func (f *choleskyFactor) triangle() []float64 {
 	l := make([]float64, 0, f.rank*f.rank)
 	for _, center := range f.centers {
-		l = append(l, f.features[center*f.rank:(center+1)*f.rank]...)
+		for _, v := range f.features[center*f.stride:][:f.rank] {
+			l = append(l, float64(v))
+		}
 	}
 	return l
 }
@@ -126,9 +281,9 @@ func choleskyInPlace(a []float64, n int) {
 	}
 }
 
-// invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix.
-func invertLower(l []float64, n int) []float32 {
-	inverse := make([]float64, n*n) // transposed, so that sums read adjacent numbers
+// invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix. The n × n
+// numbers of inverse are scratch: the transposed inverse, so that sums read adjacent numbers.
+func invertLower(l, inverse []float64, n int) []float32 {
 	for j := range n {
 		column := inverse[j*n : (j+1)*n]
 		column[j] = 1 / l[j*n+j]

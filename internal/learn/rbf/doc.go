@@ -5,6 +5,7 @@
 //	input    the columns as vectors of numbers
 //	cholesky the kernel of the training rows as a few features
 //	fit      penalised logistic regression on the features
+//	cost     the estimated time of a fit
 //	model    the scores of new rows
 //	codec    the binary form of a model
 //	path     explanations
@@ -27,5 +28,6 @@
 //
 // # Determinism
 //
-// There are no random choices. Centres and coefficients depend only on the rows.
+// The random numbers by which centres are chosen are the same in every fit. So centres and
+// coefficients depend only on the rows.
 package rbf

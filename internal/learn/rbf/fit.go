@@ -34,11 +34,9 @@ type Options struct {
 
 // Fit holds the fitted models, one for each penalty.
 type Fit struct {
-	models  []*Model // nil if the fit did not converge
-	classes int
-	cost    float64
-	fold    split.Fold
-	frame   *frame.Frame
+	models     []*Model    // nil if the fit did not converge
+	validation [][]float32 // the class probabilities of the validation rows for each penalty
+	cost       float64
 }
 
 // New fits a model for each of o.Penalties to the rows fold.Train of f.
@@ -56,17 +54,16 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 	if math.IsInf(gamma, 1) {
 		gamma = 1 // any value will do, because all rows are equal
 	}
-	k := incompleteCholesky(x, e.width, o.Centers, gamma)
-	if err := ctx.Err(); err != nil { // with many centres, each of these steps takes up to a second
+	k := incompleteCholesky(ctx, x, e.width, o.Centers, gamma)
+	triangle := k.triangle()
+	p, err := newLogisticRegression(ctx, k, gatherLabels(f.Labels, fold.Train), o)
+	if err != nil {
 		return nil, err
 	}
-	p := newLogisticRegression(k, gatherLabels(f.Labels, fold.Train), o)
-	triangle := k.triangle()
-	k.features = nil // frees memory, because p has a copy
 	if err := p.minimise(ctx); err != nil {
 		return nil, err
 	}
-	fit := &Fit{fold: fold, frame: f, classes: o.Classes, cost: p.cost(e.width)}
+	fit := &Fit{cost: p.cost(e.width, len(fold.Validation))}
 	centers := make([]float64, 0, k.rank*e.width)
 	for _, row := range k.centers {
 		centers = append(centers, x[row*e.width:(row+1)*e.width]...)
@@ -81,21 +78,21 @@ func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit,
 		solveTransposedInPlace(triangle, alpha, p.outputs)
 		fit.models = append(fit.models, &Model{encoder: e, classes: o.Classes, gamma: gamma, centers: centers, alpha: alpha, bias: bias})
 	}
+	for range o.Penalties {
+		uniform := make([]float32, len(fold.Validation)*o.Classes)
+		for i := range uniform {
+			uniform[i] = 1 / float32(o.Classes)
+		}
+		fit.validation = append(fit.validation, uniform)
+	}
+	predictAll(fit.validation, fit.models, f, fold.Validation)
 	return fit, nil
 }
 
-// PredictValidation writes the class probabilities of the rows fold.Validation to dst:
-// len(fold.Validation) × classes, row-major. penaltyIndex is the index of the model's penalty
-// in Options.Penalties. If Model returns nil, all probabilities of a row are equal.
-func (f *Fit) PredictValidation(dst []float32, penaltyIndex int) {
-	if f.models[penaltyIndex] == nil {
-		for i := range dst {
-			dst[i] = 1 / float32(f.classes)
-		}
-		return
-	}
-	f.models[penaltyIndex].predictRows(dst, f.frame, f.fold.Validation)
-}
+// Validation returns the class probabilities of the rows fold.Validation: len(fold.Validation) ×
+// classes, row-major. penaltyIndex is the index of the model's penalty in Options.Penalties. If
+// Model returns nil, all probabilities of a row are equal.
+func (f *Fit) Validation(penaltyIndex int) []float32 { return f.validation[penaltyIndex] }
 
 // Model returns the model of the penalty with the given index in Options.Penalties. The
 // result is nil if the fit did not converge.
@@ -153,23 +150,27 @@ type logisticRegression struct {
 // biasPenalty is the penalty of the biases, small enough not to matter.
 const biasPenalty = 1e-3
 
-func newLogisticRegression(k choleskyFactor, labels []int32, o Options) *logisticRegression {
+// newLogisticRegression returns a regression on the features of k, which it overwrites. An error is
+// returned only if ctx is cancelled.
+func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32, o Options) (*logisticRegression, error) {
 	p := &logisticRegression{rows: len(labels), size: k.rank + 1, outputs: o.Classes, labels: labels, penalties: o.Penalties}
 	curvature := 0.5
 	if o.Classes == 2 {
 		p.outputs, curvature = 1, 0.25
 	}
 	p.columns = p.outputs * len(o.Penalties)
-	p.features = make([]float32, p.rows*p.size)
+	p.features = k.features[:p.rows*p.size]
 	for i := range p.rows {
-		for j, v := range k.features[i*k.rank : (i+1)*k.rank] {
-			p.features[i*p.size+j] = float32(v)
-		}
-		p.features[i*p.size+k.rank] = 1
+		row := p.features[i*p.size : (i+1)*p.size]
+		copy(row, k.features[i*k.stride:][:k.rank])
+		row[k.rank] = 1
 	}
-	gram := p.gram()
+	gram, err := p.gram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bound, scratch := make([]float64, p.size*p.size), make([]float64, p.size*p.size)
 	for _, penalty := range o.Penalties {
-		bound := make([]float64, p.size*p.size)
 		for i, v := range gram {
 			bound[i] = curvature * v
 		}
@@ -177,32 +178,43 @@ func newLogisticRegression(k choleskyFactor, labels []int32, o Options) *logisti
 			bound[j*p.size+j] += p.penaltyOf(j, penalty) + 1e-6*bound[j*p.size+j] // 1e-6 allows for the rounding of other sums to float32
 		}
 		choleskyInPlace(bound, p.size)
-		p.inverses = append(p.inverses, invertLower(bound, p.size))
+		p.inverses = append(p.inverses, invertLower(bound, scratch, p.size))
 	}
 	n := p.size * p.columns
 	p.params, p.lookahead = make([]float64, n), make([]float64, n)
 	p.momentum = make([]float64, len(o.Penalties))
 	p.packed, p.lookahead32 = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
-	return p
+	return p, nil
 }
 
-// gram returns the lower triangle of ΦᵀΦ, size × size, summed in float64. If the columns
-// have few different combinations of values, the constant is nearly a linear combination
-// of the features, and ΦᵀΦ is nearly singular. Rounding errors of a float32 sum over
-// thousands of rows would then be larger than the penalties that make the upper bound of
-// the Hessian positive definite.
-func (p *logisticRegression) gram() []float64 {
-	gram, row := make([]float64, p.size*p.size), make([]float64, p.size)
-	for i := range p.rows {
-		for j, v := range p.features[i*p.size : (i+1)*p.size] {
-			row[j] = float64(v)
+// gramRows is the number of rows whose products are summed in float32.
+const gramRows = 64
+
+// gram returns the lower triangle of ΦᵀΦ, size × size. Sums over gramRows rows are in float32, and
+// these are summed in float64. If the columns have few different combinations of values, the
+// constant is nearly a linear combination of the features, and ΦᵀΦ is nearly singular. Rounding
+// errors of a float32 sum over thousands of rows would then be larger than the penalties that make
+// the upper bound of the Hessian positive definite. An error is returned only if ctx is cancelled.
+func (p *logisticRegression) gram(ctx context.Context) ([]float64, error) {
+	gram := make([]float64, p.size*p.size)
+	block, packed := make([]float32, p.size*p.size), make([]float32, kernel.PackedLen(gramRows, p.size))
+	for lo := 0; lo < p.rows; lo += gramRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		for j, v := range row {
-			axpy(gram[j*p.size:j*p.size+j+1], row[:j+1], v)
+		rows := p.features[lo*p.size : min(lo+gramRows, p.rows)*p.size]
+		shape := kernel.Shape{Rows: p.size, Cols: p.size, Depth: len(rows) / p.size}
+		kernel.Pack(packed, rows, shape.Depth, p.size)
+		clear(block)
+		kernel.GemmTransposed(block, rows, packed, shape)
+		for i := range p.size {
+			for j, v := range block[i*p.size : i*p.size+i+1] {
+				gram[i*p.size+j] += float64(v)
+			}
 		}
 	}
-	return gram
+	return gram, nil
 }
 
 // penaltyOf returns the penalty of feature j: biasPenalty for the constant, otherwise
@@ -369,26 +381,3 @@ func (p *logisticRegression) solution(penaltyIndex int) (beta, bias []float64) {
 	cut := (p.size - 1) * p.outputs
 	return beta[:cut:cut], beta[cut:]
 }
-
-// Estimated times of the parts of a fit, in nanoseconds of one core, measured as in
-// package neural.
-const (
-	nanosPerTerm    = 1.0  // a term of a sum of products
-	nanosPerProduct = 0.05 // a multiply-add in a matrix product
-	nanosPerLogit   = 14.0 // a score of a row, mostly an exponential
-)
-
-// cost returns the estimated time of New in nanoseconds. width is the number of inputs of
-// a row.
-func (p *logisticRegression) cost(width int) float64 {
-	rows, size, columns := float64(p.rows), float64(p.size), float64(p.columns)
-	factor := nanosPerTerm * rows * size * (float64(width) + size/2)
-	bounds := nanosPerTerm * float64(len(p.penalties)) * size * size * size / 3
-	padded := math.Ceil(columns/16) * 16
-	step := 2*nanosPerProduct*size*padded*(rows+size) + nanosPerLogit*rows*columns
-	return factor + bounds + numIterations*step
-}
-
-// Cost returns an estimate of the time of the fit, in nanoseconds of one core. It is
-// computed from the sizes of the data, so it is the same in every run.
-func (f *Fit) Cost() float64 { return f.cost }

@@ -1,6 +1,8 @@
 package rbf
 
 import (
+	"slices"
+
 	"foretell/internal/learn/kernel"
 	"foretell/internal/table/frame"
 )
@@ -24,36 +26,71 @@ func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 	for i := range rows {
 		rows[i] = int32(lo + i)
 	}
-	m.predictRows(dst, f, rows)
+	predictAll([][]float32{dst}, []*Model{m}, f, rows)
 }
 
 // blockRows is the number of rows that are encoded at once.
 const blockRows = 128
 
-// predictRows writes the class probabilities of the given rows of f to dst, row-major.
-func (m *Model) predictRows(dst []float32, f *frame.Frame, rows []int32) {
-	x := make([]float64, min(len(rows), blockRows)*m.encoder.width)
-	scores := make([]float64, len(m.bias))
+// predictAll writes the class probabilities of the given rows of f for several models that
+// differ only in their coefficients: dst[i] is len(rows) × classes, row-major, for models[i].
+// A model may be nil; then dst[i] is left as it is.
+func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) {
+	at := slices.IndexFunc(models, func(m *Model) bool { return m != nil })
+	if at < 0 {
+		return
+	}
+	one, classes := models[at], models[at].classes
+	x := make([]float64, min(len(rows), blockRows)*one.encoder.width)
+	scratch := one.newScratch()
 	for lo := 0; lo < len(rows); lo += blockRows {
 		block := rows[lo:min(lo+blockRows, len(rows))]
-		m.encoder.encode(x, f, block)
+		one.encoder.encode(x, f, block)
 		for i := range block {
-			m.predictInputs(dst[(lo+i)*m.classes:(lo+i+1)*m.classes], x[i*m.encoder.width:(i+1)*m.encoder.width], scores)
+			one.computeKernels(scratch.kernels, x[i*one.encoder.width:(i+1)*one.encoder.width])
+			for j, m := range models {
+				if m != nil {
+					m.predictKernels(dst[j][(lo+i)*classes:(lo+i+1)*classes], scratch)
+				}
+			}
 		}
 	}
 }
 
-// predictInputs writes the class probabilities of a row with the inputs x to dst. scratch
-// must have one element for each output.
-func (m *Model) predictInputs(dst []float32, x, scratch []float64) {
-	copy(scratch, m.bias)
+// scratch holds intermediate results of the prediction of a row.
+type scratch struct {
+	kernels []float64 // for each centre, the kernel between the row and the centre
+	scores  []float64 // for each output
+}
+
+func (m *Model) newScratch() *scratch {
+	return &scratch{make([]float64, len(m.centers)/m.encoder.width), make([]float64, len(m.bias))}
+}
+
+// predictInputs writes the class probabilities of a row with the inputs x to dst.
+func (m *Model) predictInputs(dst []float32, x []float64, s *scratch) {
+	m.computeKernels(s.kernels, x)
+	m.predictKernels(dst, s)
+}
+
+// computeKernels writes the kernel between a row with the inputs x and each centre to dst.
+func (m *Model) computeKernels(dst, x []float64) {
 	width := m.encoder.width
-	for j := range len(m.centers) / width {
-		axpy(scratch, m.alpha[j*len(scratch):], gaussian(x, m.centers[j*width:(j+1)*width], m.gamma))
+	for j := range dst {
+		dst[j] = gaussian(x, m.centers[j*width:(j+1)*width], m.gamma)
+	}
+}
+
+// predictKernels writes the class probabilities of the row with the kernels s.kernels to dst.
+func (m *Model) predictKernels(dst []float32, s *scratch) {
+	scores := s.scores
+	copy(scores, m.bias)
+	for j, k := range s.kernels {
+		axpy(scores, m.alpha[j*len(scores):], k)
 	}
 	dst[0] = 0 // the score of the first of two classes
-	for c, v := range scratch {
-		dst[m.classes-len(scratch)+c] = float32(v)
+	for c, v := range scores {
+		dst[m.classes-len(scores)+c] = float32(v)
 	}
 	kernel.Softmax(dst)
 }

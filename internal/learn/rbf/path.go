@@ -47,13 +47,13 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 	m := e.model
 	width := m.encoder.width
 	now := slices.Clone(e.x[p.From*width : (p.From+1)*width])
-	scores := make([]float64, len(m.bias))
+	s := m.newScratch()
 	for step := range p.Steps + 1 {
 		for i := range m.encoder.inputs {
 			if in := &m.encoder.inputs[i]; step > 0 && int(p.Step[in.column]) == step {
 				copy(now[in.first:in.first+in.size], e.inputs(p.To, in))
 			}
 		}
-		m.predictInputs(dst[step*m.classes:(step+1)*m.classes], now, scores)
+		m.predictInputs(dst[step*m.classes:(step+1)*m.classes], now, s)
 	}
 }

@@ -58,7 +58,7 @@ func TestFitLearnsASmoothBorder(t *testing.T) {
 		dst := make([]float32, 300*classes)
 		var losses [2]float64
 		for penalty := range losses {
-			fit.PredictValidation(dst, penalty)
+			copy(dst, fit.Validation(penalty))
 			for i := range 300 {
 				sum := 0.0
 				for _, q := range dst[i*classes : (i+1)*classes] {
@@ -110,7 +110,7 @@ func TestFewCombinations(t *testing.T) {
 				if fit.Model(penalty) == nil {
 					t.Errorf("%d rows × %d columns, width %v, penalty %v: the fit did not converge", c.rows, c.columns, width, penalties[penalty])
 				}
-				fit.PredictValidation(probabilities, penalty)
+				copy(probabilities, fit.Validation(penalty))
 				loss := 0.0
 				for i, label := range f.Labels {
 					loss -= math.Log(float64(probabilities[2*i+int(label)])) / float64(c.rows)
@@ -132,7 +132,10 @@ func TestGradientIsZero(t *testing.T) {
 		e := fitEncoder(f, rows.Train)
 		x := make([]float64, 300*e.width)
 		e.encode(x, f, rows.Train)
-		p := newLogisticRegression(incompleteCholesky(x, e.width, 512, 0.2), f.Labels, Options{Classes: classes, Centers: 512, Penalties: []float64{3, 0.3}})
+		p, err := newLogisticRegression(t.Context(), incompleteCholesky(t.Context(), x, e.width, 512, 0.2), f.Labels, Options{Classes: classes, Centers: 512, Penalties: []float64{3, 0.3}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := p.minimise(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -160,18 +163,18 @@ func TestFactor(t *testing.T) {
 	e := fitEncoder(f, rows.Train)
 	x := make([]float64, 100*e.width)
 	e.encode(x, f, rows.Train)
-	k := incompleteCholesky(x, e.width, 512, 0.1)
+	k := incompleteCholesky(t.Context(), x, e.width, 512, 0.1)
 	for i := range 100 {
 		for j := range 100 {
 			want := gaussian(x[i*e.width:(i+1)*e.width], x[j*e.width:(j+1)*e.width], 0.1)
-			if got := dot(k.features[i*k.rank:(i+1)*k.rank], k.features[j*k.rank:(j+1)*k.rank]); math.Abs(got-want) > minResidual {
+			if got := dot32(k.features[i*k.stride:][:k.rank], k.features[j*k.stride:][:k.rank]); math.Abs(got-want) > minResidual {
 				t.Fatalf("rows %d and %d: %v, not %v", i, j, got, want)
 			}
 		}
 	}
 	for i, center := range k.centers {
 		for j := i + 1; j < k.rank; j++ {
-			if v := k.features[center*k.rank+j]; math.Abs(v) > 1e-6 {
+			if v := k.features[center*k.stride+j]; v != 0 {
 				t.Fatalf("centre %d has %v in column %d", i, v, j)
 			}
 		}
@@ -186,7 +189,7 @@ func TestModel(t *testing.T) {
 	}
 	m := fit.Model(0)
 	want := make([]float32, 150)
-	fit.PredictValidation(want, 0)
+	copy(want, fit.Validation(0))
 	t.Run("predicts_as_the_fit", func(t *testing.T) {
 		got := make([]float32, 150)
 		m.Predict(got, f, 200, 250)

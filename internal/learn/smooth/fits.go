@@ -15,12 +15,10 @@ import (
 
 const (
 	// MaxRows is the largest number of rows of a table for which there is a smooth part.
-	MaxRows = 3000
+	MaxRows = 10_000
 	// maxCells is the largest value of rows × classes for which there is a smooth part,
 	// because its time and its memory grow with both.
 	maxCells = 100_000
-	// searchFolds is the number of folds on which kernel widths are compared.
-	searchFolds = 2
 	// maxConcurrentFits limits the memory of a search.
 	maxConcurrentFits = 2
 )
@@ -45,13 +43,22 @@ func maxCenters(rows int) int {
 	return 512
 }
 
+// searchFolds returns the number of folds on which kernel widths are compared. One fold of a
+// large table has enough rows for this.
+func searchFolds(rows int) int {
+	if rows <= 3000 {
+		return 2
+	}
+	return 1
+}
+
 // EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. It is 0
 // if the table has no smooth part.
-func EstimateMemory(rows, classes int) float64 {
-	if !IsSmall(rows, classes) {
+func EstimateMemory(rows, columns, classes int) float64 {
+	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
 		return 0
 	}
-	return maxConcurrentFits * rbf.EstimateMemory(rows, classes, maxCenters(rows), len(penalties))
+	return maxConcurrentFits * rbf.EstimateMemory(rows, columns, classes, maxCenters(rows), len(penalties))
 }
 
 // Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in
@@ -79,14 +86,15 @@ type Fits struct {
 
 	folds   []*rbf.Fit
 	penalty int // the index of Penalty in penalties
+	numFits int // the number of fits that Search did
 }
 
 // Search fits smooth parts and chooses their width and penalty by the log loss on the
-// validation rows. It compares the widths on the first searchFolds folds, each with its
+// validation rows. It compares the widths on one or two folds, each with its
 // best penalty. It then fits the best width on the other folds, and chooses the best
 // penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
-	compared, workers := min(searchFolds, len(t.Folds)), min(t.Workers, maxConcurrentFits)
+	compared, workers := min(searchFolds(t.Frame.Rows), len(t.Folds)), min(t.Workers, maxConcurrentFits)
 	fits := make([][]*rbf.Fit, len(widths))
 	for i := range fits {
 		fits[i] = make([]*rbf.Fit, len(t.Folds))
@@ -105,7 +113,7 @@ func Search(ctx context.Context, t Task) (*Fits, error) {
 			best, bestLoss = i, loss
 		}
 	}
-	found := &Fits{Width: widths[best], folds: fits[best], Probabilities: make([]float32, len(t.Labels)*t.Classes)}
+	found := &Fits{Width: widths[best], folds: fits[best], numFits: len(widths)*compared + len(t.Folds) - compared, Probabilities: make([]float32, len(t.Labels)*t.Classes)}
 	err = parallel.ForError(workers, len(t.Folds)-compared, func(i int) (err error) {
 		found.folds[compared+i], err = t.fit(ctx, t.Folds[compared+i], found.Width)
 		return err
@@ -134,10 +142,8 @@ func (t *Task) bestPenalty(fits []*rbf.Fit, dst []float32) (best int, loss float
 	probabilities := make([]float32, rows*t.Classes)
 	for penalty := range penalties {
 		at := 0
-		for i, fit := range fits {
-			next := at + len(t.Folds[i].Validation)*t.Classes
-			fit.PredictValidation(probabilities[at:next], penalty)
-			at = next
+		for _, fit := range fits {
+			at += copy(probabilities[at:], fit.Validation(penalty))
 		}
 		l := metric.LogLoss(metric.Predictions{Probabilities: probabilities, Labels: t.Labels[:rows], Classes: t.Classes})
 		if math.IsNaN(l) || math.IsInf(l, 0) { // there are no rows
@@ -161,10 +167,7 @@ func (f *Fits) Model(fold int) *rbf.Model { return f.folds[fold].Model(f.penalty
 
 // Cost returns the estimated cost of Search, in nanoseconds of one core. Every fit costs
 // about as much as the first.
-func (f *Fits) Cost() float64 {
-	fits := (len(widths)-1)*min(searchFolds, len(f.folds)) + len(f.folds)
-	return float64(fits) * f.folds[0].Cost()
-}
+func (f *Fits) Cost() float64 { return float64(f.numFits) * f.folds[0].Cost() }
 
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the smooth part did not converge")

@@ -94,7 +94,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%v: no error", b)
 		}
 	}
-	if !IsSmall(MaxRows, 33) || IsSmall(MaxRows+1, 2) || IsSmall(MaxRows, 34) {
+	if !IsSmall(MaxRows, 10) || IsSmall(MaxRows+1, 2) || IsSmall(MaxRows, 11) {
 		t.Error("the limits of rows and classes are not kept")
 	}
 }
