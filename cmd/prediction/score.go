@@ -95,7 +95,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("metrics of probabilities require a column probability_<class> for each class, or for one of two classes, and rows of at least two classes; a metric of one class requires rows of this class")
+				WithHint("a metric of probabilities needs a column probability_<class> for each class (one column is enough for two classes), and rows of at least two classes; a metric of one class needs rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

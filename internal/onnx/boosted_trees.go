@@ -17,8 +17,8 @@ type BoostedTrees struct {
 
 // maxGroupTargets is the largest number of outputs of an ensemble, unless a single round
 // has more. With more outputs, each row needs more memory. With fewer outputs, there are
-// more groups, and ONNX Runtime 1.16 to 1.19 take seconds to optimise the chain of
-// groups.
+// more groups. Each group adds to the scores of the group before it, and ONNX Runtime 1.16
+// to 1.19 take seconds to optimise a graph with many such additions.
 const maxGroupTargets = 2048
 
 // NewBoostedTrees returns BoostedTrees with one round, which adds base to the scores. base
