@@ -229,7 +229,7 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
 	if _, err := t.GetAccount(ctx, r.Email); err == nil {
-		return nil, api.NewProblem(api.CodeNameTaken, "account %s already exists: refuse the request", r.Email)
+		return nil, api.NewProblem(api.CodeNameTaken, "account %s already exists, so its request can only be refused", r.Email)
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}

@@ -36,9 +36,10 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
-// If cmd has the flag --database, the location is the value of this flag or, if it is not set, of
-// FORETELL_DATABASE. In all other cases the location is the path of foretell.db in dir. It is then
-// an error if dir has a marker file, because its database is a PostgreSQL database.
+// If cmd has the flag --database, the location is the value of the flag, or else of
+// FORETELL_DATABASE. If neither is set, or if cmd lacks the flag, the location is the path of
+// foretell.db in dir. In this case, a marker file in dir is an error: it says that the database of
+// the folder is a PostgreSQL database.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	location := ""

@@ -206,7 +206,7 @@ func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string
 	var changed *receipt.LineDifference
 	switch err := r.CheckDigest(ctx, stored); {
 	case errors.As(err, &changed):
-		return "", false, api.NewProblem(api.CodeInvalid, "the receipt describes this result, but the service has another one for this prediction: the result and its receipt were changed")
+		return "", false, api.NewProblem(api.CodeInvalid, "the receipt describes this result, but the service has a different result for this prediction: both the result and the receipt were changed")
 	case err != nil:
 		return "", false, err
 	}

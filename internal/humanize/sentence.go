@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence returns a message as a full sentence. It capitalises the first letter, and adds a full
-// stop unless the message ends with a punctuation mark. A field name before a colon becomes words:
-// "datasetName: must not be blank" is returned as "Dataset name: must not be blank.". If the first
-// word contains other characters than lower-case letters, hyphens and apostrophes, it is unchanged,
-// because it may be a file name. An empty message stays empty.
+// Sentence returns a message as a full sentence. It adds a full stop unless the message ends with a
+// punctuation mark. A field name before a colon becomes words: "datasetName: must not be blank" is
+// returned as "Dataset name: must not be blank.". Otherwise, the first letter is capitalised only if
+// the first word consists of lower-case letters, hyphens and apostrophes. Any other word may be a
+// file name. An empty message stays empty.
 func Sentence(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" {

@@ -70,8 +70,8 @@ func runnerUp(r *api.ModelReport) (name string, other *api.Candidate) {
 	return name, other
 }
 
-// The minimum widths of a report, in characters, for a column of intervals, and for titles of
-// algorithms instead of their codes.
+// A report has a column of intervals only if it is at least minIntervalWidth characters wide. It has
+// the titles of algorithms, instead of their codes, only if it is at least minTitleWidth wide.
 const (
 	minIntervalWidth = 62
 	minTitleWidth    = 78

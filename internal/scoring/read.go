@@ -210,7 +210,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 	}
 	a := &answers{names: answersTable.names, label: answersTable.names[at]}
 	if opts.Label == "" && strings.HasPrefix(a.label, probabilityColumn) && looksSwapped(p, a) {
-		return nil, &Fault{Message: fmt.Sprintf("the column of the true labels would be %s, which has probabilities", quote(a.label)), Hint: swappedHint}
+		return nil, &Fault{Message: fmt.Sprintf("no column of true labels was found: the next candidate is %s, which has probabilities", quote(a.label)), Hint: swappedHint}
 	}
 	id, err := a.findIDColumnOrDropIDs(answersTable, p, at, opts)
 	if err != nil {

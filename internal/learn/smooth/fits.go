@@ -30,7 +30,7 @@ var (
 	penalties = []float64{0.5, 0.1, 0.02, 0.004, 0.001}
 )
 
-// IsSmall reports whether a table is small enough for a smooth part.
+// IsSmall reports whether a table is small enough for a smooth part beside its networks.
 func IsSmall(rows, classes int) bool { return rows <= MaxRows && rows*classes <= maxCells }
 
 // maxCenters returns the maximum number of centres for a table with the given number of rows. More
