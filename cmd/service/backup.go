@@ -14,7 +14,7 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
-	"foretell/internal/receipt"
+	"foretell/internal/symlink"
 	"foretell/internal/term"
 )
 
@@ -118,7 +118,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
-	path = receipt.ResolveLink(path) // write the target of a link, and keep the link
+	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

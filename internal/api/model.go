@@ -270,8 +270,8 @@ type ClassReport struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// ROCAUC and AveragePrecision are nil if the class has no curve, if no row or every row is of the
-	// class, and in reports of early releases.
+	// ROCAUC and AveragePrecision are nil in old reports, if the class has no curve, and if no row or
+	// every row is of the class.
 	ROCAUC           *float64 `json:"rocAuc,omitempty" doc:"Area under the ROC curve of the class against the others."`
 	AveragePrecision *float64 `json:"averagePrecision,omitempty" doc:"Area under the precision–recall curve of the class."`
 	// Intervals is nil in old reports.

@@ -63,7 +63,7 @@ func TestDistributedRace(t *testing.T) {
 		t.Skip("it races")
 	}
 	address, dir := testenv.Postgres(t), t.TempDir()
-	csv := labelled(950) // so that the second worker has time to begin its part
+	csv := labelled(950) // enough rows for the second worker to begin its part, and few enough for 128 centres of the smooth part
 	one := open(t, t.TempDir())
 	one.work(t)
 	var log safeLog

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"foretell/internal/exit"
-	"foretell/internal/receipt"
+	"foretell/internal/symlink"
 )
 
 // WriteFileAtomic creates a file at path with the output of write, completely or not at all. If
@@ -26,7 +26,7 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, b.Bytes(), 0o666)
 	}
-	path = receipt.ResolveLink(path)
+	path = symlink.Resolve(path)
 	part, err := CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 	case !force:
 		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
-	return CheckFolder(filepath.Dir(receipt.ResolveLink(path)), "output", otherHint)
+	return CheckFolder(filepath.Dir(symlink.Resolve(path)), "output", otherHint)
 }
 
 // CheckFolder returns an error if dir does not exist, or if this process cannot create files in

@@ -15,7 +15,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
-	"foretell/internal/receipt"
+	"foretell/internal/symlink"
 	"foretell/internal/term"
 )
 
@@ -59,7 +59,7 @@ type FileDownload struct {
 // DownloadFile downloads a file under a temporary name, verifies it, and calls Install or
 // copies it to the stream. On an error it removes the temporary file.
 func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err error) {
-	finalPath := receipt.ResolveLink(t.Path) // write the target of a link, and keep the link
+	finalPath := symlink.Resolve(t.Path) // write the target of a link, and keep the link
 	dir, name := filepath.Dir(finalPath), filepath.Base(finalPath)
 	if t.isStream() {
 		dir, name = os.TempDir(), a.DefaultName

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
-	"foretell/internal/receipt"
+	"foretell/internal/symlink"
 	"foretell/internal/term"
 )
 
@@ -108,7 +108,7 @@ func (t *OutputFile) CheckMayWrite() error {
 	}
 	path := t.Path
 	if !t.isStream() { // /dev/stdout is a link to a file that has no folder
-		path = receipt.ResolveLink(path)
+		path = symlink.Resolve(path)
 	}
 	if err := cli.CheckOutputPath(path, t.Force, otherOutput); err != nil {
 		return err

@@ -31,7 +31,7 @@ func TestInteractionsAreFound(t *testing.T) {
 	}
 	found := ""
 	counts := []int{1, 3}
-	if testing.Short() { // under the race detector each race takes many seconds
+	if testing.Short() { // one race takes many seconds under the race detector
 		counts = []int{3}
 	}
 	for _, workers := range counts {

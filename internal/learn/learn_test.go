@@ -138,7 +138,7 @@ func checkDependence(t *testing.T, r *Report) {
 
 func TestRaceIsDeterministic(t *testing.T) {
 	workers := []int{1, 2, 8}
-	if testing.Short() { // under the race detector each race takes many seconds
+	if testing.Short() { // one race takes many seconds under the race detector, which finds what a comparison would not
 		workers = []int{8}
 	}
 	f := loadTrainFile(t, "testdata/iris/train.csv")

@@ -46,8 +46,8 @@ type run struct {
 	best     savedStep
 	curve    []curvePoint
 	// smoothNext reports whether the next step adds the smooth part. smoothFits holds the
-	// smooth parts of the folds, or nil if the best step has no smooth part. smoothCost is the cost to fit
-	// them.
+	// smooth parts of the folds, or nil if the best step has no smooth part. smoothCost is
+	// the cost to fit them.
 	smoothNext bool
 	smoothFits *smooth.Fits
 	smoothCost float64

@@ -11,8 +11,8 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/receipt"
 	"foretell/internal/roles"
+	"foretell/internal/symlink"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/repair"
@@ -94,7 +94,7 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err e
 // path, which is the final path. train is the profile of the training file if in is the blind
 // file, and nil otherwise.
 func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
-	path = receipt.ResolveLink(path) // write the target of a link, and keep the link
+	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train 
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
 	open := func() (io.ReadCloser, error) {
-		file, err := in.openCSV(ctx)
+		file, err := in.table.OpenCSV(ctx)
 		if err != nil {
 			return nil, err
 		}

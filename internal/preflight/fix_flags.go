@@ -10,7 +10,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
-	"foretell/internal/receipt"
+	"foretell/internal/symlink"
 )
 
 // FixFlags holds the flags for corrected copies.
@@ -83,5 +83,5 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	case !f.Force:
 		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
 	}
-	return cli.CheckFolder(filepath.Dir(receipt.ResolveLink(path)), "copy", "name another file with "+flag)
+	return cli.CheckFolder(filepath.Dir(symlink.Resolve(path)), "copy", "name another file with "+flag)
 }

@@ -38,7 +38,6 @@ type Input struct {
 	rowsAboveHeader int
 	ignored         []string // columns of layout.Drop that have neither a name nor a value
 	table           *tablefile.Table
-	options         tablefile.Options // the options of table
 
 	// readError is the error in a file at which scanProfile stopped; nil if there was no
 	// error.
@@ -51,7 +50,7 @@ type Input struct {
 
 // Open returns a reader of the table in canonical form.
 func (in *Input) Open(ctx context.Context) (*inputReader, error) {
-	file, err := in.openCSV(ctx)
+	file, err := in.table.OpenCSV(ctx)
 	if err != nil {
 		return nil, in.wrapError(err)
 	}

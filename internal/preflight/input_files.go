@@ -80,7 +80,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	if layout.Delimiter != csvfile.AutoDelimiter {
 		opts.Delimiter = layout.Delimiter
 	}
-	in.table, in.options = tablefile.New(files, opts), opts
+	in.table = tablefile.New(files, opts)
 	return in, nil
 }
 

@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"foretell/internal/api"
 	"foretell/internal/scoring"
+	"foretell/internal/symlink"
 )
 
 // Version is the newest version of the receipt format.
@@ -25,31 +25,7 @@ const Version = 1
 
 // Path returns the path of a result's receipt. If the result is a symbolic link, the receipt
 // is next to the target of the link.
-func Path(result string) string { return ResolveLink(result) + ".receipt.json" }
-
-// ResolveLink returns path or, if path is a symbolic link, the final target of the link. The target
-// need not exist.
-func ResolveLink(path string) string {
-	if end, err := filepath.EvalSymlinks(path); err == nil {
-		return end
-	}
-	const maxLinks = 40 // a chain of more links is probably a cycle
-	for range maxLinks {
-		target, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(target) {
-			dir := filepath.Dir(path)
-			if end, err := filepath.EvalSymlinks(dir); err == nil {
-				dir = end // the parent of a linked folder is that of its target
-			}
-			target = filepath.Join(dir, target)
-		}
-		path = target
-	}
-	return path
-}
+func Path(result string) string { return symlink.Resolve(result) + ".receipt.json" }
 
 // Receipt is the JSON document. Unknown values are omitted.
 type Receipt struct {

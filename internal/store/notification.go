@@ -33,8 +33,9 @@ func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 }
 
 // WatchJobs calls changed when it may have become possible to claim jobs, because of this or
-// another process. The argument kind is the kind of these jobs, or empty if it is unknown. WatchJobs may miss a
-// change, and may call changed without one. It returns when ctx is done or an error occurs.
+// another process. The argument kind is the kind of these jobs, or empty if it is unknown.
+// WatchJobs may miss a change, and may call changed without one. It returns when ctx is done or an
+// error occurs.
 func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
 	watch := s.watchDataVersion
 	if s.IsOnServer() {

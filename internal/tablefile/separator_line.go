@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
 	"sync"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
 )
 
 // separatorLine matches a first line of a CSV file that sets the delimiter for Excel, such as sep=;
@@ -36,21 +40,34 @@ func (s *stream) skipSeparatorLine() error {
 }
 
 // skipLines makes s omit its first n lines. Their line ends are kept, so that the other lines keep
-// their numbers.
+// their numbers. If s has lines, but at most n, it returns a *csvfile.Defect.
 func (s *stream) skipLines(n int) error {
 	if n == 0 {
 		return nil
 	}
 	in := bufio.NewReader(s.Reader)
-	for range n {
-		if err := skipLine(in); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+	s.Reader = in
+	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+		return nil
+	}
+	for line := range n {
+		if err := skipLine(in); err != nil && !errors.Is(err, io.EOF) {
 			return err
+		}
+		if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+			return skippedTableError(n, line+1)
 		}
 	}
 	s.Reader = io.MultiReader(strings.NewReader(strings.Repeat("\n", n)), in)
 	return nil
+}
+
+// skippedTableError returns the error for a file whose last row is at most Options.SkipRows.
+func skippedTableError(skipRows, lastRow int) error {
+	return &csvfile.Defect{
+		Code:    csvfile.CodeEmptyFile,
+		Message: fmt.Sprintf("--skip-rows ignores %s, and the last row of the file is row %d", humanize.Count(skipRows, "row"), lastRow),
+	}
 }
 
 // skipLine reads a line that ends with LF, CRLF or CR. It returns io.EOF if the line has no end.

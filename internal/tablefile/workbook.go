@@ -66,6 +66,9 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 		if err := source.writeRows(sheet.part); err != nil {
 			return damagedWorkbookError(err)
 		}
+		if source.width == 0 && source.row > 0 && source.row <= opts.SkipRows {
+			return skippedTableError(opts.SkipRows, source.row)
+		}
 		if source.width == 0 && len(b.sheets) > 1 {
 			return &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("the sheet %q is empty; the sheets are %s", sheet.name, b.sheetNames())}
 		}

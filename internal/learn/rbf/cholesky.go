@@ -75,7 +75,7 @@ type factorBuilder struct {
 	state    uint64    // of the random numbers
 }
 
-// random returns a random number from 0 to 1.
+// random returns a random number that is at least 0 and below 1.
 func (b *factorBuilder) random() float64 { return float64(rng.SplitMix64(&b.state)>>11) / (1 << 53) }
 
 // input returns the inputs of a row.
@@ -156,10 +156,10 @@ func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, tria
 	return centers, triangle
 }
 
-// addColumns adds a column for each of the centers. triangle is as returned by choose.
+// addColumns adds a column for each of centers. triangle is as returned by choose.
 func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 	n, rank := len(centers), b.rank
-	var known []float32 // the features of the centres so far
+	var known []float32 // the rows of the new centres so far, n × rank
 	for _, row := range centers {
 		known = append(known, b.row(row)...)
 	}

@@ -42,7 +42,7 @@ type Fit struct {
 // New fits a model for each of o.Penalties to the rows fold.Train of f.
 func New(ctx context.Context, f *frame.Frame, fold split.Fold, o Options) (*Fit, error) {
 	if len(fold.Train) == 0 || o.Classes < 2 || o.Classes > math.MaxUint16 || !(o.Width > 0) || o.Centers < 1 || len(o.Penalties) == 0 {
-		return nil, fmt.Errorf("rbf: invalid parameters: %d training rows, %d classes, width %v, %d penalties", len(fold.Train), o.Classes, o.Width, len(o.Penalties))
+		return nil, fmt.Errorf("rbf: invalid parameters: %d training rows, %d classes, width %v, %d centres, %d penalties", len(fold.Train), o.Classes, o.Width, o.Centers, len(o.Penalties))
 	}
 	e := fitEncoder(f, fold.Train)
 	if e.width == 0 || e.width > MaxInputs {
