@@ -12,12 +12,13 @@ import (
 )
 
 // Shape is the size of a training table. Features is the number of columns of the schema,
-// and Texts the number of these columns that hold texts. TextBytes is the size of all
-// texts. CellSize is the mean size of a cell of the CSV file with its comma, in bytes.
+// and Texts the number of these columns that hold texts. Levels is the number of levels of
+// all columns of categories. TextBytes is the size of all texts. CellSize is the mean size
+// of a cell of the CSV file with its comma, in bytes.
 type Shape struct {
-	Rows, Features, Classes, Texts int
-	TextBytes                      int64
-	CellSize                       float64
+	Rows, Features, Levels, Classes, Texts int
+	TextBytes                              int64
+	CellSize                               float64
 }
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
@@ -26,6 +27,9 @@ type Shape struct {
 // are unknown, and CellSize is maxCellSize.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes), CellSize: maxCellSize}
+	for _, c := range schema.Columns {
+		s.Levels += len(c.Levels)
+	}
 	columns := len(schema.SourceColumns())
 	if s.Texts > 0 {
 		s.TextBytes = max(fileBytes-int64(rows)*int64(columns-s.Texts)*minCellBytes, 0)
@@ -102,7 +106,7 @@ func Estimate(s Shape, algorithms []string) int64 {
 		cost := memoryCosts[strings.TrimLeft(name, "BM")]
 		bytes += float64(validation)*classes*probabilityBytes + float64(folds)*rows*classes*cost.score + cells*cost.cell
 		if strings.HasSuffix(name, "SEV01") && s.Texts == 0 && s.Features <= screen.MaxFeatures {
-			bytes += smooth.EstimateMemory(s.Rows, s.Features, s.Classes)
+			bytes += smooth.EstimateMemory(s.Rows, s.Features, s.Levels, s.Classes)
 		}
 	}
 	return int64(bytes)

@@ -3,11 +3,11 @@ package rbf
 import "foretell/internal/learn/kernel"
 
 // EstimateMemory returns the estimated memory of New, in bytes, for a table with the given numbers of
-// rows, numeric columns and classes, and the given numbers of centres and penalties.
-func EstimateMemory(rows, columns, classes, maxCenters, penalties int) float64 {
+// rows, inputs and classes, and the given numbers of centres and penalties.
+func EstimateMemory(rows, inputs, classes, maxCenters, penalties int) float64 {
 	n, centers := float64(rows), float64(min(rows, maxCenters))
 	const inputBytes, featureBytes, matrixBytes, scoreBytes = 8, 4, 8, 4
 	const garbage = 1.3 // the garbage collector runs when the memory has grown by 30 %
 	scores := n*float64(classes*penalties) + float64(kernel.PackedLen(rows, classes*penalties))
-	return garbage * (n*(inputBytes*float64(min(columns, MaxInputs))+featureBytes*centers) + matrixBytes*float64(penalties)*centers*centers + scoreBytes*scores)
+	return garbage * (n*(inputBytes*float64(inputs)+featureBytes*centers) + matrixBytes*float64(penalties)*centers*centers + scoreBytes*scores)
 }

@@ -52,13 +52,13 @@ func searchFolds(rows int) int {
 	return 1
 }
 
-// EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. It is 0
-// if the table has no smooth part.
-func EstimateMemory(rows, columns, classes int) float64 {
+// EstimateMemory returns the estimated memory of Search for a table without texts, in bytes. levels is
+// the number of levels of all columns. The result is 0 if the table has no smooth part.
+func EstimateMemory(rows, columns, levels, classes int) float64 {
 	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
 		return 0
 	}
-	return maxConcurrentFits * rbf.EstimateMemory(rows, columns, classes, maxCenters(rows), len(penalties))
+	return maxConcurrentFits * rbf.EstimateMemory(rows, min(columns+levels, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
 }
 
 // Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in
