@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -57,8 +58,11 @@ func TestInstallFile(t *testing.T) {
 func TestWriteFileAtomicKeepsLinks(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target.html"), filepath.Join(dir, "link.html")
+	if runtime.GOOS == "windows" {
+		t.Skip("only administrators may create links")
+	}
 	if err := os.Symlink("target.html", link); err != nil {
-		t.Skip(err) // some systems allow links only to administrators
+		t.Fatal(err)
 	}
 	for _, force := range []bool{false, true} {
 		err := CheckOutputPath(link, force, "")
