@@ -27,8 +27,8 @@ type ClassScore struct {
 	Rows                  int
 	Precision, Recall, F1 float64
 	// ROCAUC and AveragePrecision are the areas under the ROC curve and the
-	// precision–recall curve. They are NaN if no row, or every row, is of the
-	// class, and for classes whose curves are not computed.
+	// precision–recall curve. Both are NaN if no row is of the class, and for classes whose curves
+	// are not computed. ROCAUC is also NaN if every row is of the class.
 	ROCAUC, AveragePrecision float64
 	// Intervals holds the 95 % confidence intervals by name: precision, recall,
 	// f1, rocAuc and averagePrecision. Unknown intervals are absent.

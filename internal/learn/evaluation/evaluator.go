@@ -20,8 +20,8 @@ import (
 type Evaluator struct {
 	Metric  string
 	Classes int
-	// Labels holds the class of each validation row, and Groups its group, negative for a row
-	// without a group. Groups is nil if no row has a group.
+	// Labels holds the class of each validation row, and Groups its group. A negative group
+	// means that the row has none. Groups is nil if no row has a group.
 	Labels, Groups []int32
 	// Names and ClassRows are the values for the fields Names and ClassRows of
 	// metric.Predictions. They may be nil.
@@ -75,8 +75,9 @@ func (e *Evaluator) UnmeasurableReason() string {
 	return ""
 }
 
-// Score returns the performance, which is the metric from 0 to 1, and the log loss of the
-// probabilities of all validation rows. An error is returned only if ctx is cancelled.
+// Score returns two scores of the probabilities of all validation rows: the performance,
+// which is the metric from 0 to 1, and the log loss. An error is returned only if ctx is
+// cancelled.
 func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (performance, logLoss float64, err error) {
 	p, err := e.ScoredPredictions(ctx, probabilities)
 	if err != nil {

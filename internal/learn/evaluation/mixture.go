@@ -13,8 +13,8 @@ type Mixture struct {
 	Weights []float64
 	// Probabilities is the mean with Weights.
 	Probabilities []float32
-	// CrossFitted is the mean from which a score is computed: each half of the rows is mixed with
-	// weights that are fitted to the other half.
+	// CrossFitted is the mean from which a score is computed: each half of the rows is averaged
+	// with weights that are fitted to the other half.
 	CrossFitted []float32
 }
 
@@ -55,8 +55,8 @@ func (e *Evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	return list
 }
 
-// averageProbabilities writes the weighted mean of the models' probabilities to dst.
-// It computes only the rows at the given positions.
+// averageProbabilities adds the weighted mean of the models' probabilities to dst, only
+// in the rows at the given positions. These rows of dst must be 0 before.
 func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weights []float64, positions []int32) {
 	for i, probabilities := range models {
 		w := float32(weights[i])

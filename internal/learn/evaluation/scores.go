@@ -18,8 +18,9 @@ type Scores struct {
 	// Brier is the Brier score and CalibrationError the expected calibration error; see
 	// package metric.
 	Brier, CalibrationError float64
-	// OfClass is set if the metric of the race is the metric of one class, such as
-	// f1[yes]. It then maps the name of this metric to its value. Otherwise it is nil.
+	// OfClass maps the name of the metric of the race to its value if this is a metric
+	// of one class, such as f1[yes]. It is nil if the race has another metric, or if
+	// the metric cannot be computed.
 	OfClass map[string]float64
 	// Intervals holds the 95 % confidence intervals, by the name of the score. Unknown
 	// intervals are absent.
@@ -55,8 +56,8 @@ func (s *Scores) Performance(name string) float64 {
 	return math.NaN()
 }
 
-// setOfClass sets OfClass if raceMetric is the metric of one class. The metric is
-// computed from p. An error is returned only if ctx is cancelled.
+// setOfClass sets OfClass to the value of raceMetric, computed from p, if this is a
+// metric of one class. An error is returned only if ctx is cancelled.
 func (s *Scores) setOfClass(ctx context.Context, raceMetric string, p metric.Predictions) error {
 	if base, _ := metric.SplitName(raceMetric); base == raceMetric {
 		return nil
