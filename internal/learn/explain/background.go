@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// minBackgroundRows and maxBackgroundRows are the numbers of rows of the
-// background for up to 16 classes and for 32 or more.
+// The background has minBackgroundRows rows for up to 16 classes, and maxBackgroundRows
+// rows for 32 or more classes.
 const (
 	minBackgroundRows = 32
 	maxBackgroundRows = 64

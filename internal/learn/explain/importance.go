@@ -21,8 +21,8 @@ type Importance struct {
 	// among the rows. It is about 0, perhaps slightly negative, for a column that the model
 	// does not use.
 	Importance float64
-	// Interval is the 95 % confidence interval of Importance. Its width is due
-	// to the number of rows and of shuffles.
+	// Interval is the 95 % confidence interval of Importance. Its width depends on the
+	// number of rows and of shuffles.
 	Interval metric.Interval
 }
 
@@ -37,20 +37,20 @@ const (
 	maxShuffles              = 3
 )
 
-// numShuffles returns the number of times that each column is shuffled, if there are the
-// given number of rows to predict. There are fewer shuffles with many rows, because
-// another row improves the estimate more than another shuffle of the same row. About
-// maxImportanceRows predictions for each column are enough.
+// numShuffles returns how often each column is shuffled if the given number of rows is
+// predicted. There are fewer shuffles with many rows, because another row improves the
+// estimate more than another shuffle of the same row. About maxImportanceRows
+// predictions for each column are enough.
 func numShuffles(rows int) int {
 	return min(max(maxImportanceRows/max(rows, 1), 1), maxShuffles)
 }
 
 // Importances returns the importance of each column of the file, largest first (Breiman,
-// Random Forests, 2001, section 10). The model of each fold predicts the fold's
-// validation rows unchanged, and one to three times for each column with the values of
-// the column shuffled. All features extracted from a column are shuffled together. Unlike
-// the gains of a tree's splits, these importances are computed from rows that the models
-// were not trained on, and are comparable between algorithms.
+// Random Forests, 2001, section 10). The model of each fold first predicts the fold's
+// validation rows unchanged. For each column, it then predicts them one to three times
+// with the values of this column shuffled. All features extracted from a column are
+// shuffled together. Unlike the gains of a tree's splits, these importances are computed
+// from rows that the models were not trained on, and are comparable between algorithms.
 func (v *Validation) Importances(ctx context.Context) ([]Importance, error) {
 	columns, unused := v.splitByUse()
 	maxRows := min(maxImportanceRows, max(minImportanceRows, maxImportancePredictions/max(len(columns), 1)))
@@ -119,8 +119,8 @@ func (s *sample) shuffle(column frame.SourceColumn, seed uint64) shuffledColumn 
 }
 
 // substitute returns copies of the rows lo…hi-1 with shuffled cells of the column, for
-// all shuffles together. Only copies that must be predicted are in s: there is no copy if
-// a shuffle does not change the cells of a row, and a single copy if several shuffles put
+// all shuffles together. s has only copies that must be predicted. There is no copy if a
+// shuffle does not change the cells of a row, and only one copy if several shuffles put
 // the same cells into a row. places[i][row-lo] is the index in s of the copy for the i-th
 // shuffle, or -1 if this shuffle does not change the row.
 func (c *shuffledColumn) substitute(f *frame.Frame, lo, hi int) (s substitution, places [][]int32) {

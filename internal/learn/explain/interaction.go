@@ -124,7 +124,8 @@ func (a *tableAxis) addQuantiles(column *dependentColumn, donors *frame.Frame) {
 }
 
 // substitute returns some of the rows lo…hi-1 of the sample, each once for each pair of
-// values, with the cells of both columns replaced by these values.
+// values, with the cells of both columns replaced by these values. It adds the number
+// of these rows to g.rows.
 func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	rows := split.Subsample(rowRange(lo, hi), max(maxInteractionRows/len(e.sample.Ends), 1))
 	g.rows += len(rows)
@@ -142,9 +143,9 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	return s
 }
 
-// add adds the predictions for the rows that the method substitute returned to g.sums.
-// classes is the number of classes of the predictions, and shown holds the classes in
-// g.sums.
+// add adds predictions to g.sums. They must be for the rows that the method substitute
+// returned. classes is the number of classes of the predictions, and shown holds the
+// classes in g.sums.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)

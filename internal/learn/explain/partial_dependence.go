@@ -41,8 +41,8 @@ const (
 	maxDependenceRows    = 100
 )
 
-// effects adds up the predictions of the fold models, from which the partial dependence of
-// columns and the interactions of pairs of columns are computed.
+// effects adds up the predictions of the fold models. The sums determine the partial
+// dependence of columns and the interactions of pairs of columns.
 type effects struct {
 	sample  *sample
 	donors  *frame.Frame // rows whose cells replace those of the sample
@@ -60,12 +60,12 @@ type dependentColumn struct {
 }
 
 // Effects returns the partial dependence of the most important columns, and the
-// interactions between the first of these columns. For each value of a column, the model
-// of each fold predicts copies of the fold's validation rows. In the copies, the features
-// of the column are those of one row that has the value (Friedman, Annals of Statistics
-// 29, 2001, section 8.2). The parameter importances must be in descending order of
-// importance, and classes holds the classes of the result. Columns of free text and
-// columns with one value are left out.
+// interactions between the first few of these columns. For each value of a column, the
+// model of each fold predicts copies of the fold's validation rows. In the copies, the
+// features of the column are those of one row that has the value (Friedman, Annals of
+// Statistics 29, 2001, section 8.2). The parameter importances must be in descending
+// order of importance, and classes holds the classes of the result. Columns of free text
+// and columns with one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)

@@ -27,9 +27,9 @@ func AppendReason(dst []byte, column, cell string, contribution float64) []byte 
 	return append(strconv.AppendFloat(dst, contribution, 'f', 4, 64), ')')
 }
 
-// LargestContributions returns the indices of the at most n columns with the largest absolute
-// contributions, largest first. Columns that contribute less than 0.00005, which would be
-// shown as 0.0000, are left out.
+// LargestContributions returns the indices of the columns with the largest absolute
+// contributions, at most n, largest first. It leaves out contributions below 0.00005, because
+// they would be shown as 0.0000.
 func (x *Explanation) LargestContributions(n int) []int {
 	const least = 0.00005
 	order := make([]int, 0, len(x.Contributions))

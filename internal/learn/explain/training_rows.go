@@ -11,11 +11,11 @@ import (
 )
 
 // Rows of a new file may be equal to training rows by chance, above all if the columns
-// have few different values. The share of the training rows that are in the file by
-// chance is about the share of the rows of the file that are equal to another row of the
-// file. FindTrainingRows therefore reports training rows only if it finds at least
-// minTrainingRows of them, and if the share found is higher than expected by chance, by
-// more than minStandardErrors standard errors.
+// have few different values. The share of the training rows that a file contains by
+// chance is about the share of the rows of the file that have a copy in the file.
+// FindTrainingRows therefore reports training rows only if it finds at least
+// minTrainingRows of them, and if the share found exceeds the share expected by chance
+// by more than minStandardErrors standard errors.
 const (
 	minTrainingRows   = 3
 	minStandardErrors = 3
@@ -123,11 +123,11 @@ func (c *hashCounts) add(hash uint64) {
 }
 
 // maxByChance returns an upper limit for the number of rows of a sample that are found
-// among the counted rows by chance, if the sample is from the same source. It estimates
-// the probability that one row is found as the share of the counted rows whose hash
-// another row also has, with two rows of each kind added (A. Agresti and B. Coull, The
-// American Statistician 52, 1998). Rows with equal hashes are not independent: most are
-// pairs, which doubles the variance of this share.
+// among the counted rows by chance, if the sample is from the same source. The
+// probability that one row is found is estimated by the share of the counted rows whose
+// hash another row has, too. Two rows with and two without such a hash are added (A.
+// Agresti and B. Coull, The American Statistician 52, 1998). Rows with equal hashes are
+// not independent: most are pairs, which doubles the variance of this share.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

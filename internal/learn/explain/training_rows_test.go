@@ -68,8 +68,9 @@ func TestFindTrainingRows(t *testing.T) {
 	}
 }
 
-// TestNewRowsAreSeldomReported counts how often the rows of a new file, which have few different
-// values, are taken for training rows, and how often a fifth of the training rows is found.
+// TestNewRowsAreSeldomReported counts how often rows of a new file are taken for training rows,
+// if they have few different values. It also counts how often files with a fifth or all of the
+// training rows are reported.
 func TestNewRowsAreSeldomReported(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	const files, sample = 300, 32

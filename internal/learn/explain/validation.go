@@ -15,14 +15,15 @@ const maxPredictions = 1 << 22
 // model responds to cancellation.
 const batchRows = 128
 
-// Validation provides the validation rows of a race and the models of its folds, from
-// which the influence of columns is computed.
+// Validation provides the validation rows of a race and the models of its folds, which
+// are needed to compute the influence of columns.
 type Validation struct {
 	Schema *frame.Schema
 	// Used reports for each feature whether it belongs to a column that any of the models
 	// may use.
 	Used []bool
-	// Sample returns at most about maxRows of the validation rows, evenly spaced.
+	// Sample returns at most maxRows of the validation rows, evenly spaced within each
+	// fold.
 	Sample func(maxRows int) Sample
 	// FoldModel returns the model of a fold. This model was not trained on the fold's
 	// validation rows. Only one model of a fold is in memory at a time.
@@ -39,7 +40,8 @@ type Validation struct {
 type Sample struct {
 	// Frame holds the rows with their labels.
 	Frame *frame.Frame
-	// Groups holds the group of each row, negative for none. It may be nil.
+	// Groups holds the group of each row; a negative number means no group. It may be
+	// nil.
 	Groups []int32
 	// Ends holds, for each fold, the index in Frame at which the rows of the fold end.
 	Ends []int
@@ -119,10 +121,11 @@ func (p *substitutionPart) usesSampleCells(sample *sample) bool {
 	return !slices.ContainsFunc(p.columns, func(c replacedColumn) bool { return c.donors != sample.Frame })
 }
 
-// divideIntoBatches divides the rows of substitutions into lists of parts. The parts of a
-// list are put into one frame and predicted together. This matters in a wide table, in
-// which each substitution has few rows: a frame for each substitution would take longer
-// to build than to predict.
+// divideIntoBatches divides the rows of substitutions into lists of parts. The
+// predictions of list[i] are written to predictions[i]. The parts of a list are put into
+// one frame and predicted together. This matters in a wide table, in which each
+// substitution has few rows: a frame for each substitution would take longer to build
+// than to predict.
 func (s *sample) divideIntoBatches(list []substitution, predictions [][]float32) [][]substitutionPart {
 	var batches [][]substitutionPart
 	classes, space := s.classes(), 0
