@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// maxLead is the largest virtual time, in nanoseconds, by which a run may be ahead of the
-// slowest run without waiting. It does not change the winner. With a larger value more
-// cores are busy, and with a smaller value the race ends sooner after a win.
+// maxLead is the virtual time, in nanoseconds, by which a run may be ahead of the slowest
+// run without waiting. If single steps cost more, it may be further ahead, see latestDue.
+// maxLead does not change the winner. With a larger value more cores are busy, and with a
+// smaller value the race ends sooner after a win.
 const maxLead = 250e6
 
 // Scheduler orders the steps of the runs by virtual time, as in fair queueing, so that
@@ -18,9 +19,9 @@ const maxLead = 250e6
 //
 // A run's virtual clock is the cost of its steps so far, which does not depend
 // on the machine. Before a step, the due time of its score is the clock plus the cost of
-// the previous step. After the step, the time of the score is the due time or the clock,
-// whichever is later. Therefore a lower bound of the time of a score, the due time, is
-// known before the step begins.
+// the previous step, but not before the time of the previous score. After the step, the
+// time of the score is the due time or the clock, whichever is later. The due time is
+// therefore a lower bound of the time of the score, and is known before the step begins.
 //
 //	virtual time ───────────────────▶ T
 //	SEV01  ├────┼────┼────┼────┤      ┊        due before T: continues, may still win
@@ -28,11 +29,12 @@ const maxLead = 250e6
 //	SIX01  ├──┼──┼──┼──┼──┼──┼──┼──┼──●        reached the threshold at T
 //	SEV02  ├─────┼──────┼──────┼──────┊        due after T: does not begin
 //
-// The winner is the run whose score reaches the threshold at the smallest virtual time,
-// or the first of them in order if times are equal. When a run has reached it at T, the
-// runs whose next score is due before T continue. They stop when they reach the threshold
-// themselves, which makes T earlier, or when their next score is due after T. These
-// decisions are reproducible, because they depend only on virtual times.
+// The winner is the run whose score reaches the threshold at the smallest virtual time.
+// If times are equal, the run with the smallest index wins. When a run has reached the
+// threshold at T, the runs whose next score is due before T continue. They stop when they
+// reach the threshold themselves, or when their next score is due after T. T becomes
+// earlier if such a run reaches the threshold before T. These decisions are reproducible,
+// because they depend only on virtual times.
 //
 // While no run has reached the threshold, a run that is far ahead waits for the others.
 // When a run then reaches the threshold, the others need little time to get to T. Without
@@ -107,8 +109,9 @@ func (s *Scheduler) canWin(index int) bool {
 }
 
 // latestDue returns the largest due time with which a run may begin a step; runs with a
-// larger due time wait. It is the smallest due time of the active runs plus lead or the
-// cost of their longest last step, whichever is larger.
+// larger due time wait. It is the smallest due time of the active runs plus their
+// allowed lead. This is the field lead or the largest cost of their last steps,
+// whichever is larger.
 func (s *Scheduler) latestDue() float64 {
 	first, ahead := math.Inf(1), s.lead
 	for _, e := range s.runs {
@@ -173,8 +176,8 @@ func (s *Scheduler) RecordRemoteWin(index int, scoreTime float64) {
 	s.changed.Broadcast()
 }
 
-// DropRemoteWin drops the win of a run whose other machine has not delivered
-// its model. The run can then win only on this machine.
+// DropRemoteWin drops the win of a run on another machine, because that machine has not
+// delivered the model. The run can then win only on this machine.
 func (s *Scheduler) DropRemoteWin(index int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

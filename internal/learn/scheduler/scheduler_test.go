@@ -6,8 +6,8 @@ import (
 )
 
 // TestSmallestVirtualTimeWins checks that the run that reaches the threshold at the smallest
-// virtual time wins, although another run reports its win first, and that a run that can no longer
-// win is cancelled.
+// virtual time wins, even if another run has reached the threshold first in real time. It also
+// checks that a run is cancelled when it can no longer win.
 func TestSmallestVirtualTimeWins(t *testing.T) {
 	s := New(3, false)
 	var contexts []context.Context
