@@ -36,9 +36,9 @@ type feature struct {
 }
 
 // Select returns the indices of the MaxFeatures features of f with the highest Gini gain
-// on rows, in ascending order. It chooses only among the given features, which must be at
-// least MaxFeatures. It samples the rows if there are many. f must be the same table in
-// each call. An error is returned only if ctx is cancelled.
+// on rows, in ascending order. It chooses only among the given features. There must be at
+// least MaxFeatures of them. It samples the rows if there are many. f must be the same
+// table in each call. An error is returned only if ctx is cancelled.
 func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []int32, workers int) (selected []int32, err error) {
 	if err := s.binFeatures(ctx, f, workers); err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int)
 	return nil
 }
 
-// giniGain returns the relative decrease of the label's Gini impurity if the
-// rows are divided by f: at the best split if it is numeric, by its
-// levels if it is categorical. The gain is adjusted for the number of groups,
-// as R² is, so that it is about 0 for an independent feature. scratch must have
-// at least the length (bins+2)·classes.
+// giniGain returns the relative decrease of the label's Gini impurity if the feature
+// divides the rows into groups. A numeric feature divides them at its best split, a
+// categorical feature by its levels. The gain is adjusted for the number of groups, as
+// adjusted R² is, so that it is about 0 for an independent feature. scratch must have at
+// least the length (bins+2)·classes.
 func (f *feature) giniGain(labels []int32, classes int, rows []int32, scratch []int) float64 {
 	clear(scratch)
 	counts := scratch[2*classes:]

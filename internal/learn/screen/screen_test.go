@@ -11,7 +11,7 @@ import (
 
 // wideFrame returns a frame of more than MaxFeatures features. The label is yes if the
 // numeric feature with the index number is in an interval and the categorical feature with
-// the index category has a certain level.
+// the index category has one of two levels.
 func wideFrame(rows, number, category int) *frame.Frame {
 	draw := rand.New(rand.NewPCG(3, 5))
 	f := &frame.Frame{Schema: &frame.Schema{Classes: []string{"no", "yes"}}, Rows: rows}
@@ -39,8 +39,8 @@ func wideFrame(rows, number, category int) *frame.Frame {
 	return f
 }
 
-// Predictive features are selected, of either kind, and the labels of other rows do not
-// matter.
+// TestSelect checks that predictive features of both kinds are selected, and that the
+// labels of other rows do not matter.
 func TestSelect(t *testing.T) {
 	f := wideFrame(150, 700, 901)
 	var features, rows []int32
