@@ -86,12 +86,12 @@ func NewExplainer(t TableInfo, rows Rows, orders *ColumnOrders) *Explainer {
 // given row. Up to rounding, the contributions add up to the difference between this
 // probability and the mean probability of class over the background rows.
 //
-// The contributions are means over the background rows. The term of a background row that
-// differs from the explained row in at most six columns is exact. The term of another
-// background row is computed from one random order and its reverse, which is exact if
-// only pairs of columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling
-// permutations for Shapley value estimation", JMLR 23, 2022). An error is returned only
-// if ctx is cancelled.
+// The contributions are means of one term for each background row. The term is exact if
+// the background row differs from the explained row in at most six columns. Otherwise it
+// is computed from one random order and its reverse. It is then exact if only pairs of
+// columns interact (Mitchell, Cooper, Frank and Holmes, "Sampling permutations for
+// Shapley value estimation", JMLR 23, 2022). An error is returned only if ctx is
+// cancelled.
 func (e *Explainer) Explain(ctx context.Context, dst []float64, row, class int) error {
 	clear(dst)
 	for background := range e.table.Background {
@@ -162,8 +162,8 @@ func (e *Explainer) predict(order []int) {
 	e.rows.PredictPath(e.probabilities, &e.path)
 }
 
-// addOrderContributions adds to dst the contributions that result from one order of the columns,
-// divided by two because Explain averages over an order and its reverse.
+// addOrderContributions adds to dst the contributions that result from one order of the columns.
+// It divides them by two, because Explain averages over an order and its reverse.
 func (e *Explainer) addOrderContributions(dst []float64, class int, order []int) {
 	e.predict(order)
 	before := float64(e.probabilities[class])
@@ -226,9 +226,9 @@ var coveringOrders = func() (list [maxExactColumns + 1][][]int) {
 	return list
 }()
 
-// newCoveringOrders returns the element of coveringOrders for n columns. An order begins with only
-// one set of each size. Most sets have about n/2 columns. newCoveringOrders therefore starts
-// with these, and adds an order for each set that no order begins with yet.
+// newCoveringOrders returns the element of coveringOrders for n columns. Each order begins with
+// only one set of each size, and most sets have about n/2 columns. newCoveringOrders therefore
+// starts with the sets of this size. It adds an order for each set that no order begins with yet.
 func newCoveringOrders(n int) (orders [][]int) {
 	covered := make([]bool, 1<<n)
 	for _, size := range sizesFromMiddle(n) {

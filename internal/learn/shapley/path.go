@@ -12,8 +12,8 @@
 // the rows one by one, because most steps of a path do not change the leaf of most trees.
 package shapley
 
-// Path is a sequence of rows. It begins with the row From. In each step, some of its
-// features are replaced by those of the row To, until all that differ are replaced.
+// Path is a sequence of rows. It begins with the row From. Each step replaces some
+// features by those of the row To, until all features that differ are replaced.
 type Path struct {
 	From, To int
 	// Steps is the number of steps. The path has Steps+1 rows.
