@@ -20,9 +20,9 @@ import (
 // often equal to known rows, too. If a division kept the copies together, the score would
 // be that of another task: to predict only rows that are unlike all training rows. Find
 // therefore ignores copies if more than the fraction maxCopyShare of all rows have a
-// copy. There is one exception: Find does not ignore the copies if the number of
-// different values in some column is at least the fraction minDistinctShare of the number
-// of different rows. The copies were then probably made on purpose, for example to
+// copy. There is one exception: Find keeps copies together if some column has many
+// different values. Their number must be at least the fraction minDistinctShare of the
+// number of different rows. The copies were then probably made on purpose, for example to
 // increase the share of a class. At most maxDistinctSampled different rows are examined.
 const (
 	maxCopyShare       = 0.1
@@ -112,9 +112,10 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
 
-// hasDistinctColumn reports whether a column has different values in at least the
-// fraction minDistinctShare of the different rows, or of a sample of them. hashes holds
-// the hash of each row, and distinctHashes the different hashes in ascending order.
+// hasDistinctColumn reports whether the number of different values of a column is at
+// least the fraction minDistinctShare of the number of different rows. If there are
+// many different rows, it uses a sample of them. hashes holds the hash of each row, and
+// distinctHashes the different hashes in ascending order.
 func hasDistinctColumn(f *frame.Frame, distinctHashes, hashes []uint64) bool {
 	stride := (len(distinctHashes) + maxDistinctSampled - 1) / maxDistinctSampled
 	wanted := make(map[uint64]bool)
