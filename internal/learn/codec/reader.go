@@ -161,7 +161,7 @@ func (r *Reader) uvarint() (value uint64, ok bool) {
 }
 
 // Count reads the number of elements that follow, a uvarint. It fails if the bytes that
-// are left are too few for elements of at least itemSize bytes each.
+// are left cannot hold this number of elements of itemSize bytes each.
 func (r *Reader) Count(itemSize int) int {
 	n := r.Uvarint(0, math.MaxInt32)
 	return r.checkCount(int64(n), itemSize)
