@@ -46,9 +46,10 @@ const (
 	processBytes = 90e6
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.
 	featureBytes = 45e3
-	// A cell of size n takes cellFactor·n-cellOffset bytes of memory, and at least
-	// minCellMemory: 1 to 8 bytes in the frame, the bins, and memory that the garbage collector
-	// has not freed yet. Longer numbers have more bytes in the frame, up to maxCellSize.
+	// A cell of n bytes in the CSV file takes cellFactor·n-cellOffset bytes of memory, but at
+	// least minCellMemory. This includes 1 to 8 bytes in the frame, the bins, and memory that
+	// the garbage collector has not freed yet. Longer numbers have more bytes in the frame, but
+	// n is at most maxCellSize.
 	cellFactor    = 1.33
 	cellOffset    = 2.3
 	minCellMemory = 2
@@ -68,16 +69,15 @@ const (
 	// garbageFactor is the memory of texts with their garbage, as a multiple of their
 	// size. The garbage collector runs when the memory has grown by 30 %.
 	garbageFactor = 1.3
-	// screeningFactor is the factor by which the screening of features increases the
-	// memory of an algorithm for each selected feature of a row. With screening, each
-	// fold has bins of its own.
+	// screeningFactor multiplies the memory of an algorithm for each selected feature
+	// of a row if features are screened. Each fold then has bins of its own.
 	screeningFactor = 3
 )
 
-// memoryCost is the memory that an algorithm needs, in bytes. The field score counts for
-// each class, row and fold. It is for the scores and gradients of boosting, or for the
-// votes of a forest. The field cell counts for each feature of each row. It is for copies
-// of the bins.
+// memoryCost is the memory that an algorithm needs, in bytes:
+//   - score for each class, row and fold: scores and gradients of boosting, or votes of a
+//     forest
+//   - cell for each feature of each row: copies of the bins
 type memoryCost struct{ score, cell float64 }
 
 // memoryCosts has the costs by the name of the algorithm without its prefix.
@@ -94,9 +94,9 @@ func Estimate(s Shape, algorithms []string) int64 {
 	}
 	bytes := processBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
 	if s.Texts > 0 {
-		// The models of only one column of texts are trained at a time. Each fold has
-		// scores of its own, in the frame and in the bins, and some algorithms also have
-		// merged folds.
+		// The corpus and the models of every column of texts count, although only one
+		// column is trained at a time. Each fold has scores of its own, in the frame and
+		// in the bins, and some algorithms also have merged folds.
 		scores := float64(text.NumFeatures(s.Classes) * s.Texts)
 		texts := text.EstimateMemory(s.Rows, s.TextBytes/int64(s.Texts), s.Classes, text.MaxParts)
 		bytes += float64(s.Texts)*float64(texts) + float64(2*folds+1)*rows*scores*(scoreCellBytes+2)
