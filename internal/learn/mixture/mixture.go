@@ -38,10 +38,10 @@ const (
 // to 1.
 //
 // The weights of maximum likelihood are found by expectation maximisation (Dempster,
-// Laird and Rubin, 1977). Each row is divided among the candidates in proportion to their
-// probabilities, and a candidate's weight is its share of all rows. The loss is convex in
-// the weights, so the solution is unique. Rows on which the candidates agree are left out,
-// because they do not change the solution and slow down convergence.
+// Laird and Rubin, 1977). An iteration divides each row among the candidates in proportion
+// to weight · probability. The next weight of a candidate is its share of all rows. The
+// loss is convex in the weights, so the solution is unique. Rows on which the candidates
+// agree are left out, because they do not change the solution and slow down convergence.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
 	weights, _ := maximiseLikelihood(trueProbabilities, positions)

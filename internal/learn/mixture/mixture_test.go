@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The iterations end when the weights do not change.
+// TestMaximiseLikelihood checks that the iterations end when the weights no longer
+// change.
 func TestMaximiseLikelihood(t *testing.T) {
 	const size = 4000
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -39,7 +40,8 @@ func TestMaximiseLikelihood(t *testing.T) {
 	}
 }
 
-// Weights add up to 1, and a candidate that is always worse has no weight.
+// TestFitWeights checks that weights add up to 1, and that a candidate that is always
+// worse has the weight 0.
 func TestFitWeights(t *testing.T) {
 	good, bad, all := make([]float64, 500), make([]float64, 500), make([]int32, 500)
 	for i := range all {
