@@ -1,8 +1,8 @@
 // Package parallel runs loops on several goroutines.
 //
-// The goroutines of a finished loop spin for a moment before they exit, as
-// OpenMP threads do, because waking a sleeping core takes longer than a short
-// task, and tree building has tasks of a few microseconds.
+// The goroutines of a finished loop spin for a moment before they exit, as OpenMP threads
+// do. Tree building has tasks of a few microseconds, and waking a sleeping core takes
+// longer than that.
 package parallel
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // For calls do(worker, task) for each task in 0…tasks-1 on at most workers
-// goroutines, and returns when all tasks are done. worker is below min(workers,
-// tasks). Tasks begin in ascending order, but any worker may run a task, so the
+// goroutines, and returns when all tasks are done. worker is in 0…min(workers,
+// tasks)-1. Tasks begin in ascending order, but any worker may run a task, so the
 // result must not depend on worker. Loops may be nested. If a task panics, no further
 // task begins, and For panics when the other workers have ended.
 func For(workers, tasks int, do func(worker, task int)) {
@@ -55,8 +55,8 @@ type loop struct {
 	next  atomic.Int64
 	tasks int
 	do    func(worker, task int)
-	// panicked is the reason of the first panic of a task, or nil. A panic on a goroutine
-	// other than that of the caller would end the process.
+	// panicked is the reason of the first panic of a task, or nil. run recovers it,
+	// because a panic on a goroutine other than that of the caller would end the process.
 	panicked atomic.Pointer[any]
 }
 

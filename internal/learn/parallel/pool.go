@@ -29,8 +29,9 @@ const (
 	stateExited
 )
 
-// spinLimit is the number of calls of spin after which a goroutine sleeps or exits. They
-// take about a tenth of a millisecond, a few times as long as waking a goroutine.
+// spinLimit is the number of calls of spin after which a goroutine sleeps or exits.
+// Together these calls take about a tenth of a millisecond, a few times as long as
+// waking a goroutine.
 const spinLimit = 400
 
 // spin polls the state of w up to 64 times. It returns as soon as w has another state
@@ -89,7 +90,7 @@ type workerPool struct {
 // idleWorkers is the pool that all loops share.
 var idleWorkers workerPool
 
-// acquire assigns a worker to a loop, a new one if none is idle.
+// acquire assigns an idle worker to a loop, or starts a new worker if there is none.
 func (p *workerPool) acquire(loop *loop, index int) *worker {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
