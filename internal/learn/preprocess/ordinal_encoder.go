@@ -2,9 +2,13 @@ package preprocess
 
 import "slices"
 
-// OrdinalEncoder numbers the levels of a categorical column that occur in the training rows, from
-// 1. Element 0 is the number assigned to missing cells, element i+1 that of the level with code i, and
-// the last element that of any other code. The number 0 means that the training rows do not have the level.
+// OrdinalEncoder maps the codes of a categorical column to numbers. The levels that occur in the
+// training rows are numbered from 1; missing cells count as a level. All other codes become 0. The
+// elements are the numbers of
+//
+//	e[0]        missing cells
+//	e[i+1]      the level with code i
+//	e[len(e)-1] any other code, always 0
 type OrdinalEncoder []int32
 
 // FitOrdinalEncoder fits an encoder to the given rows of a column with the given number of levels.

@@ -2,9 +2,9 @@ package preprocess
 
 import "math"
 
-// RobustScaler converts a number v to (v − Center)·Scale, which maps the middle half of the
-// training values to an interval of length 1, and then clips it smoothly (Holzmüller et al. 2024,
-// "Better by default", section 3).
+// RobustScaler scales a number v to (v − Center)·Scale and then clips the result smoothly.
+// Scaling maps the middle half of the training values to an interval of length 1 (Holzmüller et
+// al. 2024, "Better by default", section 3).
 type RobustScaler struct {
 	Center, Scale float64
 }
