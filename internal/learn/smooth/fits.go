@@ -16,14 +16,14 @@ import (
 const (
 	// MaxRows is the largest number of rows of a table for which there is a smooth part.
 	MaxRows = 10_000
-	// maxCells is the largest value of rows × classes for which there is a smooth part,
-	// because its time and its memory grow with both.
+	// maxCells is the largest value of rows × classes for which there is a smooth part.
+	// The time and the memory of a smooth part grow with both.
 	maxCells = 100_000
 	// maxConcurrentFits limits the memory of a search.
 	maxConcurrentFits = 2
 )
 
-// widths and penalties are the values of Options.Width and Options.Penalties that Search
+// widths and penalties are the values of Width and Penalties of rbf.Options that Search
 // tries.
 var (
 	widths    = []float64{0.15, 0.5, 1.5}
@@ -90,7 +90,7 @@ type Fits struct {
 }
 
 // Search fits smooth parts and chooses their width and penalty by the log loss on the
-// validation rows. It compares the widths on one or two folds, each with its
+// validation rows. It first compares the widths on one or two folds, each width with its
 // best penalty. It then fits the best width on the other folds, and chooses the best
 // penalty on all folds. The error is rbf.ErrTooWide, or that of ctx if ctx is cancelled.
 func Search(ctx context.Context, t Task) (*Fits, error) {
@@ -172,8 +172,8 @@ func (f *Fits) Cost() float64 { return float64(f.numFits) * f.folds[0].Cost() }
 // ErrNotConverged is the error of Fit if the training did not converge.
 var ErrNotConverged = errors.New("the training of the smooth part did not converge")
 
-// Fit returns a smooth part with the parameters of c that is fitted to the given rows.
-// The error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
+// Fit fits a smooth part with the width and the penalty of c to the given rows. The
+// error is rbf.ErrTooWide, ErrNotConverged, or that of ctx if ctx is cancelled.
 func Fit(ctx context.Context, f *frame.Frame, rows []int32, classes int, c Params) (*rbf.Model, error) {
 	fit, err := rbf.New(ctx, f, split.Fold{Train: rows}, rbf.Options{Classes: classes, Width: c.Width, Centers: maxCenters(f.Rows), Penalties: []float64{c.Penalty}})
 	if err != nil {

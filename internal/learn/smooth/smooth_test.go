@@ -32,7 +32,8 @@ func newTask(rows, workers int) Task {
 	return t
 }
 
-// The smooth parts learn rings, and do not depend on the number of workers.
+// TestSearch checks that smooth parts learn rings, and that they do not depend on the
+// number of workers.
 func TestSearch(t *testing.T) {
 	task := newTask(240, 1)
 	fits, err := Search(t.Context(), task)
@@ -65,7 +66,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A model predicts the weighted mean of its parts.
+// TestModel checks that a model predicts the weighted mean of its parts.
 func TestModel(t *testing.T) {
 	task := newTask(120, 1)
 	one, err := Fit(t.Context(), task.Frame, task.Folds[0].Train, 3, Params{Width: 0.15, Penalty: 0.1})
@@ -87,7 +88,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Malformed models are errors, and large tables have no smooth part.
+// TestLimits checks that malformed models are errors, and that large tables have no smooth
+// part.
 func TestLimits(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {version}, {version, 0, 0, 0, 0, 0, 0, 0, 0, 0}} {
 		if err := new(Model).UnmarshalBinary(b); err == nil {
