@@ -33,16 +33,16 @@ const (
 	factorRows = 128
 )
 
-// incompleteCholesky returns the factor of the matrix of exp(−gamma·|a−b|²) for all rows a and b
-// of x, which have width columns. The factor has at most maxCenters columns, and its rows have room
-// for one more.
+// incompleteCholesky returns the factor of the kernel matrix of x, which has width columns. The
+// kernel of two rows a and b is exp(−gamma·|a−b|²). The factor has at most maxCenters columns, and
+// its rows have room for one more.
 //
 // The centres are drawn at random, with probabilities that are proportional to the errors of the
-// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several are
-// drawn at once; those that an earlier one of them has made superfluous are rejected (Epperly,
-// Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the largest
-// error is always a centre, so that each step adds a column. If ctx is cancelled, the factor has
-// fewer columns.
+// rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows
+// are drawn at once. A row is rejected if an earlier one of them has made it superfluous
+// (Epperly, Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with
+// the largest error is always a centre, so that each step adds a column. If ctx is cancelled,
+// the factor has fewer columns.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
@@ -115,11 +115,11 @@ func (b *factorBuilder) draw(n int) []int {
 }
 
 // choose returns the candidates that become centres, at most limit. The first candidate is one of
-// them. triangle is the Cholesky factor of the residual of the kernel matrix of the centres, n × n
-// for n centres.
+// them. triangle, n × n for these n centres, is the Cholesky factor of K − Φ·Φᵀ in their rows and
+// columns. Φ has the columns so far.
 func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
-	residual := make([]float64, n*n) // of the kernel matrix of the candidates, less the part of the centres so far
+	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates
 	for i, a := range candidates {
 		for j, c := range candidates[:i+1] {
 			residual[i*n+j] = gaussian(b.input(a), b.input(c), b.gamma) - dot32(b.row(a), b.row(c))
@@ -192,7 +192,7 @@ func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 	for j, row := range b.centers {
 		b.residual[row] = 0 // so that no row is chosen twice
 		first := max(rank, j+1)
-		clear(b.features[row*b.stride+first : row*b.stride+b.rank]) // without rounding errors, these are 0
+		clear(b.features[row*b.stride+first : row*b.stride+b.rank]) // they would be 0 without rounding errors
 	}
 }
 
@@ -250,9 +250,9 @@ func (f *choleskyFactor) triangle() []float64 {
 	return l
 }
 
-// solveTransposedInPlace replaces, in place, the coefficients β of the features, r × outputs, by
-// the coefficients α of the centres for which K·α = Φ·β. They are the solution of Lᵀ·α =
-// β, where l is L, the triangle of the factor, r × r.
+// solveTransposedInPlace converts coefficients of the features to coefficients of the centres.
+// It replaces beta, r × outputs, by the solution α of Lᵀ·α = β, for which K·α = Φ·β. l is L, the
+// triangle of the factor, r × r.
 func solveTransposedInPlace(l, beta []float64, outputs int) {
 	r := len(beta) / outputs
 	for j := r - 1; j >= 0; j-- {

@@ -12,7 +12,7 @@ import (
 // version is the first byte of the binary form.
 const version = 1
 
-// maxCount is the largest number of columns and of levels of a column.
+// maxCount is the largest number of classes, of columns, and of levels of a column.
 const maxCount = 1 << 20
 
 // AppendBinary appends the model's binary form to b:

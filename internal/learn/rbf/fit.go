@@ -23,10 +23,10 @@ var ErrTooWide = errors.New("rbf: too many columns")
 type Options struct {
 	// Classes is the number of classes, from 2 to 65,535.
 	Classes int
-	// Width is the exponent γ of the kernel times the mean squared distance of two
-	// training rows. With a Width of 1, the kernel of two rows at this distance is 1/e.
+	// Width is γ of the kernel times the mean squared distance of two training rows.
+	// With a Width of 1, the kernel of two rows at this distance is 1/e.
 	Width float64
-	// Centers is the maximum number of training rows on which the scores are based, at least 1.
+	// Centers is the maximum number of centres, at least 1.
 	Centers int
 	// Penalties are the penalties λ, all positive.
 	Penalties []float64
@@ -124,10 +124,9 @@ func meanSquaredDistance(x []float64, width int) float64 {
 	return sum
 }
 
-// logisticRegression is a penalised logistic regression on the features of a factor and a constant,
-// for several penalties at once, so that one matrix product serves all of them. The
-// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the
-// biases.
+// logisticRegression is a penalised logistic regression on the features of a factor and a constant.
+// It is fitted for several penalties at once, so that one matrix product serves all of them. The
+// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
 type logisticRegression struct {
 	rows, size       int // number of rows; rank+1, the number of features with the constant
 	outputs, columns int // number of outputs; penalties × outputs
@@ -191,11 +190,12 @@ func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32
 // gramRows is the number of rows whose products are summed in float32.
 const gramRows = 64
 
-// gram returns the lower triangle of ΦᵀΦ, size × size. Sums over gramRows rows are in float32, and
-// these are summed in float64. If the columns have few different combinations of values, the
-// constant is nearly a linear combination of the features, and ΦᵀΦ is nearly singular. Rounding
-// errors of a float32 sum over thousands of rows would then be larger than the penalties that make
-// the upper bound of the Hessian positive definite. An error is returned only if ctx is cancelled.
+// gram returns the lower triangle of ΦᵀΦ, size × size. Sums over gramRows rows are computed in
+// float32, and then added up in float64. If only float32 were used, rounding errors of sums over
+// thousands of rows could be larger than the penalties that make the upper bound of the Hessian
+// positive definite. This matters if the columns have few different combinations of values: the
+// constant is then nearly a linear combination of the features, and ΦᵀΦ is nearly singular. An
+// error is returned only if ctx is cancelled.
 func (p *logisticRegression) gram(ctx context.Context) ([]float64, error) {
 	gram := make([]float64, p.size*p.size)
 	block, packed := make([]float32, p.size*p.size), make([]float32, kernel.PackedLen(gramRows, p.size))

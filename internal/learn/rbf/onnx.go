@@ -26,9 +26,10 @@ func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	return g.ClassProbabilities(g.Op("Add", scores, g.ConstFloat64s(m.bias, outputs)), outputs)
 }
 
-// addONNX adds the encoder to g and returns the inputs of the kernel in another order
-// than encode: first all numbers, then all flags of missing cells, then all levels of
-// categories. order[i] is the index that input i has in a vector of encode.
+// addONNX adds the encoder to g and returns the inputs of the kernel. Their order
+// differs from that of encode: first all numbers, then all flags of missing cells, then
+// all levels of categories. order[i] is the index that input i has in a vector of
+// encode.
 func (e *encoder) addONNX(g *onnx.Graph, x onnx.Value) (in onnx.Value, order []int) {
 	var parts []onnx.Value
 	var numbers, flagged, categories, flags []int

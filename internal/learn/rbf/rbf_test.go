@@ -13,8 +13,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// rings returns a table of two numeric columns, with missing values, and a categorical
-// column. The class of a row is the ring in which the two numbers lie.
+// rings returns a table of two numeric columns, one of them with missing values, a
+// categorical column and a constant column. The class of a row is the ring in which the
+// two numbers lie.
 func rings(rows, classes int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{}, Columns: make([]frame.Column, 4)}
