@@ -37,8 +37,7 @@ func Read(path string) (*learn.Model, error) {
 	return model, nil
 }
 
-// Dataset describes a model's training data in the form in which the service describes a
-// dataset.
+// Dataset describes a model's training data as the service describes a dataset.
 func Dataset(model *learn.Model) *api.Dataset {
 	schema := model.Schema()
 	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
@@ -59,8 +58,8 @@ func Dataset(model *learn.Model) *api.Dataset {
 
 // describeColumn returns the description of a column of the training file. For columns
 // other than dates and numbers, it has only the name. A model does not store whether
-// amounts have separators of thousands, so they are assumed to have them. Nor does it
-// store whether the order of dates was only assumed.
+// amounts have separators of thousands. describeColumn assumes that they have them. A
+// model also does not store whether the order of dates was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
 	column := api.Column{Name: name, Unused: true}
 	for i := range schema.Columns {

@@ -81,8 +81,9 @@ func writePythonConstants(w io.Writer, model *learn.Model) error {
 	return nil
 }
 
-// unspacedRanges returns the first and the last character of each range of characters in
-// scripts without spaces, in which each character is a word; see [cells.Tokenizer].
+// unspacedRanges returns ranges of characters, each as its first and last character.
+// They are the characters of scripts without spaces, where each character is a word; see
+// [cells.Tokenizer].
 func unspacedRanges() (ranges [][2]string) {
 	add := func(first, last, stride rune) {
 		if stride == 1 {

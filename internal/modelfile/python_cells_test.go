@@ -16,7 +16,7 @@ import (
 type cellReading struct {
 	Number  *float64   `json:"number"`
 	Amounts []*float64 `json:"amounts"`
-	Days    []*float64 `json:"days"` // with the month and with the day first
+	Days    []*float64 `json:"days"` // with the month first, and with the day first
 	HasDate []bool     `json:"dates"`
 	Words   []string   `json:"words"`
 }

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestPythonIDs predicts files with other ID columns than that of the training file, id. As with
-// `foretell predict`, the program numbers the rows if no column can be the ID.
+// TestPythonIDs predicts files whose ID column differs from that of the training file, which is
+// id. As with `foretell predict`, the program numbers the rows if no column can be the ID.
 func TestPythonIDs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

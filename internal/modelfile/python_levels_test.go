@@ -11,8 +11,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestPythonFindsLevels compares the codes of cells, whose case may differ from that of boolean
-// levels, with those of the engine.
+// TestPythonFindsLevels compares the codes of cells with those of the engine. The case of a
+// cell may differ from that of a boolean level.
 func TestPythonFindsLevels(t *testing.T) {
 	t.Parallel()
 	testenv.Python(t)
