@@ -15,10 +15,10 @@ type BoostedTrees struct {
 	rounds         int
 }
 
-// maxGroupTargets is the largest number of outputs of an ensemble, unless a single round
-// has more. With more outputs, each row needs more memory. With fewer outputs, there are
-// more groups. Each group adds to the scores of the group before it, and ONNX Runtime 1.16
-// to 1.19 take seconds to optimise a graph with many such additions.
+// maxGroupTargets is the largest number of outputs of an ensemble of several rounds. With
+// more outputs, each row needs more memory. With fewer outputs, there are more groups.
+// Each group adds to the scores of the group before it, and ONNX Runtime 1.16 to 1.19 take
+// seconds to optimise a graph with many such additions.
 const maxGroupTargets = 2048
 
 // NewBoostedTrees returns BoostedTrees with one round, which adds base to the scores. base
@@ -34,8 +34,8 @@ func NewBoostedTrees(base []float32) *BoostedTrees {
 	return b
 }
 
-// NextRound begins a round. The caller must add the trees of the round to e. The leaves
-// of these trees must add the value for score i to the output firstOutput+i of e.
+// NextRound begins a round. The caller must add the trees of the round to e. Their
+// leaves must add the value for score i to the output firstOutput+i of e.
 func (b *BoostedTrees) NextRound() (e *TreeEnsemble, firstOutput int) {
 	at := b.rounds % b.roundsPerGroup
 	if at == 0 {

@@ -6,7 +6,8 @@ import (
 )
 
 // message is a message in the binary form of Protocol Buffers. Long fields are not copied
-// into it, so that a large model is in memory once. The zero value is an empty message.
+// into it, so that a large model is in memory only once. The zero value is an empty
+// message.
 type message struct {
 	// parts are the bytes so far, except those in tail.
 	parts [][]byte

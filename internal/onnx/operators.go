@@ -10,7 +10,7 @@ func (g *Graph) ToFloat32(x Value) Value {
 	return g.OpWithAttributes("Cast", []Attribute{IntAttribute("to", int(Float32))}, x)
 }
 
-// ToInt64 converts x to int64, towards 0.
+// ToInt64 converts x to int64 and rounds towards 0.
 func (g *Graph) ToInt64(x Value) Value {
 	return g.OpWithAttributes("Cast", []Attribute{IntAttribute("to", int(Int64))}, x)
 }
@@ -70,10 +70,10 @@ func (g *Graph) WeightedSum(tensors []Value, weights []float64) Value {
 	return sum
 }
 
-// Lookup returns a row of table for each element of levels, which is rows × columns: for a
-// level l in column c, the row first[c]+l. If table has one dimension, the result is rows
-// × columns. If table has two, the result is rows × columns × the number of columns of
-// table.
+// Lookup returns a row of table for each element of levels: for the level l in column c,
+// the row first[c]+l. levels is rows × columns. If table has one dimension, the result is
+// rows × columns. If table has two, the result is rows × columns × the number of columns
+// of table.
 func (g *Graph) Lookup(table, levels Value, first []int) Value {
 	return g.Op("Gather", table, g.Op("Add", levels, g.ConstInt64s(first, len(first))))
 }

@@ -1,9 +1,10 @@
 package onnx
 
-// Split divides rows in two by the interval that contains the number in a column:
+// Split divides rows in two by the interval that contains the number x in a column:
 //
-//	           Bounds[0]     Bounds[1]
-//	Left[0]  ≤     |  Left[1]  ≤    |  Left[2]
+//	Left[0]              x ≤ Bounds[0]
+//	Left[1]  Bounds[0] < x ≤ Bounds[1]
+//	Left[2]  Bounds[1] < x
 //
 // Left reports for each interval whether its rows go left. It differs between neighbouring
 // intervals. The bounds are ascending.

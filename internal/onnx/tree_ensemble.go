@@ -14,7 +14,8 @@ import (
 //
 // All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has
 // one mode. A split into more than two intervals becomes several nodes, each the false child of the
-// one before. All their branches lead to the two children of the split, left and right:
+// one before. All branches that leave the chain lead to one of the two children of the split, left
+// and right:
 //
 //	x ≤ 2 ─false─ x ≤ 5 ─false─ right        intervals right, left, right
 //	  └─true─ right  └─true─ left
