@@ -12,7 +12,8 @@ import (
 )
 
 // fitter trains one model on the training rows of one fold, step by step. The type
-// adapter makes the fitters of the packages boost, forest and neural implement it.
+// adapter wraps the fitters of the packages boost, forest and neural to implement
+// fitter.
 type fitter interface {
 	// Step trains for one more step. done reports whether it was the last step.
 	Step(ctx context.Context) (done bool, err error)
@@ -67,8 +68,8 @@ type algorithm struct {
 	// validation plan has more folds, they are merged, see split.MergeFolds.
 	maxFolds int
 	// stepGrowth determines the number of steps of a refit. If the refit has r times as
-	// many training rows as a fold, it does r^stepGrowth times as many steps. It is not
-	// used if Progress of the fitters is not NaN: the refit then ends at the same
+	// many training rows as a fold, it does r^stepGrowth times as many steps. It is
+	// used only if Progress of the fitters is NaN. Otherwise the refit ends at the same
 	// Progress as the folds.
 	stepGrowth float64
 	// rowMajor reports whether the fitters build a row-major copy of the bins, which is

@@ -13,7 +13,7 @@ import (
 )
 
 // independentFitter is a fakeFitter whose errors are independent of those of fitters with
-// another noise.
+// a different noise.
 type independentFitter struct {
 	fakeFitter
 	noise uint64

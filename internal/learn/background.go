@@ -31,8 +31,9 @@ func (r *race) newBackground(members []member) *frame.Frame {
 	return background
 }
 
-// selectedFeatures reports for each feature of schema whether any member may use it or a
-// feature that is computed from it. It returns nil if a member may use all features.
+// selectedFeatures reports for each feature of schema whether any member may use it, or
+// may use a feature that is computed from it. It returns nil if a member may use all
+// features.
 func selectedFeatures(members []member, schema *frame.Schema) []bool {
 	selected := make([]bool, len(schema.Columns))
 	for _, one := range members {

@@ -138,7 +138,7 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 			if found++; found <= c.found {
 				return 0.9
 			}
-			return 1 - c.sure // as for rows of the frequent class, so that no decision weight separates it
+			return 1 - c.sure // as for rows of the frequent class, so that no decision weight separates this row from them
 		})
 		r.runs[i].best = savedStep{score: must(newScore(t.Context(), r.evaluator, p)), step: 1, probabilities: p}
 	}

@@ -9,7 +9,8 @@ import (
 	"foretell/internal/learn/metric"
 )
 
-// countedContext is a context that is cancelled when Err has been called left times.
+// countedContext is a context that is cancelled after a number of calls of Err. left is the
+// number of calls until then.
 type countedContext struct {
 	context.Context
 	left int
@@ -23,7 +24,7 @@ func (c *countedContext) Err() error {
 }
 
 // TestCancelledEvaluation checks that each computation of the evaluator returns the error of its
-// context at whatever moment this is cancelled.
+// context, whenever the context is cancelled.
 func TestCancelledEvaluation(t *testing.T) {
 	f := fakeFrame(1500, 3)
 	for _, name := range []string{metric.NameAccuracy, metric.NameMacroF1, metric.NameLogLoss, metric.NameROCAUC, "f1[b]"} {

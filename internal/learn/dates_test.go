@@ -10,7 +10,7 @@ import (
 )
 
 // TestScreenedDates races on a wide table in which only the difference of two dates is
-// predictive, so that the dates themselves may not be selected. The report and explanations
+// predictive, so the dates themselves might not be selected. The report and explanations
 // nevertheless divide the effect of the difference between the columns of the dates.
 func TestScreenedDates(t *testing.T) {
 	if testing.Short() { // under the race detector it takes minutes

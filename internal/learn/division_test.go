@@ -50,7 +50,7 @@ func customerFrame(customers int, seed uint64) (f *frame.Frame, groups []int32) 
 
 // driftFrame returns rows with times between from and to. The label depends on two
 // features, and the dependence changes with time: the direction in which the label
-// changes turns by a right angle in one unit of time.
+// changes turns by 180° in one unit of time.
 func driftFrame(rows int, from, to float64, seed uint64) (f *frame.Frame, times []float64) {
 	f = numericFrame("x", "y")
 	draw := rand.New(rand.NewPCG(seed, 2))

@@ -2,18 +2,21 @@
 // and chooses the best model or blend. It also reads and writes model files and
 // predicts with them.
 //
-//	race           Race: plan, train, choose, refit
+//	race           Race: train, choose, refit
+//	new_race       checks of the parameters, division of the rows into folds
+//	params         the parameters of a race
+//	outcome        the result of a race
 //	algorithm      the interfaces of algorithms, their names
 //	registry       the four algorithms
 //	run            one algorithm in a race: a fitter for each fold, early stopping
-//	scheduler      the order of the steps of different runs in virtual time
 //	evaluate       scores on the validation rows
 //	blend          weighted means of several runs, and the choice among candidates
 //	refit          training on all labelled rows
-//	model, file, file_features   the model and its binary form
+//	model          the model
+//	file, file_features   the binary form of a model
+//	onnx           the model in the ONNX format
 //	predict        prediction of a CSV
-//	report, scores metrics of a model
-//	curves         curves and class scores of the report
+//	report         metrics of a model
 //	smooth         the smooth part of a run of networks
 //	explain        the model and its validation rows for package explain
 //	background     the rows with which explanations compare
@@ -25,6 +28,9 @@
 //	remote         runs that other machines train
 //	recording      the binary form of a run
 //	notes          what is unusual about a model or its metrics
+//
+// Package scheduler orders the steps of different runs in virtual time. Package
+// evaluation computes scores, curves and class scores.
 //
 // # Use of the rows
 //
@@ -45,5 +51,5 @@
 //
 // The same rows, parameters, seed and binary produce the same model bytes with
 // any number of workers on a machine of any speed, unless the time limit or the
-// user ended the race. See scheduler.
+// user ended the race. See package scheduler.
 package learn

@@ -19,9 +19,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// explainFrame returns rows with numbers, some of them missing, a categorical column of
-// many levels, and a constant column. The class depends on the numbers, on the
-// categories, and on combinations of both.
+// explainFrame returns rows with numbers, some of them missing, two categorical columns
+// of many levels, and a constant column. The class depends on the numbers and on
+// combinations of the two categories.
 func explainFrame(rows, classes, numbers int) *frame.Frame {
 	rng := rand.New(rand.NewPCG(3, uint64(rows)))
 	f := &frame.Frame{Rows: rows, Schema: &frame.Schema{ID: "id", Label: "y"}}
@@ -106,13 +106,15 @@ func mixRows(f *frame.Frame, groups []frame.SourceColumn, from, to int, replaced
 	return mixed
 }
 
-// sameCell reports whether the only cell of a column is equal to a cell of column.
+// sameCell reports whether only, a column of one cell, has the same cell as the given
+// row of column.
 func sameCell(column *frame.Column, only frame.Column, row int) bool {
 	a, b := only.Floats[0], column.Values(make([]float64, 1), row, row+1)[0]
 	return a == b || math.IsNaN(a) && math.IsNaN(b)
 }
 
 // withTwoDates returns f with its first two columns as dates and with their difference.
+// Rows with a positive difference get the class 0.
 func withTwoDates(f *frame.Frame) *frame.Frame {
 	for i := range 2 {
 		f.Schema.Columns[i].Feature = frame.ExtractTime

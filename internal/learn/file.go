@@ -20,17 +20,20 @@ import (
 // docs/model-file.md describes the model file, in the order of WriteTo, and the binary
 // forms of the predictors.
 //
-// A file has version 5 if the schema has differences of dates. Otherwise it has version 4
-// if the model has text models or a member with a smooth part, and version 3 if not. Older
-// programs wrote versions 1 and 2, without a background. A model that was read from a file
-// of version 1 or 2 is written with the same version. All versions stay readable; see
-// TestCommittedModelFiles.
+// The version of a new file is the first of these that applies:
+//   - 5 if the schema has differences of dates
+//   - 4 if the model has text models or a member with a smooth part
+//   - 3 in all other cases
+//
+// Older programs wrote versions 1 and 2, without a background. A model that was read from
+// a file of version 1 or 2 is written with the same version. All versions stay readable;
+// see TestCommittedModelFiles.
 const (
 	magic                  = "FORETELL"
 	versionPlain           = 1
 	versionScreened        = 2
 	versionBackground      = 3
-	versionTexts           = 4 // with text models and smooth parts
+	versionTexts           = 4 // with text models or smooth parts
 	versionDateDifferences = 5
 	versionLatest          = versionDateDifferences
 )
@@ -56,8 +59,8 @@ func (m *Model) fileVersion() uint16 {
 	return versionPlain
 }
 
-// WriteTo writes the model file to w, one member at a time, and returns its
-// length. Equal models have equal bytes.
+// WriteTo writes the model file to w, one member at a time. It returns the number of
+// bytes written. Equal models have equal bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	version := m.fileVersion()
 	head, err := m.encodeHeader(version)
@@ -151,9 +154,9 @@ var errDamaged = errors.New("the model file is damaged")
 // errNotModel is returned for a file without the magic of a model file.
 var errNotModel = errors.New("this is not a model file")
 
-// VerifyModel returns nil if r contains a complete model file of size bytes, of any
-// version, and otherwise an error. It checks the magic at the beginning and the checksum
-// at the end.
+// VerifyModel returns an error if r does not contain a complete model file of size
+// bytes. It accepts every version, because it checks only the magic at the beginning and
+// the checksum at the end.
 func VerifyModel(r io.Reader, size int64) error {
 	begin, sum, end := make([]byte, len(magic)), sha256.New(), make([]byte, sha256.Size)
 	if size < int64(len(begin)+len(end)) {
@@ -235,8 +238,9 @@ func verifyChecksum(in io.Reader, want []byte) error {
 	return nil
 }
 
-// checkPrediction predicts a row of missing cells. It returns an error if a member has
-// another number of columns or classes than the schema.
+// checkPrediction predicts a row of missing cells. It returns errDamaged if this panics
+// or if the probabilities do not add up to 1, for example because a member has another
+// number of columns or classes than the schema.
 func (m *Model) checkPrediction() error {
 	f := &frame.Frame{Schema: m.schema, Rows: 1, Columns: make([]frame.Column, len(m.schema.Columns))}
 	for i := range f.Columns {

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// foldFeatures are the features that a predictor was trained on, if these are not simply
-// the columns of the schema: the columns that screening has selected, and scores of
-// texts. They are fitted to the training rows of a fold.
+// foldFeatures describes the features of a predictor that was not trained on the columns
+// of the schema as they are. Columns may be left out by screening, and scores replace
+// the columns of texts. The features are fitted to the training rows of a fold.
 type foldFeatures struct {
 	// columns are indices of columns of the schema, ascending.
 	columns []int32
@@ -35,9 +35,9 @@ func (v *foldFeatures) markUsed(used []bool) {
 	}
 }
 
-// dataOfFold returns the data that the fitters of a fold are trained on. This is t if all
-// folds have the same features. Otherwise the result has features that are fitted to the
-// given rows, which must be the training rows of the fold.
+// dataOfFold returns the data that the fitters of a fold are trained on. It returns t if
+// all folds have the same features. Otherwise the result has features that are fitted to
+// the given rows, which must be the training rows of the fold.
 func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int32) (*trainingData, error) {
 	if t.numScreened() == 0 && len(t.Schema.TextColumns()) == 0 {
 		return t, nil
@@ -78,8 +78,8 @@ func (t *trainingData) dataOfFold(ctx context.Context, foldIndex int, rows []int
 }
 
 // screenLocked returns the columns that screening selects for a fold with the given training
-// rows. The first call selects the columns of all folds, because otherwise the bins of all
-// columns, which take much memory, would be needed until the refit. The caller must hold
+// rows. The first call selects the columns of all folds. Otherwise the bins of all columns
+// would be needed until the refit, and they take much memory. The caller must hold
 // foldMutex.
 func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []int32) ([]int32, error) {
 	if known := t.screened[foldIndex]; known != nil {
@@ -103,8 +103,9 @@ func (t *trainingData) screenLocked(ctx context.Context, foldIndex int, rows []i
 	return selected[foldIndex], nil
 }
 
-// shareFeatures returns equal features of the fold that are already known, or otherwise
-// the given features, which it then stores. Models with shared features use less memory.
+// shareFeatures returns the known features of the fold if they have the same columns as
+// the given features. Otherwise it returns the given features. It stores them if no
+// features of the fold are known. Models with shared features use less memory.
 func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *foldFeatures {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()
@@ -114,7 +115,7 @@ func (t *trainingData) shareFeatures(foldIndex int, features *foldFeatures) *fol
 // shareFeaturesLocked does the same as shareFeatures. The caller must hold foldMutex.
 func (t *trainingData) shareFeaturesLocked(foldIndex int, features *foldFeatures) *foldFeatures {
 	if known := t.foldFeatures[foldIndex]; known != nil {
-		if !slices.Equal(known.columns, features.columns) { // another machine, which rounds differently, has selected others
+		if !slices.Equal(known.columns, features.columns) { // another machine, which rounds differently, has selected other columns
 			return features
 		}
 		return known

@@ -113,8 +113,8 @@ func checkCurves(t *testing.T, r *Report) {
 	}
 }
 
-// checkDependence checks the partial dependence on the most important column with ordered
-// values.
+// checkDependence checks the partial dependence on each column of a report. Numbers must
+// be in ascending order.
 func checkDependence(t *testing.T, r *Report) {
 	t.Helper()
 	if len(r.PartialDependence) == 0 {
@@ -138,7 +138,7 @@ func checkDependence(t *testing.T, r *Report) {
 
 func TestRaceIsDeterministic(t *testing.T) {
 	workers := []int{1, 2, 8}
-	if testing.Short() { // one race takes many seconds under the race detector, which finds what a comparison would not
+	if testing.Short() { // under the race detector one race takes many seconds; it finds data races without a comparison
 		workers = []int{8}
 	}
 	f := loadTrainFile(t, "testdata/iris/train.csv")
@@ -219,7 +219,7 @@ func TestRaceStopsWithinASecond(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(stopped); took > 10*time.Second { // the race detector, and a busy machine
+	if took := time.Since(stopped); took > 10*time.Second { // allows for the race detector and for a busy machine
 		t.Errorf("took %v", took)
 	}
 	if o.Status != Cancelled || o.Model == nil || o.Refit {

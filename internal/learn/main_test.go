@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often, because the tests train many small models: a tenth of
-// their processor time.
+// TestMain makes the garbage collector run less often. This saves a tenth of the processor
+// time of the tests, which train many small models.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -108,8 +108,9 @@ func TestClassWeightsDecide(t *testing.T) {
 	}
 }
 
-// TestWeightsOfCalibratedProbabilities checks that a model, which multiplies its weights by
-// calibrated probabilities, predicts the classes to which the weights were fitted.
+// TestWeightsOfCalibratedProbabilities checks that a model predicts the same classes with
+// its weights and calibrated probabilities as with the fitted weights and probabilities
+// before calibration.
 func TestWeightsOfCalibratedProbabilities(t *testing.T) {
 	labels := []int32{0, 0, 0, 0, 0, 0, 1, 0, 0, 1}
 	probabilities := []float32{0.9, 0.1, 0.95, 0.05, 0.88, 0.12, 0.7, 0.3, 0.8, 0.2, 0.85, 0.15, 0.75, 0.25, 0.92, 0.08, 0.91, 0.09, 0.6, 0.4}

@@ -13,10 +13,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// waveFrame returns a table of two classes that is not monotone in any column: the
-// probability of the second class goes up and down when the column named rise or the
-// column named fall grows. Some cells of these two columns are missing. The column shop
-// is categorical and has enough levels for target statistics.
+// waveFrame returns a table of two classes that is not monotone in the columns rise and
+// fall: the probability of the second class goes up and down when one of them grows.
+// Some of their cells are missing. The column shop is categorical and has enough levels
+// for target statistics.
 func waveFrame(rows int, seed uint64) *frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var rise, fall, free []float64
@@ -104,9 +104,9 @@ func reload(t *testing.T, m *Model) *Model {
 	return read
 }
 
-// TestMonotone checks that the final models of random tables are monotone for all
-// algorithms: as models that were written and read, and as ONNX models. It also checks
-// that models trained without directions are not monotone.
+// TestMonotone checks that final models are monotone on random tables, for all
+// algorithms that support directions. It checks models that were written and read, and
+// ONNX models. It also checks that models trained without directions are not monotone.
 func TestMonotone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains models, which takes long under the race detector")

@@ -88,8 +88,8 @@ func newRace(ctx context.Context, f *frame.Frame, p Params, algorithms []algorit
 	return r, nil
 }
 
-// checkParams returns an error if a parameter that needs no further computation is invalid, or
-// does not fit the table f. p.Metric must be set.
+// checkParams checks f and those parameters that it can check without further computation. It
+// returns an error if one of them is invalid or does not fit f. p.Metric must be set.
 func checkParams(f *frame.Frame, p *Params) error {
 	switch {
 	case f.Schema == nil || len(f.Schema.Classes) < 2:
@@ -141,8 +141,9 @@ func (r *race) newRun(v variant, index int) *run {
 const minClassWeight = 1e-250
 
 // classWeights returns the weight of each class, or nil if byLabel is nil. It divides all
-// weights by a power of two, which is exact, so that the largest weight is from 0.5 to 1.
-// Weights below minClassWeight are then increased to it.
+// weights by the same power of two, so that the largest weight is at least 0.5 and below
+// 1. This division is exact. Weights that are then below minClassWeight are increased to
+// it.
 func classWeights(byLabel map[string]float64, classes []string) ([]float64, error) {
 	if byLabel == nil {
 		return nil, nil

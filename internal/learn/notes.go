@@ -34,7 +34,8 @@ func (r *race) addEndNote(o *Outcome) {
 	}
 }
 
-// addRemoteFailureNotes notes which runs this machine trained because another machine failed.
+// addRemoteFailureNotes adds a note for each run that this machine trained because another
+// machine failed.
 func (r *race) addRemoteFailureNotes() {
 	for _, run := range r.runs {
 		if run.remoteErr != nil {

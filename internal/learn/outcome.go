@@ -32,8 +32,9 @@ type Outcome struct {
 	// there is no model.
 	Algorithm string
 	// Refit reports whether Model was trained on every labelled row. It is false if the
-	// race was stopped, or if the time limit left no time for the refit. Even if it is
-	// true, components of a blend with small weights may not have been refitted.
+	// race was stopped, if the time limit left no time for the refit, or if a refit
+	// failed. Even if it is true, components of a blend with small weights may not have
+	// been refitted.
 	Refit bool
 	// Achieved, Training and Test are the performances, in the metric of the race, on the
 	// rows of Report.Validation, Report.Training and Report.Test.

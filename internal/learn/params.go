@@ -68,9 +68,10 @@ type Params struct {
 	// Stop ends the race at once when it is closed. There is then no refit: the model is
 	// the mean of the fold models of the best candidate. Stop may be nil.
 	Stop <-chan struct{}
-	// Disk is a temporary file for trees that are not needed before the end of the race.
-	// It does not change the model. It must stay open until the outcome's model has been
-	// written. If Disk is nil, the trees are held in memory.
+	// Disk is a temporary file for data that is not needed before the end of the race:
+	// trees, and models that other machines trained. It does not change the model. It
+	// must stay open until the outcome's model has been written. If Disk is nil, this
+	// data is held in memory.
 	Disk *spill.File
 	// Remote lets other machines train some of the algorithms. It does not change the
 	// model. It may be nil.

@@ -34,8 +34,8 @@ type PredictOptions struct {
 // The error is ErrNoBackground if reasons are requested and the model has no background.
 //
 // probability is the probability of the predicted class. Another class may have a higher
-// probability if the model has decision weights: if the metric of the race was
-// balancedAccuracy, macroF1 or F1 of a class, or if the race had class weights.
+// probability if the model has decision weights. A model has them if the metric of the
+// race was balancedAccuracy, macroF1 or F1 of a class, or if the race had class weights.
 //
 // The error for an invalid file is a *csvfile.Defect. Rows that were already written must
 // then be discarded. Memory does not grow with the number of rows, because the IDs that

@@ -12,8 +12,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// prepared describes a generated file. In nine of ten rows the label depends on one
-// column. Its cells, such as dates and amounts, must be parsed to become numbers.
+// prepared describes a generated file. In nine of ten rows, the label depends on one
+// column whose cells are not plain numbers, such as dates and amounts.
 type prepared struct {
 	column string
 	cell   func(draw *rand.Rand) (cell string, yes bool)
@@ -89,8 +89,8 @@ func TestWhatIsNoNumberTeaches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// One label in ten is random, so at most about 0.9 can be achieved. The value
-			// varies with the rows.
+			// One label in ten is inverted, so at most about 0.9 can be achieved. The
+			// value varies with the rows.
 			if o.Achieved < 0.86 {
 				t.Errorf("%v of the rows are right", o.Achieved)
 			}

@@ -45,10 +45,11 @@ type race struct {
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided    bool
 	refitInterrupted bool // whether the time limit or the user ended the refit early
-	// trainingTime is how long this machine had trained runs when it computed its last
-	// score. Time spent only on text models does not count. mu guards trainingTime.
+	// trainingTime is the time that this machine had spent on training runs when it
+	// computed its last score. It does not include time spent only on text models. mu
+	// guards trainingTime.
 	trainingTime time.Duration
-	// blendScore is the score of the blend with which chooseCandidate compares the runs.
+	// blendScore is the score of the blend that chooseCandidate compares with the runs.
 	// It is nil before chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
@@ -244,10 +245,10 @@ func (r *race) reachesThreshold(performance float64) bool {
 	return threshold != nil && performance >= *threshold
 }
 
-// winsWithoutThreshold reports whether a run with score s, once it has stalled, wins a race without
-// a threshold. It wins if its performance is 1 and the log losses of the validation rows
-// add up to less than one nat. No other run could then be measurably better on these
-// rows. The performance alone is not enough, because it may be 1 by chance.
+// winsWithoutThreshold reports whether a run that has stalled at the score s wins a race without a
+// threshold. It wins if its performance is 1 and the log losses of the validation rows add up to
+// less than one nat. No other run could then be measurably better on these rows. The performance
+// alone is not enough, because it may be 1 by chance.
 func (r *race) winsWithoutThreshold(s score) bool {
 	return r.data.params.Threshold == nil && isFlawless(r.data.params.Metric, s, len(r.evaluator.Labels)) && s.logLoss*float64(len(r.evaluator.Labels)) < 1
 }

@@ -71,8 +71,8 @@ func flush(w io.Writer, b *codec.Writer) error {
 	return err
 }
 
-// writeFoldModel writes a fold model, which may be nil, to w. It first writes the
-// contents of b, which come before the model, and resets b.
+// writeFoldModel writes the contents of b and then a fold model to w. It resets b. The
+// model may be nil.
 func writeFoldModel(w io.Writer, b *codec.Writer, model predictor) error {
 	b.Bool(model != nil)
 	if model == nil {

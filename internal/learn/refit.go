@@ -13,14 +13,14 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// These constants determine the time that is reserved at the end of the time limit.
+// These constants determine how much of the time limit is reserved for its end.
 //
-// For the report, it is reportShare of the time limit, but between minReportTime and
-// maxReportTime. To calibrate and score the probabilities, reportTimePerCell is added for
-// each class of each validation row. For kddcup99, with 767,000 such cells, 0.7 s were
-// measured.
+// The time for the report is reportShare of the time limit, but at least minReportTime
+// and at most maxReportTime. To this, reportTimePerCell is added for each class of each
+// validation row, to calibrate and score the probabilities. On kddcup99, with 767,000
+// such cells, this took 0.7 s.
 //
-// For the refit, it is the estimated time multiplied by safetyFactor.
+// The time for the refit is the estimated time multiplied by safetyFactor.
 const (
 	reportShare       = 0.03
 	minReportTime     = 250 * time.Millisecond
@@ -28,8 +28,9 @@ const (
 	reportTimePerCell = 1000 * time.Nanosecond
 	safetyFactor      = 1.25
 	// maxRefitShare is the largest fraction of the time limit that is reserved for the
-	// refits of a blend, unless the refit of the leader needs more. If there is no time
-	// to refit a component of the blend, its fold models are used.
+	// refits of a blend. More is reserved only if the refit of the leader alone needs
+	// more. If there is no time to refit a component of the blend, its fold models are
+	// used.
 	maxRefitShare = 0.25
 )
 
@@ -53,7 +54,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 	refitted := r.refitRuns(ctx, r.affordableRefits(c.components))
 	r.data.dropBins()
 	complete = true
-	var unfinished []string // runs whose refit had no time
+	var unfinished []string // runs whose refit did not end in time
 	for i, part := range c.components {
 		switch {
 		case i < len(refitted) && refitted[i].err == nil:
@@ -156,8 +157,8 @@ func (r *race) refitRun(ctx context.Context, run *run) (p predictor, err error) 
 	return p, err
 }
 
-// foldMembers yields the models of c's final folds as members of equal weight, which add
-// up to c.weight. It loads each model when the iteration reaches it.
+// foldMembers yields the models of c's final folds as members of equal weight. The
+// weights add up to c.weight. It loads each model when the iteration reaches it.
 func (c component) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		for i := c.firstFinalFold; i < len(c.folds); i++ {
@@ -201,8 +202,7 @@ const (
 	refitFold       = -1
 )
 
-// rowRatio returns the number of rows divided by the mean number of training rows
-// of a fold.
+// rowRatio returns rows divided by the mean number of training rows of a fold.
 func (r *run) rowRatio(rows int) float64 {
 	trainRows := 0
 	for _, fold := range r.folds {
@@ -213,8 +213,8 @@ func (r *run) rowRatio(rows int) float64 {
 
 // isRefitted reports whether a refit on the given number of rows is complete after the
 // given number of steps. A fitter whose Progress is known must reach the progress that
-// the folds had at their best step. The numbers of steps are not compared, because
-// training on more rows may have another number of steps. A fitter whose Progress is NaN
+// the folds had at their best step. Its number of steps does not matter, because
+// training on more rows may need another number of steps. A fitter whose Progress is NaN
 // must do the best number of steps of the folds, adjusted by stepGrowth.
 func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 	if progress := r.best.progress; !math.IsNaN(progress) {
@@ -225,7 +225,7 @@ func (r *run) isRefitted(fitter fitter, step, rows int) bool {
 }
 
 // reservedTime returns the time to reserve after the runs have been stopped: the time for
-// refits and report, and the time in which other machines must end their runs.
+// the refits and the report, plus the time in which other machines must end their runs.
 func (r *race) reservedTime() time.Duration {
 	reserved := r.refitBudget()
 	if r.awaitedRuns.Load() > 0 {

@@ -110,8 +110,8 @@ type adapter[M predictor] struct {
 
 func (f adapter[M]) Model() predictor { return f.typedFitter.Model() }
 
-// newAdapter calls newFitter, a constructor such as forest.New, with the data and the
-// fold of t. It returns the new fitter in an adapter.
+// newAdapter returns a new fitter in an adapter. newFitter is its constructor, such as
+// forest.New, which is called with the data and the fold of t.
 func newAdapter[O any, F typedFitter[M], M predictor](
 	newFitter func(*frame.Frame, split.Fold, O) (F, error), t fitTask, opts O,
 ) (fitter, error) {

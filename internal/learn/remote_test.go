@@ -201,7 +201,7 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 func TestFailedPartIsNoted(t *testing.T) {
 	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.9}, work: 1e6, done: 3})
 	for want, await := range map[string]func() (io.ReadCloser, int64, error){
-		"":             func() (io.ReadCloser, int64, error) { return nil, 0, nil }, // taken back
+		"":             func() (io.ReadCloser, int64, error) { return nil, 0, nil }, // no other machine trains the run
 		"worker died":  func() (io.ReadCloser, int64, error) { return nil, 0, errors.New("worker died") },
 		"not a record": func() (io.ReadCloser, int64, error) { return io.NopCloser(bytes.NewReader([]byte("x"))), 1, nil },
 	} {
@@ -244,7 +244,7 @@ func TestLostWinner(t *testing.T) {
 	}
 }
 
-// damagedRecording is a recording whose checksum is wrong.
+// damagedRecording is a recording whose Close returns an error, as for a wrong checksum.
 type damagedRecording struct{ *bytes.Reader }
 
 func (damagedRecording) Close() error { return errors.New("damaged") }

@@ -201,8 +201,8 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 }
 
 // reportContext returns the context in which the report is computed. It is cancelled at
-// the time limit. Metrics that are not yet computed at that time are omitted from the
-// report.
+// the time limit or, if the user stopped the race, after stoppedReportTime. Metrics
+// that are not computed by then are omitted from the report.
 func (r *race) reportContext(ctx context.Context, status Status) (context.Context, func()) {
 	if status == Cancelled {
 		ctx, cancel := context.WithTimeout(ctx, stoppedReportTime)
@@ -211,8 +211,8 @@ func (r *race) reportContext(ctx context.Context, status Status) (context.Contex
 	return r.timer.withLimit(ctx, func() time.Duration { return 0 })
 }
 
-// addTestMetrics computes metrics on the test rows, which it predicts by the mean of c's
-// fold models, and adds them to o.
+// addTestMetrics adds the metrics on the test rows to o. The predictions are the mean of
+// c's fold models.
 func (r *race) addTestMetrics(ctx context.Context, m *Model, c *candidate, o *Outcome) {
 	if ctx.Err() != nil {
 		return

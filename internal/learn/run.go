@@ -124,8 +124,8 @@ func (r *run) predictValidation(dst []float32) error {
 	})
 }
 
-// cost returns the sum of the costs of all fitters and of the smooth part, which is the
-// run's virtual clock.
+// cost returns the run's virtual clock: the sum of the costs of all fitters and of the
+// smooth part.
 func (r *run) cost() float64 {
 	sum := r.smoothCost
 	for _, fitter := range r.fitters {
@@ -191,9 +191,9 @@ func (r *run) recordScore(s score, probabilities []float32, due float64, force b
 // added to the error, so that its logarithm is finite.
 //
 // In a race for logLoss or for the area under a curve, the selection loss is only log(log
-// loss), before calibration: on a few hundred rows, the area and the log loss after
-// calibration have more noise. docs/engine.md has the measurements. The selection loss is
-// the same if there are class weights, because scores such as accuracy ignore the
+// loss), before calibration. On a few hundred rows, the area and the log loss after
+// calibration have more noise; docs/engine.md has the measurements. A race with class
+// weights also uses only log(log loss), because scores such as accuracy ignore the
 // weights.
 func (r *run) selectionLoss(s score, rows int) float64 {
 	if r.weighted || !metric.UsesDecisions(r.metric) {

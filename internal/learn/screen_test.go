@@ -174,7 +174,7 @@ func TestRaceOfWideTable(t *testing.T) {
 }
 
 // TestFoldsAreScreenedAtOnce checks that the first fold selects the features of all folds and of
-// the refit, as a separate selection for each of them would.
+// the refit. The result must be that of a separate selection for each of them.
 func TestFoldsAreScreenedAtOnce(t *testing.T) {
 	t.Parallel()
 	r, err := newRace(t.Context(), wideFrame(120, 900), Params{Workers: 2}, fakeAlgorithms(fakeFitter{}))

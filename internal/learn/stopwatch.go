@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// stopwatch measures the time during which it runs at least once: intervals that overlap
-// count once. It is safe for concurrent use. The zero value has measured nothing.
+// stopwatch measures time in intervals that may overlap. Time in several intervals
+// counts once. It is safe for concurrent use. The zero value has measured nothing.
 type stopwatch struct {
 	mu       sync.Mutex
 	running  int // number of starts without a stop
 	began    time.Time
-	measured time.Duration // until the last time at which running was 0
+	measured time.Duration // until running last became 0
 }
 
-// start starts the stopwatch. The parameter now is the clock. The stopwatch runs until the
-// caller calls stop, exactly once.
+// start begins an interval. The caller must call stop exactly once to end it. The
+// parameter now is the clock.
 func (s *stopwatch) start(now func() time.Time) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,8 +34,9 @@ func TestStopwatchCountsOverlapOnce(t *testing.T) {
 	})
 }
 
-// The time of texts is reserved apart, so it must not increase the time per cost of runs. While
-// another run trains, the same time must not be subtracted either.
+// TestTrainedTimeWithTexts checks that time spent only on texts is not training time. It is
+// reserved separately, so it must not increase the time per cost of the runs. If another run
+// trains at the same time, this time must not be subtracted.
 func TestTrainedTimeWithTexts(t *testing.T) {
 	for name, beside := range map[string]bool{"no_other_run": false, "beside_another_run": true} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +70,9 @@ func TestTrainedTimeWithTexts(t *testing.T) {
 	}
 }
 
-// A run whose machine has failed is trained here. The wait for that machine must not increase the
-// time per cost, from which the time of the refits is estimated.
+// TestTrainedTimeWithoutWait checks the training time if another machine fails and its run is
+// trained here. The wait for that machine must not increase the time per cost, from which the
+// time of the refits is estimated.
 func TestTrainedTimeWithoutWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var trained atomic.Int64
@@ -97,7 +99,8 @@ func TestTrainedTimeWithoutWait(t *testing.T) {
 	})
 }
 
-// Other machines need time to end their runs, which the refits must not lose.
+// TestTimeToStopOtherMachinesIsReserved checks that the time in which other machines end
+// their runs is not taken from the refits.
 func TestTimeToStopOtherMachinesIsReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeFitter{skills: []float64{0.7}, work: 1e9, pause: func(int) time.Duration { return time.Second }, done: 3}

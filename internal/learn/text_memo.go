@@ -6,7 +6,8 @@ import "foretell/internal/learn/text"
 // With these copies, members that use the same text models score each text only once.
 type textMemos map[*textModels]*textModels
 
-// remember returns a copy of the member one whose text models remember their scores.
+// remember returns the member one with text models that remember their scores. It does
+// not change the text models of the argument.
 func (t textMemos) remember(one member) member {
 	inner, features := unwrapFeatures(one.predictor)
 	if features == nil || features.texts == nil || features.texts.memos != nil { // no texts, or remembered already
@@ -24,7 +25,7 @@ func (t textMemos) remember(one member) member {
 	return one
 }
 
-// rememberAll returns a copy of each member whose text models remember their scores.
+// rememberAll returns the result of remember for each member.
 func (t textMemos) rememberAll(members []member) []member {
 	list := make([]member, len(members))
 	for i, one := range members {
@@ -33,9 +34,9 @@ func (t textMemos) rememberAll(members []member) []member {
 	return list
 }
 
-// scoreTextsOnce returns copies of members that remember the scores of texts, so that
-// each text is scored only once. If no two members use the same text models, it returns
-// members.
+// scoreTextsOnce returns the members with text models that remember their scores, so
+// that each text is scored only once. If no two members use the same text models, it
+// returns members unchanged.
 func scoreTextsOnce(members []member) []member {
 	used := map[*textModels]bool{}
 	for _, one := range members {

@@ -13,8 +13,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// textTable returns a training file. Its label depends on the column size and on the
-// words of the column note. Each word occurs in few texts.
+// textTable returns a training file, or a blind file if labelled is false. The label
+// depends on the column size and on the words of the column note. Each word that
+// indicates a label occurs in about a tenth of the texts.
 func textTable(rows int, seed uint64, labelled bool) []byte {
 	draw := rand.New(rand.NewPCG(seed, 7))
 	fill := strings.Fields("the a it was room staff food price day with very place time stay hotel lift night view")

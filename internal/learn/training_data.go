@@ -80,8 +80,8 @@ func (s *sharedBins) asMatrices(fold *foldFeatures, numFeatures int) []*tree.Bin
 	return list
 }
 
-// add stores the bins of the columns of the schema in b, which is the matrix of a fold
-// with the given features. s may be nil.
+// add stores those bins of b that belong to columns of the schema. b is the matrix of a
+// fold with the given features, and bins its number of bins. s may be nil.
 func (s *sharedBins) add(bins int, fold *foldFeatures, b *tree.BinnedMatrix) {
 	if s == nil {
 		return
