@@ -21,9 +21,9 @@ const MaxBins = 255
 type BinMapper struct {
 	// Categorical reports whether the column is categorical. Its bins have no order.
 	Categorical bool
-	// Thresholds are the upper bounds of the bins of a numeric feature,
-	// ascending: x is in the first bin b with x <= Thresholds[b], or in the bin
-	// after the last threshold.
+	// Thresholds are the upper bounds of the bins of a numeric feature, ascending. x is
+	// in the first bin b with x <= Thresholds[b]. If x is above all thresholds, it is in
+	// the bin len(Thresholds).
 	Thresholds []float64
 	// CodeBins[code] is the bin of a level of a categorical feature.
 	CodeBins []uint8
@@ -78,7 +78,7 @@ func (m *BinMapper) BinOf(x float64) uint8 {
 }
 
 // BinOfCode returns the bin of a level's code. A negative code is a missing value. A code
-// that is not in CodeBins belongs to the bin other.
+// that is not in CodeBins is in the bin "other".
 func (m *BinMapper) BinOfCode(code int32) uint8 {
 	switch {
 	case code < 0:
