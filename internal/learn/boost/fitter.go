@@ -120,8 +120,8 @@ func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
-// PredictValidation writes the class probabilities of the validation rows, predicted by
-// the model after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// PredictValidation predicts the validation rows with the model after the last step. It
+// writes the class probabilities to dst, which is row-major, len(fold.Validation) ×
 // classes.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 

@@ -52,9 +52,9 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 
 // passedSplits determines, for each of the bins 0…bins-1, the set of splits by the given
 // feature that the bin passes. A set of splits is a bit mask: bit d is set if the set
-// contains the split of level d. masks holds these sets in the order of the bins;
-// consecutive bins with equal sets share one element. The result all is the set of all
-// splits by the feature.
+// contains the split of level d. masks holds these sets in the order of the bins.
+// Consecutive bins with equal sets share one element. all is the set of all splits by the
+// feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0

@@ -229,7 +229,7 @@ const maxPairedColumns = 12
 
 // findPairs combines pairs of the columns in singles. The gain of a pair is its
 // targetGain minus the larger targetGain of its two columns. findPairs returns the pairs
-// with the highest gains, only positive ones, and at most limit.
+// with the highest positive gains, at most limit of them.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })
