@@ -32,8 +32,8 @@ const (
 	// because a fifth of them would be less than enoughValidationRows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training on a
-	// fifth fewer rows costs accuracy, and more folds take little time.
+	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training
+	// without a fifth of the rows costs accuracy, and more folds take little time.
 	smallTableBelow = 1000
 	smallTableFolds = 10
 )
@@ -102,9 +102,9 @@ func EstimatePlanSize(rows int) (folds, validation int) {
 	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
 }
 
-// holdoutFraction returns the fraction of the given rows to hold out. The number of
-// held-out rows is a fifth of small tables, then enoughRows, and a tenth of large tables,
-// but at most maxValidationRows.
+// holdoutFraction returns the fraction of the given rows to hold out: a fifth of a small
+// table, enoughRows rows of a medium one, and a tenth of a large one, but at most
+// maxValidationRows rows.
 func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)
 	validation := min(max(n/10, min(n/5, float64(enoughRows))), maxValidationRows)
