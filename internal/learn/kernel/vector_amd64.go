@@ -95,8 +95,8 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 	return true
 }
 
-// prefetchDistance is how many rows ahead of the current row are prefetched. It must
-// equal prefetchDistance in gen.
+// prefetchDistance is the distance, in rows, from the current row to the row that is
+// prefetched. It must equal prefetchDistance in gen.
 const prefetchDistance = 32
 
 // prefetchable returns the number of rows, among the first n, that are followed by at
