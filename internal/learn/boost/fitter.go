@@ -21,9 +21,9 @@ type Fitter struct {
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
 // where a single round changes the validation loss too little to compare it. rows is the
-// number of all rows of the frame, not only of the training rows. A step of a fold and a
-// step of a refit on all rows therefore have the same number of rounds, and the best
-// number of steps of the folds applies to the refit.
+// number of all rows of the frame, not only of the training rows. Steps of a fold and steps
+// of a refit on all rows therefore have the same number of rounds. The number of steps that
+// is best in the folds is then also used for the refit.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
