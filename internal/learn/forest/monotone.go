@@ -4,10 +4,10 @@ import "foretell/internal/learn/tree"
 
 // bounds are the smallest and the largest fraction of rows of class 1 that a leaf may
 // have. If a split uses a monotone feature, the fractions on its two sides must be in the
-// feature's direction. The mean of these two fractions is then the largest fraction for all
-// descendants on the side with the smaller fraction, and the smallest fraction for those on
-// the other side. Therefore later splits cannot reverse the order. Splits with a fraction
-// outside the bounds are not considered, as in scikit-learn's monotonic_cst.
+// feature's direction. The mean of these two fractions then limits all descendants: on the
+// side with the smaller fraction, their fractions may not exceed the mean. On the other
+// side, they may not be below it. Therefore later splits cannot reverse the order. Splits
+// with a fraction outside the bounds are not considered, as in scikit-learn's monotonic_cst.
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{0, 1}
