@@ -25,8 +25,8 @@ func groupedSample(groups, size int, seed uint64) Predictions {
 	return p
 }
 
-// Of the intervals of many samples of groups, about 95 of 100 must contain the
-// score of the population, and far fewer if the groups are not known.
+// About 95 of 100 intervals, each from a new sample of groups, must contain the
+// score of the population. If the groups are not known, far fewer contain it.
 func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
