@@ -54,8 +54,8 @@ const (
 // A sample too small to be divided has one fold with an empty Validation.
 //
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
-// remain, the later half of them is divided into 5 folds; otherwise the latest of them
-// are the holdout. A fold trains only on earlier rows.
+// remain, their later half is divided into the validation rows of 5 folds. Otherwise the
+// latest of the remaining rows are the holdout. A fold trains only on earlier rows.
 //
 // If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
 func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {
@@ -90,7 +90,7 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 }
 
 // EstimatePlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
-// given number of rows, and about how many validation rows these folds have in total.
+// given number of rows, and the approximate number of validation rows of all folds together.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
