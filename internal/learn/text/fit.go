@@ -47,8 +47,8 @@ func outputs(classes int) int {
 }
 
 // newLinearModel returns a model whose weights are zero. Its biases are the logarithms of the
-// class frequencies in the given rows; for two classes, its bias is the logarithm of the
-// odds of the second class.
+// class frequencies in the given rows. With two classes, it has one bias, the logarithm of
+// the odds of the second class.
 func newLinearModel(terms, classes int, labels, rows []int32) *linearModel {
 	counts := make([]float64, classes)
 	for _, row := range rows {
