@@ -190,8 +190,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin also ends before a value with its own bin, if it has at least half the
-		// rows of an average bin.
+		// A bin with at least half the rows of an average bin also ends before a value
+		// that gets its own bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue

@@ -3,12 +3,13 @@ package tree
 import "slices"
 
 // findCategorical sets best to the best split of a categorical feature's levels into two
-// subsets, if its gain exceeds that of best. h is the histogram of the feature. If the loss
-// is convex and the levels are sorted by their optimal value −gradient/hessian, the best
-// left side is a prefix of the levels (Fisher 1958). Therefore only prefixes are scored.
-// The sort key is smoothed, so that rare levels are not first or last by chance. The L2
-// penalty is higher than for a numeric feature, because the order is itself fitted to the
-// labels (Ke et al. 2017).
+// subsets, if its gain exceeds best.gain and s.minGain. h is the histogram of the feature.
+//
+// If the loss is convex and the levels are sorted by their optimal value
+// −gradient/hessian, the best left side is a prefix of the levels (Fisher 1958). Therefore
+// only prefixes are scored. The sort key is smoothed, so that rare levels are not first or
+// last by chance. The L2 penalty is higher than for a numeric feature, because the order is
+// itself fitted to the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64
@@ -46,8 +47,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot considers the splits that separate one level from all others. If the gain of
-// one exceeds that of best, it sets best to the split with the highest gain.
+// findOneHot considers the splits that separate one level from all others. If the highest
+// gain exceeds best.gain and s.minGain, it sets best to the split with this gain.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1

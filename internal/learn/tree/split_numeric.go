@@ -87,9 +87,9 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// findNumeric sets best to the best split of a numeric feature, if its gain exceeds that of
-// best. h is the histogram of the feature. Its last cell is the sum of the rows with
-// missing values.
+// findNumeric sets best to the best split of a numeric feature, if its gain exceeds
+// best.gain and s.minGain. h is the histogram of the feature. Its last cell is the sum of
+// the rows with missing values.
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
