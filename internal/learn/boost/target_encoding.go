@@ -115,9 +115,9 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 }
 
 // orderedMeans calls visit with the ordered target statistic of each row of order. The
-// statistic is the smoothed mean target of those of the len(order)/2 rows before the row
-// that are of the same category. order is a circle, see targetStatistic.
-// categories holds the category of each row, from 0 to numCategories-1.
+// statistic of a row is computed from the len(order)/2 rows before it. It is the smoothed
+// mean target of those rows that have the same category. order is a circle, see
+// targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is
 // the mean target of all rows.
