@@ -3,9 +3,9 @@
 // Each leaf is split on one of a few random features. A prediction is the
 // average of the trees' probabilities.
 //
-// The package uses the bins of package tree and its type of a grown tree, but not its
-// growers: here, histograms count classes instead of summing gradients, and only a few
-// features are tried at each leaf.
+// The package uses the bins and the type Tree of package tree, but not its growers: here,
+// histograms count classes instead of summing gradients, and only a few features are
+// tried at each leaf.
 //
 // The files:
 //
