@@ -143,7 +143,7 @@ func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
 }
 
 // compactAndCount returns the distinct values of a sorted slice and the number of times each
-// occurs. The result distinct shares the memory of sorted, whose contents are overwritten.
+// occurs. distinct shares the memory of sorted, whose contents are overwritten.
 func compactAndCount(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {

@@ -10,10 +10,10 @@ import (
 // the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// minSharedRows is the number of rows from which on a leaf is divided by rows: each worker
-// builds the histograms of all features from some of the rows. In a smaller leaf, each
-// worker builds the histograms of some features from all rows. A smaller leaf is divided
-// by rows, too, if there are fewer groups of features than workers.
+// A leaf with at least minSharedRows rows is divided by rows: each worker builds the
+// histograms of all features from some of the rows. In a smaller leaf, each worker builds
+// the histograms of some features from all rows. If there are fewer feature groups than
+// workers, a smaller leaf is divided by rows, too.
 const minSharedRows = 1 << 12
 
 // findBestSplits sets leaf.best to the best split of each leaf in leaves, which must be
