@@ -129,8 +129,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestVerdictOfFewRows says that chance explains a difference that would be drift in a file of
-// many rows.
+// TestVerdictOfFewRows expects the verdict that chance explains a difference which would be drift
+// in a file of many rows.
 func TestVerdictOfFewRows(t *testing.T) {
 	for _, c := range []struct {
 		rows int

@@ -55,7 +55,7 @@ type curvePlots struct {
 	ROC, PrecisionRecall, Reliability *design.Plot
 	// Thresholds has a table for each class with a curve.
 	Thresholds []thresholdTable
-	// Note says which classes the plots show, and ThresholdNote which classes have a table. They
+	// Note says which classes the plots show. ThresholdNote says which classes have a table. They
 	// are empty if all classes are shown.
 	Note, ThresholdNote string
 }
@@ -78,7 +78,7 @@ type thresholdRow struct {
 type costRow struct {
 	Ratio     string
 	Threshold float64
-	// Missed is the number of false negatives, and Wrong the number of false positives.
+	// Missed is the number of false negatives. Wrong is the number of false positives.
 	Missed, Wrong int64
 	// Cost is the cost of all errors at this threshold. A false positive costs 1.
 	Cost float64
@@ -96,7 +96,7 @@ func newCurvePlots(r *api.ModelReport, rows classRows) *curvePlots {
 	shown := rows.mostFrequent(labels)
 	roc, precisionRecall, reliability := "ROC curve", "Precision and recall", "Reliability"
 	if len(labels) == 2 {
-		slices.Reverse(order) // the rarer class is first; with equally many rows it is the second, as in prAuc
+		slices.Reverse(order) // first is the rarer class, or the second class if both have equally many rows, as in prAuc
 		shown = order[:1]
 	}
 	if len(shown) == 1 { // a plot with one curve has no legend

@@ -88,8 +88,8 @@ func curvesOf(labels []string, rows []int64) *api.ModelReport {
 	return r
 }
 
-// TestTwoClasses plots the class of prAuc, which is the rarer or the second of two equal ones,
-// and offers thresholds for both.
+// TestTwoClasses plots the class of prAuc, which is the rarer class, or the second class if both
+// have equally many rows. It expects thresholds for both classes.
 func TestTwoClasses(t *testing.T) {
 	for want, rows := range map[string][]int64{"bad, area 0.5000": {30, 70}, "good, area 0.5100": {50, 50}} {
 		c := New(&report.Document{Report: curvesOf([]string{"bad", "good"}, rows)}).Curves

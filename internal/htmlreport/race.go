@@ -43,8 +43,8 @@ func raceCurves(names []string, xs, scores [][]float64) []design.Curve {
 	return curves
 }
 
-// racePlots returns the curves of the race of a report by step and by time. Both are nil
-// without scores, and byTime also if the time of a score is unknown.
+// racePlots returns the curves of the race of a report by step and by time. Both are nil without
+// scores. byTime is also nil if the time of a score is unknown.
 func racePlots(r *api.ModelReport) (byStep, byTime *design.Plot) {
 	var names []string
 	var scores, seconds [][]float64

@@ -62,8 +62,8 @@ func metricRows(r *api.ModelReport) []metricRow {
 	return rows
 }
 
-// confusionTable is the confusion matrix, with the shade of each cell. If IsNumbered is set, the
-// columns are too narrow for their labels and have the numbers of the rows instead.
+// confusionTable is the confusion matrix, with the shade of each cell. IsNumbered is set if the
+// columns are too narrow for their labels. They then have the numbers of their classes instead.
 type confusionTable struct {
 	Labels     []string
 	Rows       []confusionRow

@@ -24,8 +24,8 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table identifies the table of the model, see [api.TableSchema], by the name of the label
-	// column. It is "" if all models of the leaderboard have the same table.
+	// Table names the table of the model, see [api.TableSchema], by its label column and, if other
+	// tables have the same label, also by a dataset. It is "" if all models have the same table.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
 	Algorithm     string `json:"algorithm,omitempty"`
@@ -37,8 +37,8 @@ type Entry struct {
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	TestRows int64    `json:"testRows"`
-	// TestSet numbers the different sets of test rows, from 1. Models with equal numbers were
-	// tested on the same rows. It is 0 if the test rows are unknown.
+	// TestSet is the number, from 1, of the model's set of test rows. Models with equal numbers
+	// were tested on the same rows. It is 0 if the test rows are unknown.
 	TestSet int      `json:"testSet,omitempty"`
 	LogLoss *float64 `json:"logLoss"` // on the test rows
 	Rows    int64    `json:"rows"`    // labelled rows
@@ -72,8 +72,8 @@ func Load(ctx context.Context, c *client.Client, models []client.SeriesModel, me
 	return entries, nil
 }
 
-// loadEntry reads the race of a model and, with readReport, the model's report, and returns the
-// entry of the model. metric is the name of the metric whose scores the entry has.
+// loadEntry returns the entry of a model. It reads the model's race and, with readReport, its
+// report. metric is the name of the metric whose scores the entry has.
 func loadEntry(ctx context.Context, c *client.Client, m *client.SeriesModel, metric string,
 	readReport func(ctx context.Context, model string) (*api.ModelReport, error),
 ) (*Entry, error) {

@@ -11,8 +11,7 @@ import (
 type Trial struct {
 	// Rows is the number of rows in the sample.
 	Rows int `json:"rows"`
-	// Value is the performance on held-out rows, and Scored the number of these
-	// rows.
+	// Value is the performance on held-out rows. Scored is the number of these rows.
 	Value  float64 `json:"value"`
 	Scored int     `json:"scored"`
 	// Validation is the performance on the validation rows of the one algorithm that runs in all
@@ -20,8 +19,8 @@ type Trial struct {
 	// Validation.
 	Validation float64 `json:"alone"`
 	Validated  int     `json:"judged"`
-	// Seconds is the duration of the race. Cut reports whether the race was
-	// stopped at its time limit. A complete race would then have taken longer.
+	// Seconds is the duration of the race. Cut is set if the race was stopped at its time limit, so
+	// that a complete race would have taken longer.
 	Seconds   float64 `json:"seconds"`
 	Cut       bool    `json:"cut"`
 	Algorithm string  `json:"algorithm,omitempty"`
@@ -32,16 +31,15 @@ type Trial struct {
 // Forecast is the expected result of the race on all rows.
 type Forecast struct {
 	Rows int `json:"rows"`
-	// Value is the expected performance on the test rows, and Scored the number
-	// of these rows. Low and High are the limits of a 95 % interval. Two trials
-	// hardly determine a curve, but the result was inside the interval in 11 of
-	// 12 forecasts, see docs/benchmarks.md.
+	// Value is the expected performance on the test rows. Scored is the number of these rows. Low
+	// and High are the limits of a 95 % interval. Two trials hardly determine a curve, but the
+	// result was inside the interval in 11 of 12 forecasts, see docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Scored int     `json:"scored"`
-	// Seconds is the expected duration, and Fastest to Slowest its range. If
-	// the last trial was cut, only Fastest is known and the others are nil.
+	// Seconds is the expected duration. Fastest and Slowest are the limits of its range. If the
+	// last trial was cut, only Fastest is known and the others are nil.
 	Seconds *float64 `json:"seconds"`
 	Fastest float64  `json:"fastest"`
 	Slowest *float64 `json:"slowest"`

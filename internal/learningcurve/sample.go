@@ -83,8 +83,8 @@ type sampler struct {
 	strata map[string]*stratum
 }
 
-// stratum describes one class. rows is the number of its rows that have not yet been
-// read, and toDraw the number of these rows that must be drawn.
+// stratum describes one class. rows is the number of its rows that have not yet been read. toDraw
+// is the number of these rows that must be drawn.
 type stratum struct{ rows, toDraw int }
 
 func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writer) *sampler {

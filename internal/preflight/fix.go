@@ -43,8 +43,8 @@ type change struct {
 	repair.Change
 }
 
-// FixAndCheckTrain checks the training file. If copyPath is not empty, it writes a corrected copy,
-// which Install renames to copyPath, and checks the copy instead.
+// FixAndCheckTrain checks the training file. If copyPath is not empty, it writes a corrected copy
+// and checks this copy instead. Install later renames the copy to copyPath.
 func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err error) {
 	p := r.Preflight
 	if copyPath == "" {

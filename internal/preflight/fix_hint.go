@@ -45,7 +45,7 @@ func (p *Preflight) copyCommands(in *Input, flags string) string {
 	}
 	omitted := p.flagsWithoutCopy(in)
 	if p.Blind != nil && slices.ContainsFunc(formatFlags, p.Factory.Running.Flags().Changed) {
-		return command // these flags are wrong for the copy, but the other file needs them
+		return command // the copy does not need these flags, but the other file does
 	}
 	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, omitted...) + "`"
 }

@@ -130,7 +130,7 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	return "set the separator with --delimiter, or use a file with more columns"
 }
 
-// fewestColumns returns the smallest number of columns that a file must have, with an ID.
+// fewestColumns returns the smallest number of columns that a file must have, including an ID.
 func (in *Input) fewestColumns() int {
 	if in.layout.Blind {
 		return csvfile.MinBlindColumns

@@ -134,8 +134,9 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), nil
 }
 
-// describeWithEmptyColumns describes a blind file with the given header. If the file has all columns of
-// the training file, it reads its first rows, because an empty column may be the label.
+// describeWithEmptyColumns describes a blind file with the given header. If the file has all
+// columns of the training file, its first rows are read, too, because an empty column may be the
+// label.
 func (p *Preflight) describeWithEmptyColumns(ctx context.Context, header []string) (*roles.Description, error) {
 	blind := roles.NewDescription(header)
 	if slices.ContainsFunc(p.columns, blind.LacksColumn) {
@@ -157,8 +158,8 @@ func (p *Preflight) setColumnNames(in *Input, header, names []string) {
 	}
 }
 
-// expectedBlindColumns returns the columns of the training file, which the blind file
-// should have, too. The IDs of the blind file are chosen with them.
+// expectedBlindColumns returns the columns of the training file, which the blind file should have,
+// too. They also help to choose the IDs of the blind file.
 func (p *Preflight) expectedBlindColumns() roles.TrainingFile {
 	k := roles.TrainingFile{Columns: p.columns, ID: p.roles.ID, GeneratedID: p.roles.GeneratedID, Label: p.roles.Label}
 	if k.GeneratedID {
@@ -245,8 +246,8 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 }
 
 // headerOrGeneratedNames returns the header of a blind file. If the first row of the file is data,
-// it adds a warning and returns the generated names of a file without a header. But with
-// --skip-rows this is an error, because the header and more rows were probably skipped.
+// it adds a warning and returns the generated names of a file without a header. With --skip-rows,
+// it returns an error instead, because the header and more rows were probably skipped.
 func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, header []string, known *roles.TrainingFile) ([]string, error) {
 	if in.layout.NoHeader {
 		return header, nil

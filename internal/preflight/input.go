@@ -224,9 +224,9 @@ func findingFromError(err error) *finding {
 }
 
 // UploadName returns the name under which the table is uploaded: the name of the file if the
-// uploaded bytes are those of the file, otherwise data.csv. For example, a workbook is uploaded as
-// data.csv, because receipts store the name together with the digest of the uploaded bytes, and
-// this digest is not that of the workbook. size is the number of uploaded bytes.
+// uploaded bytes are those of the file, otherwise data.csv. Receipts store the name together with
+// the digest of the uploaded bytes. A workbook is uploaded as data.csv, because its own digest is
+// another one. size is the number of uploaded bytes.
 func (in *Input) UploadName(ctx context.Context, size int64) string {
 	const other = "data.csv"
 	if in.IsSpooled() || len(in.Paths) > 1 || in.table.Description() != "" || in.table.Size() != size {

@@ -89,9 +89,9 @@ func (p *Preflight) addColumnsUnusedInTraining(ctx context.Context) error {
 	return nil
 }
 
-// addUnusedColumns adds the columns of unused that a blind file lacks, without values. names are the
-// columns of the file. The service requires all columns of the training file, even those that no
-// model uses, such as constant columns.
+// addUnusedColumns adds the columns in unused that a blind file lacks to the layout of the file.
+// These columns have no values. names are the columns of the file. The service requires all columns
+// of the training file, even those that no model uses, such as constant columns.
 func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 	var added []string
 	for _, name := range unused {
@@ -134,9 +134,9 @@ func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
 	return known
 }
 
-// mergeMissingColumns merges the findings about columns that the blind file lacks into one that
-// names these columns, if the first defect is such a finding. A finding that suggests another
-// column is not merged, because its message would lose the suggestion.
+// mergeMissingColumns merges the findings about columns that the blind file lacks into one, which
+// names these columns. It does so only if the first defect is such a finding. A finding that
+// suggests another column is not merged, because its message would lose the suggestion.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
 		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingColumnMessage && p.Blind != nil

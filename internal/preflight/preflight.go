@@ -345,8 +345,8 @@ func (p *Preflight) DefectError() error {
 // maxWarningsPerKind is the maximum number of printed warnings of one kind.
 const maxWarningsPerKind = 3
 
-// NoteWarnings prints the warnings, at most maxWarningsPerKind of each kind that [Preflight.CheckCommand]
-// lists, unless --quiet is set.
+// NoteWarnings prints the warnings, unless --quiet is set. It prints at most maxWarningsPerKind
+// warnings of each kind that [Preflight.CheckCommand] lists.
 func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {

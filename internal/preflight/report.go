@@ -74,8 +74,8 @@ func (p *Preflight) Report() *Report {
 	return r
 }
 
-// explainTooFewColumns changes the defect of a file with too few columns, so that it does not count
-// the generated ID, and names --drop if this flag excludes the missing columns.
+// explainTooFewColumns returns d, the defect of a file with too few columns, with a message that
+// does not count the generated ID. If --drop excludes the missing columns, the message says so.
 func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	want, roles := in.fewestColumns(), "a feature and the label last"
 	if in.layout.Blind {

@@ -7,10 +7,10 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// estimateRowsAboveHeader returns the number of rows of a workbook above the row that is probably its
-// header: the first row with as many filled cells as the median row, or one less, because the
-// column of row names may have no name, but at least two. It returns 0 if there is no such row, or if
-// the file cannot be read.
+// estimateRowsAboveHeader returns the number of rows of a workbook above its probable header. The
+// header is the first row with at least two filled cells, and with at most one cell less than the
+// median row: the column of row names may have no name. The result is 0 if there is no such row, or
+// if the file cannot be read.
 func (in *Input) estimateRowsAboveHeader(ctx context.Context) int {
 	const sampleRows = 50
 	file, err := in.table.OpenCSV(ctx)

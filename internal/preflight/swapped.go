@@ -9,11 +9,15 @@ import (
 	"foretell/internal/roles"
 )
 
-// checkSwapped returns an error if the training file and the blind file are probably swapped: the
-// label was chosen only because it is the last column, and has values in the blind file, and the blind
-// file has all columns of the training file and others. A blind file may have labels and more columns
-// than the training file, so a label with a better reason causes no error. blind is the description of
-// the blind file, or nil.
+// checkSwapped returns an error if the training file and the blind file are probably swapped.
+// All of these must be true:
+//
+//   - the label was chosen only because it is the last column
+//   - the label has values in the blind file
+//   - the blind file has all columns of the training file, and others with values
+//
+// A blind file may have labels and more columns than the training file, so a label with a better
+// reason causes no error. blind is the description of the blind file, or nil.
 func (p *Preflight) checkSwapped(blind *roles.Description) error {
 	if blind == nil || !p.roles.LabelAssumed || p.roles.Label == "" || !blind.HasValues(p.roles.Label) {
 		return nil

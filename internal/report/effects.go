@@ -31,8 +31,8 @@ func writeReliability(w io.Writer, r *api.ModelReport, width int) {
 	})
 }
 
-// effectWidth is the width, in characters, of the picture of an effect, and
-// narrowEffectWidth the width on a narrow terminal.
+// effectWidth is the width, in characters, of the picture of an effect. narrowEffectWidth is its
+// width on a narrow terminal.
 const (
 	effectWidth       = 20
 	narrowEffectWidth = 10

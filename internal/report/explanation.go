@@ -13,8 +13,8 @@ import (
 type ExplainedRow struct {
 	Row int    `json:"row"`
 	ID  string `json:"id"`
-	// Class is the class whose probability is explained, and Base the mean of this
-	// probability over the background rows of the model.
+	// Class is the class whose probability is explained. Base is the mean of this probability over
+	// the background rows of the model.
 	Class         string         `json:"class"`
 	Probability   float64        `json:"probability"`
 	Base          float64        `json:"base"`

@@ -112,7 +112,8 @@ func writeSentences(w io.Writer, title string, sentences []string, width int) {
 	}
 }
 
-// writeReproductionSteps writes how to reproduce the model. It writes nothing if the dataset is unknown.
+// writeReproductionSteps writes how to reproduce the model. It writes nothing if the dataset or the
+// race is unknown.
 func writeReproductionSteps(w io.Writer, d *Document) {
 	if d.Dataset == nil || d.Training == nil {
 		return

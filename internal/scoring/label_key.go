@@ -7,8 +7,9 @@ import "slices"
 type labelKey func(label string) string
 
 // newLabelKey returns the labelKey for the classes of models. It ignores the spaces around labels,
-// and the different forms of a number, unless this would make two classes of one model equal, such as
-// 100 and 1e2. If spaces are ignored, newLabelKey removes them from classes and labels.
+// unless two classes of a model differ only in spaces. In the same way, it ignores the form of a
+// number, as in 100 and 1e2. If spaces are ignored, newLabelKey removes them from classes and
+// labels.
 func newLabelKey(classes, labels [][]string) labelKey {
 	if keepsDistinct(trimLabel, classes) {
 		for _, list := range append(slices.Clip(classes), labels...) {

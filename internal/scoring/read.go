@@ -32,7 +32,7 @@ type Fault struct {
 	// Line is the line, counted from 1, or 0 if the fault concerns the whole file.
 	Line    int
 	Message string
-	// Hint says what to do; "" if only the columns may be wrong.
+	// Hint says what to do. If it is "", the remedy is probably to choose other columns.
 	Hint string
 }
 
@@ -44,16 +44,16 @@ type predictions struct {
 	names []string // of the columns
 	id    string   // the name of the ID column; "" without one
 	label string   // the name of the column of predicted labels
-	// ids is nil if the file has no IDs, because of Options.InOrder, and if the IDs were generated and
-	// the answers lack them.
+	// ids is nil if the file has no IDs, if Options.InOrder is set, or if the IDs were generated
+	// and the answers lack them.
 	ids    []string
 	labels []string
 	rows   []int // the line of each row
 	// orderReason is the reason for joining the rows by their order; "" if they are joined by their
 	// IDs or because of Options.InOrder.
 	orderReason string
-	// shared is nil unless the rows may be joined with the answers by their order and the shared
-	// columns must then be equal.
+	// shared is set only if the rows may be joined with the answers by their order. The columns
+	// that both files have must then be equal.
 	shared *sharedCells
 	// classes are the classes with a probability column. probabilities has one row for each
 	// row of the file and one column for each of these classes.
@@ -83,8 +83,8 @@ type answers struct {
 	labels []string
 	// rows are the line numbers of the rows in the file.
 	rows []int
-	// shared is nil unless the rows are joined by their order and the shared columns must then be
-	// equal.
+	// shared is set only if the rows are joined by their order. The columns that both files have
+	// must then be equal.
 	shared *sharedCells
 }
 

@@ -146,8 +146,8 @@ func TestRenamedProbabilityColumns(t *testing.T) {
 	}
 }
 
-// TestModelClassesAreDifferentLabels scores predictions of a model that keeps classes apart that
-// would otherwise count as equal. Each prediction is wrong.
+// TestModelClassesAreDifferentLabels scores predictions of a model with classes that would
+// otherwise count as equal. Each prediction is wrong.
 func TestModelClassesAreDifferentLabels(t *testing.T) {
 	for name, c := range map[string]struct {
 		predictions, answers string

@@ -19,8 +19,9 @@ type sharedCells struct {
 // maxSharedColumns limits the memory for the hashes to 32 bytes for each row of a file.
 const maxSharedColumns = 8
 
-// newSharedCells returns sharedCells without rows for the first maxSharedColumns columns of t that
-// are also in other, except the column at except, and the positions of these columns.
+// newSharedCells returns sharedCells without rows, and the positions of their columns in t: the
+// first maxSharedColumns columns that are also in other. It leaves out the column at the position
+// except.
 func newSharedCells(t *table, other []string, except int) (shared *sharedCells, positions []int) {
 	shared = &sharedCells{}
 	for i, name := range t.names {
@@ -46,9 +47,9 @@ func hashCell(cell []byte) uint32 {
 	return h.Sum32()
 }
 
-// orderFault returns a *Fault if the files, whose rows are joined by their order, differ in the
-// columns that both have. It returns nil if the rows are joined by their IDs, because of
-// Options.InOrder, or if there are no such columns. Both files must have the same number of rows.
+// orderFault returns a *Fault if the rows are joined by their order, but a column that both files
+// have differs. It returns nil if the rows are joined by their IDs or because of Options.InOrder, or
+// if there is no such column. Both files must have the same number of rows.
 func orderFault(p *predictions, a *answers) error {
 	if p.orderReason == "" || p.shared == nil || a.shared == nil {
 		return nil

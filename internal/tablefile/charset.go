@@ -80,9 +80,9 @@ func transcode(src io.Reader, name string) (io.Reader, error) {
 	return &strictReader{src: transform.NewReader(src, charset.NewDecoder()), name: name, line: 1}, nil
 }
 
-// strictReader reads decoded text and returns an error for the replacement character,
-// which decoders write for invalid bytes. Valid text does not contain this character,
-// because no encoding that strictReader is used for can encode it, except GB18030.
+// strictReader reads decoded text and returns an error for the replacement character, which
+// decoders write for invalid bytes. Valid text does not contain this character, because only one of
+// the encodings read with strictReader, GB18030, can encode it.
 type strictReader struct {
 	src  io.Reader
 	name string

@@ -13,9 +13,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// concatenation reads several files as one CSV: the first file unchanged, then the rows
-// of the other files. Rows are rewritten if the column order or the delimiter of their
-// file differs from the first file.
+// concatenation reads several files as one CSV: the first file unchanged, then the rows of the
+// other files. Rows are rewritten if their file has another column order or delimiter than the
+// first file.
 type concatenation struct {
 	parts     []*sourceFile
 	delimiter byte // of all files; 0 to detect the delimiter of each file
@@ -168,10 +168,10 @@ func (h *header) setRecord(record *csvfile.Record) {
 	}
 }
 
-// matchColumns returns, for each column of the first file, its position in names, the
-// columns of another file. It returns nil if the columns are the same in the same order,
-// and a *csvfile.Defect if the columns differ. line is the line of the other file's
-// header. firstFile is the name of the first file.
+// matchColumns returns the position in names of each column of the first file. names are the
+// columns of another file. The result is nil if the columns are the same in the same order. The
+// error is a *csvfile.Defect if the columns differ. line is the line of the other file's header.
+// firstFile is the name of the first file.
 func matchColumns(firstNames, names []string, line int, firstFile string) (positions []int, err error) {
 	if slices.Equal(firstNames, names) {
 		return nil, nil

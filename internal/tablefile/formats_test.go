@@ -87,8 +87,8 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// The footer of a Parquet file states its own length. A file that is shorter must be
-// rejected before this much memory is allocated.
+// The footer of a Parquet file states its own length. A file that is shorter than this must be
+// rejected before the memory for the footer is allocated.
 func TestParquetFooterIsBounded(t *testing.T) {
 	whole := parquetFile(t, parquetRows())
 	_, err := text(t, openText(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
@@ -327,8 +327,8 @@ func TestParquetPagesAreBounded(t *testing.T) {
 	}
 }
 
-// claimed returns a copy of file, a Parquet file of one column and one page, after change
-// has changed the header of the page.
+// claimed returns a copy of file in which change has changed the header of the page. file is a
+// Parquet file of one column and one page.
 func claimed(t *testing.T, file []byte, change func(*format.PageHeader)) string {
 	t.Helper()
 	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))

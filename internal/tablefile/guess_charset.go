@@ -15,10 +15,12 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// guessAndSetCharset reads a whole text and guesses its encoding. If the text is not UTF-8,
-// guessAndSetCharset sets f.charset to opts.Encoding. If opts.Encoding is empty, and the text is certainly
-// Windows-1252, it sets f.charset and adds a warning. Otherwise the text is later read as UTF-8, and
-// invalid bytes are an error then.
+// guessAndSetCharset reads a whole text and guesses its encoding. It sets f.charset in two cases:
+//
+//   - to opts.Encoding, if that is set and the text is not UTF-8
+//   - to Windows-1252, with a warning, if opts.Encoding is empty and this is certainly the encoding
+//
+// Otherwise the text is later read as UTF-8, and invalid bytes are then an error.
 func (f *sourceFile) guessAndSetCharset(ctx context.Context, opts Options) error {
 	s, err := f.openText(ignoreCount)
 	if err != nil {

@@ -20,7 +20,7 @@ type jsonDecoder struct {
 
 func newJSONDecoder(src io.Reader) *jsonDecoder {
 	in := bufio.NewReaderSize(src, headSize)
-	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // Read returns an error again
+	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // a later Read returns the error
 		_, _ = in.Discard(3)
 	}
 	lines := &lineReader{src: in, line: 1}

@@ -17,8 +17,8 @@ const (
 	maxPageValues = 16 << 20
 )
 
-// checkParquetPages returns an error if page headers claim too much memory or more bytes
-// than the file has, because the library allocates this memory before it reads a page.
+// checkParquetPages returns an error if page headers claim too much memory or more bytes than the
+// file has. The library would allocate this memory before it reads a page.
 func checkParquetPages(ctx context.Context, src io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {

@@ -40,7 +40,7 @@ func (s *stream) skipSeparatorLine() error {
 }
 
 // skipLines makes s omit its first n lines. Their line ends are kept, so that the other lines keep
-// their numbers. If s has lines, but at most n, it returns a *csvfile.Defect.
+// their numbers. If s has at least one line, but no more than n, it returns a *csvfile.Defect.
 func (s *stream) skipLines(n int) error {
 	if n == 0 {
 		return nil

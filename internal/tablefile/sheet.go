@@ -13,20 +13,21 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// sheetReader writes the rows of a sheet to a CSV, starting with the first row that has a cell.
+// sheetReader writes the rows of a sheet to a CSV. The header is the first row that has a cell and is
+// not skipped.
 type sheetReader struct {
 	*workbook
 	out          *limitedTempCSV
 	skipRows     int           // Options.SkipRows
 	cells        []string      // the cells of the current row
-	width        int           // number of cells of the first row that has a cell; shorter rows are padded
-	header       int           // the number of the first row that has a cell
+	width        int           // number of cells of the header; shorter rows are padded
+	header       int           // the number of the row with the header
 	row          int           // the number of the current row
 	uncalculated int           // number of cells that have a formula, but no stored value
 	firstFormula string        // the first cell counted in uncalculated, such as C2
 	merged       int           // number of merged ranges with a row below the header
 	firstRange   string        // the first range counted in merged, such as C2:C3
-	names        []string      // the cells of the first row that has a cell
+	names        []string      // the cells of the header
 	numbers      []numberCells // by column
 }
 
@@ -127,7 +128,7 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 }
 
 // addMerged counts a merged range of cells, such as C2:C3, if it has a row below the header. The
-// ranges follow the rows.
+// ranges come after the rows, so the header is known.
 func (s *sheetReader) addMerged(reference string) {
 	_, end, _ := strings.Cut(reference, ":")
 	row, err := strconv.Atoi(strings.TrimLeft(end, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -282,7 +283,7 @@ func (b *workbook) formatDateTime(days float64, style cellStyle) string {
 	whole, part := math.Modf(days)
 	const leapDay1900 = 60
 	if style.hasDate && whole < leapDay1900 && b.epoch.Year() < 1900 {
-		whole++ // Excel has a 29 February 1900, which did not exist, so earlier days count from one day later
+		whole++ // Excel counts 29 February 1900, which did not exist, so the numbers of earlier days are one too low for b.epoch
 	}
 	millis := math.Round(part * 86_400_000)
 	t := b.epoch.AddDate(0, 0, int(whole)).Add(time.Duration(millis) * time.Millisecond)

@@ -61,7 +61,7 @@ func TestCellStyles(t *testing.T) {
 }
 
 // TestWorkbookAtRoot reads a workbook whose parts are at the root of the archive, as some programs
-// write it, and under names that only the relationships of the main part have.
+// write it. Only the relationships show which parts the main part and the shared texts are.
 func TestWorkbookAtRoot(t *testing.T) {
 	for _, name := range []string{"workbook.xml", "workbook2.xml"} {
 		t.Run(name, func(t *testing.T) { testWorkbookAtRoot(t, name) })

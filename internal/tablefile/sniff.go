@@ -121,14 +121,14 @@ func isControl(char rune) bool {
 const minControlShare = 0.02
 
 // isBinary reports whether head, the beginning of a file that is not UTF-16, is that of a binary
-// file. Such a head has several kinds of control characters, which are not rare, and a NUL byte or
-// invalid UTF-8. A text with a few damaged cells is not binary.
+// file. It then has control characters of several kinds, at least minControlShare of all
+// characters, and a NUL byte or invalid UTF-8. A text with a few damaged cells is not binary.
 func isBinary(head []byte) bool {
 	const minKinds = 3
 	var kinds [' ']bool
 	count, distinct := 0, 0
 	for _, char := range head {
-		if char >= 0x1A || char >= '\t' && char <= '\r' { // from 0x1A: the end of a file, escape and separators of texts
+		if char >= 0x1A || char >= '\t' && char <= '\r' { // texts may contain the characters from 0x1A on, such as escape
 			continue
 		}
 		if count++; !kinds[char] {

@@ -119,8 +119,9 @@ func (f *sourceFile) detectCompression() (head []byte, err error) {
 }
 
 // openText returns a stream of the unpacked text in UTF-8. A separator line and the first skipRows
-// lines are empty in it, and the delimiters and blank rows at the end that are no part of the table
-// are missing. It calls onRead with the number of bytes of each read from disk.
+// lines are empty in it. f.header edits the header. If f.delimiter is set, the blank rows at the
+// end of the file are left out. openText calls onRead with the number of bytes of each read from
+// disk.
 func (f *sourceFile) openText(onRead func(n int)) (*stream, error) {
 	s, err := openFile(f.Path, onRead)
 	if err != nil {

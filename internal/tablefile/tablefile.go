@@ -24,10 +24,10 @@ type Options struct {
 	// csvfile.FindDelimiter for each file. A single CSV file is not split into fields;
 	// then Delimiter is used only to detect the format of the file.
 	Delimiter byte
-	// Sheet is the name of the sheet of a workbook to read. Defaults to the first sheet.
+	// Sheet is the name of the sheet of a workbook to read. Defaults to the first visible sheet.
 	Sheet string
 	// SkipRows is the number of lines of a text, or of rows of a sheet, that are ignored at the
-	// beginning of each file. Files of JSON and Parquet have no such lines.
+	// beginning of each file. It has no effect on files of JSON and Parquet.
 	SkipRows int
 	// MaxBytes limits the size of each converted or unpacked file. 0 means no limit.
 	MaxBytes int64

@@ -71,10 +71,10 @@ func firstNonBlankLines(head []byte, truncated bool) []string {
 	return lines
 }
 
-// findScikitLearnTitle returns the title line of a table in the format of scikit-learn, which
-// consists of the number of rows, the number of features, and the names of the classes.
-// Below it are rows of numbers that end with the number of a class. If the table has
-// another format, findScikitLearnTitle returns "".
+// findScikitLearnTitle returns the title line of a table in the format of scikit-learn, or "" if
+// the table has another format. The title line consists of the number of rows, the number of
+// features, and the names of the classes. Below it are rows of numbers that end with the number of
+// a class.
 func findScikitLearnTitle(lines []string) (titleLine string) {
 	if len(lines) < 3 {
 		return ""

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestTextThatIsNoCSV checks that tables with columns separated by spaces and tables below
-// a title line are converted to CSV, and that files that only look like such tables are
-// not changed.
+// TestTextThatIsNoCSV checks that tables with columns separated by spaces, and tables below a title
+// line, are converted to CSV. Files that only look like such tables are not changed.
 func TestTextThatIsNoCSV(t *testing.T) {
 	const title = "4,2,no,yes\n"
 	rows := "5.1,3.5,0\n4.9,3.0,1\n4.7,3.2,1\n4.6,3.1,0\n"

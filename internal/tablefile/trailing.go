@@ -61,8 +61,8 @@ func (f *sourceFile) findTrailingDelimiters(ctx context.Context, head []byte, de
 	return nil
 }
 
-// findHeaderEdit returns how the header of a CSV file that begins with head is edited, and the number
-// of its columns.
+// findHeaderEdit returns the edit that the header of a CSV file needs, and the number of its
+// columns. The file begins with head.
 func findHeaderEdit(head []byte, delimiter byte, truncated bool) (edit headerEdit, columns int) {
 	const enough = 50 // number of rows to look at
 	rows := csvfile.NewReader(bytes.NewReader(head), delimiter)

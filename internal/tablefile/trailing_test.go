@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestTrailingDelimiters checks that the header is as long as the rows if only one of them ends with
-// delimiters, and that a file in which the rows have a value there is not changed.
+// TestTrailingDelimiters checks that the header becomes as long as the rows if only one of them
+// ends with delimiters. A file in which the rows have a value there is not changed.
 func TestTrailingDelimiters(t *testing.T) {
 	many := strings.Repeat("1,2,\n", 60)
 	for name, c := range map[string]struct{ in, want string }{

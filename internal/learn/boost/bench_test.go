@@ -21,7 +21,7 @@ import (
 
 // The benchmarks in this file fit whole models. These environment variables change them:
 //
-//	FORETELL_CSV      a labelled CSV file to train on; default: generated numbers
+//	FORETELL_CSV      labelled CSV file to train on, generated numbers by default
 //	FORETELL_ROUNDS   rounds of boosting, 100 by default
 //	FORETELL_WORKERS  goroutines, 2 by default
 
@@ -137,8 +137,8 @@ func BenchmarkFit(b *testing.B) {
 }
 
 // BenchmarkFold trains on four fifths of the rows with the default options and validates
-// on the last fifth. It reports the lowest log loss of all rounds and, for the round with
-// this log loss, its number, its error rate and the seconds from the start to its end.
+// on the last fifth. It reports the lowest log loss of all rounds. For the round with this
+// log loss, it also reports the number, the error rate and the seconds since the start.
 // FORETELL_OPTIONS=Depth=8,LearningRate=0.2 changes the options; FORETELL_ROUNDS limits
 // the rounds.
 func BenchmarkFold(b *testing.B) {

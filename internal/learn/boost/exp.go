@@ -31,7 +31,7 @@ func exp32(x float32) float32 {
 		// exact.
 		high = 0.693359375 / expSteps
 		low  = -2.12194440e-4 / expSteps
-		// bias makes the number positive. The conversion, which truncates, then
+		// bias makes the number positive, so that the conversion, which truncates,
 		// rounds down.
 		bias = 1 << 14
 	)

@@ -24,7 +24,7 @@ type featureSet struct {
 const (
 	// maxPermutations is the largest number of random permutations of the rows with which
 	// the target statistics are computed. maxPermutationBytes limits the memory of the
-	// statistics, in bytes; at least one permutation is used, even if its statistics need
+	// statistics, in bytes. At least one permutation is used, even if its statistics need
 	// more memory.
 	maxPermutations     = 4
 	maxPermutationBytes = 256 << 20

@@ -21,9 +21,9 @@ type Fitter struct {
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
 // where a single round changes the validation loss too little to compare it. rows is the
-// number of all rows of the frame, not only of the training rows. A step of a fold and a
-// step of a refit on all rows therefore have the same number of rounds, and the best
-// number of steps of the folds applies to the refit.
+// number of all rows of the frame, not only of the training rows. Steps of a fold and steps
+// of a refit on all rows therefore have the same number of rounds. The number of steps that
+// is best in the folds is then also used for the refit.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -120,8 +120,8 @@ func treeNanos(cost tree.Cost, trees int, nanosPerBin float64) float64 {
 	return 0.8*float64(cost.Counted) + nanosPerBin*float64(cost.Scanned) + 3*float64(cost.Moved) + 15_000*float64(trees)
 }
 
-// PredictValidation writes the class probabilities of the validation rows, predicted by
-// the model after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// PredictValidation predicts the validation rows with the model after the last step. It
+// writes the class probabilities to dst, which is row-major, len(fold.Validation) ×
 // classes.
 func (f *Fitter) PredictValidation(dst []float32) { f.booster.predictValidation(dst) }
 

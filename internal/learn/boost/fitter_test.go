@@ -19,8 +19,9 @@ var constructors = map[string]func(context.Context, *frame.Frame, split.Fold, Op
 	"symmetric": NewSymmetric,
 }
 
-// testFrame returns a frame whose class depends on two numeric columns, one
-// with missing values, and on a categorical one; two more columns are noise.
+// testFrame returns a frame of five columns. The class depends on two numeric
+// columns, one of them with missing values, and on a categorical column. The
+// other two columns are noise.
 func testFrame(rows, classes int) *frame.Frame {
 	const levels = 40
 	draw := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
@@ -360,8 +361,8 @@ func TestOddsComputedTwice(t *testing.T) {
 	}
 }
 
-// TestRareFlags trains on a table in which a tree may often use only columns that cannot
-// be split. Training must go on with the column that can.
+// TestRareFlags trains on a table with one column that can be split and two that cannot.
+// If a tree may use only the two, training must go on with the other column.
 func TestRareFlags(t *testing.T) {
 	const rows = 1000
 	draw := rand.New(rand.NewPCG(1, 2))

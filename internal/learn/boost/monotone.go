@@ -52,9 +52,9 @@ func leafOrders(splits []tree.LevelSplit, bins *tree.BinnedMatrix, monotone []tr
 
 // passedSplits determines, for each of the bins 0…bins-1, the set of splits by the given
 // feature that the bin passes. A set of splits is a bit mask: bit d is set if the set
-// contains the split of level d. masks holds these sets in the order of the bins;
-// consecutive bins with equal sets share one element. The result all is the set of all
-// splits by the feature.
+// contains the split of level d. masks holds these sets in the order of the bins.
+// Consecutive bins with equal sets share one element. all is the set of all splits by the
+// feature.
 func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []int, all int) {
 	for bin := range bins {
 		mask := 0
@@ -166,9 +166,9 @@ func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
 	}
 }
 
-// raiseToOrder puts the values of each chain in order by raising some of them. If the direction
-// is Increasing, each value becomes the maximum of the values up to it in the chain, and
-// if Decreasing, the maximum of the values from it on.
+// raiseToOrder puts the values of each chain in order by raising some of them. Each value
+// becomes the maximum of itself and others in its chain: of all values before it if the
+// direction is Increasing, and of all values after it if the direction is Decreasing.
 func (o *leafOrder) raiseToOrder(values []float64) {
 	for _, chain := range o.chains {
 		highest := math.Inf(-1)

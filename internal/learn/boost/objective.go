@@ -11,13 +11,13 @@ import (
 
 // objective is the log loss of the classes as a function of the raw scores of a row.
 //
-// With more than two classes and the scores f, the probabilities are pₖ = exp fₖ / Σⱼ exp
-// fⱼ, and the derivatives of the loss of a row with the label y are
+// With more than two classes, a row has the scores f and the probabilities pₖ = exp fₖ / Σⱼ
+// exp fⱼ. yₖ is 1 if the row is of class k, and otherwise 0. The derivatives of the loss of
+// the row are (Friedman, Hastie & Tibshirani 2000)
 //
 //	∂L/∂fₖ = pₖ − yₖ        ∂²L/∂fₖ² = pₖ (1 − pₖ)
 //
-// (Friedman, Hastie & Tibshirani 2000). Two classes have one score, the log
-// odds of the second.
+// With two classes, a row has one score, the log odds of the second class.
 type objective struct {
 	classes int
 	labels  []int32

@@ -8,8 +8,8 @@ import (
 )
 
 // AddONNX adds the model to g and returns its class probabilities. The columns of x are
-// those of the frame that the model was trained on. A category is its code. Missing cells
-// are NaN.
+// those of the frame that the model was trained on. A categorical cell holds the code of
+// its category. Missing cells are NaN.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
 	trees := onnx.NewBoostedTrees(m.base)
 	x = m.ensemble.addONNX(g, trees, x)
@@ -32,8 +32,8 @@ func (m *leafwiseModel) addONNX(_ *onnx.Graph, trees *onnx.BoostedTrees, x onnx.
 	return x
 }
 
-// addONNX implements ensemble. The result is x, followed by one column for each target
-// statistic, which has its bins.
+// addONNX implements ensemble. The result has the columns of x, followed by one column with
+// the bins of each target statistic.
 func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx.Matrix) (treeInput onnx.Matrix) {
 	columns, statistics := make([]int, len(m.sources)), 0
 	for i := range m.sources {
@@ -54,11 +54,10 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 	return onnx.Matrix{Value: g.Concat(x.Value, m.addONNXStatistics(g, x.Value)), Columns: x.Columns + statistics}
 }
 
-// addONNXStatistics returns a matrix with one column for each target statistic, which
-// holds the bins of the statistic. They are looked up in one table for all statistics.
-// For a row with level₁ in the first and level₂ in the second column of a statistic,
-// where the second column has levels₂ levels, the index is as follows. With only one
-// column, level₂ is 0 and levels₂ is 1:
+// addONNXStatistics returns a matrix that has one column with the bins of each target
+// statistic. The bins are looked up in one table for all statistics. level₁ and level₂ are
+// the levels of a row in the two columns of a statistic. levels₂ is the number of levels of
+// the second column. If there is no second column, level₂ is 0 and levels₂ is 1.
 //
 //	index = first index of the statistic + level₁ · levels₂ + level₂
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {

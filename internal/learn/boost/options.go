@@ -167,8 +167,8 @@ func symmetricDepth(rows int, manyClasses bool) int {
 
 // commonDefaults sets the defaults that are the same for leaf-wise and symmetric trees.
 // With more rows and classes a round takes more time, so the learning rate is higher to
-// save rounds. Trees that may use only half of the features differ more from each other,
-// which improves accuracy unless there are only a few features.
+// save rounds. Trees that may use only half of the features differ more from each other.
+// This improves accuracy if there are enough features.
 func (o *Options) commonDefaults(rows, features int) {
 	size := float64(rows) * float64(numOutputs(o.Classes))
 	setDefault(&o.LearningRate, min(max(0.05*math.Pow(size/50_000, 0.35), 0.05), 0.15))

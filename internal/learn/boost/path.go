@@ -10,8 +10,8 @@ import (
 // shapley.Rows.
 type encodedEnsemble interface {
 	MarkDifferent(different []bool, a, b int)
-	// addPath adds to scores, row-major, the scores of the first row of p and, for each
-	// later row, the difference between its scores and those of the row before.
+	// addPath adds to scores the scores of the first row of p, and for each later row the
+	// difference between its scores and those of the row before. scores is row-major.
 	addPath(scores []float64, p *shapley.Path)
 }
 
@@ -158,9 +158,8 @@ func (c *categoryColumns) columnKey(i int) categoryColumns {
 	return categoryColumns{columns: [2]int32{c.columns[i], -1}, levels: [2]int32{c.levels[i], 1}}
 }
 
-// bin returns the bin of a row in a source, given the row's element of
-// encodedSymmetric.cells: the bin as first if the source is a column, or the categories
-// of the columns of a target statistic.
+// bin returns the bin of a row in the source s. first and second are the row's element of
+// encodedSymmetric.cells for this source.
 func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {
 		return uint8(first)

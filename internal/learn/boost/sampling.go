@@ -12,10 +12,10 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// trimFraction determines how many rows with small gradients a tree ignores ("influence
-// trimming", Friedman, Hastie & Tibshirani 2000, section 9): their absolute gradients add
-// up to at most this fraction of the sum over all rows. Late in training, most rows are
-// ignored. For rare classes, most rows are ignored from the start.
+// A tree ignores the rows with the smallest gradients. The absolute gradients of these rows
+// add up to at most trimFraction of the sum over all rows ("influence trimming", Friedman,
+// Hastie & Tibshirani 2000, section 9). Late in training, most rows are ignored. For rare
+// classes, most rows are ignored from the start.
 const trimFraction = 0.005
 
 // rowSampler draws the rows that one tree is grown from. It is reused for the next tree.
@@ -36,9 +36,9 @@ type magnitudeBin struct {
 	mass float64
 }
 
-// sampleChunk is what the task for one chunk of the training rows computes: the histogram
-// of the chunk's gradients, and how many of its rows it wrote to rowSampler.kept and
-// rowSampler.others.
+// sampleChunk is the result of the task for one chunk of the training rows: the histogram
+// of the chunk's gradients, and the numbers of its rows that were written to
+// rowSampler.kept and to rowSampler.others.
 type sampleChunk struct {
 	histogram          magnitudeHistogram
 	numKept, numOthers int
@@ -63,9 +63,9 @@ func (s *rowSampler) resize(rows, train int) {
 }
 
 // computeGradientsAndSample computes the derivatives of an output for the training rows and returns
-// the sum of the absolute gradients. It writes the rows from which a tree will be grown to
-// s.kept, and the other training rows, followed by the validation rows, to s.others. All
-// three groups of rows are ascending.
+// the sum of the absolute gradients. It sets s.kept to the rows from which a tree will be
+// grown, and s.others to the other training rows, followed by the validation rows. Each of
+// these three groups of rows is ascending.
 //
 // If params.fraction is below 1, a row is kept for certain if its absolute gradient |g|
 // is at least a threshold μ, and otherwise with probability |g|/μ. In the second case its
@@ -148,7 +148,7 @@ func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32
 	}
 }
 
-// computeSoftmaxGradients computes the derivatives of one output for rows for more than two
+// computeSoftmaxGradients computes the derivatives of rows for one output of more than two
 // classes.
 func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, rows []int32) {
 	class := scores.outputClass(output)
@@ -236,9 +236,9 @@ func (p sampleParams) uniform(row int32) float32 {
 const applyTaskRows = 1 << 14
 
 // applyTree calls visit with all rows of each leaf of a grown tree. For the rows that the
-// tree was grown from, it calls visit once a leaf. For the rows in s.others, it may call
-// visit several times a leaf, each time with some of the rows. Calls of visit may be
-// concurrent. applyTree overwrites s.kept.
+// tree was grown from, it calls visit once for each leaf. For the rows in s.others, it may
+// call visit several times for a leaf, each time with some of the rows. Calls of visit may
+// be concurrent. applyTree overwrites s.kept.
 func (s *rowSampler) applyTree(ctx context.Context, workers int, bins *tree.BinnedMatrix, grown *tree.Tree, grower *tree.Grower, visit func(leaf int, rows []int32)) error {
 	rows := s.others
 	tasks := (len(rows) + applyTaskRows - 1) / applyTaskRows

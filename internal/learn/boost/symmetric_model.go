@@ -36,8 +36,8 @@ type usedFeatures struct {
 	index     map[int32]int32 // index in features, by feature
 }
 
-// indexOrAdd returns the index of a feature in u.features. It adds a new feature; tree is
-// the index of the tree that uses it.
+// indexOrAdd returns the index of a feature in u.features. It adds the feature if it is
+// new. tree is the index of the tree that uses it.
 func (u *usedFeatures) indexOrAdd(feature int32, tree int) int32 {
 	at, known := u.index[feature]
 	if !known {

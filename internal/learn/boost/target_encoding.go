@@ -22,8 +22,8 @@ import (
 // of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
 // However, the first rows have few rows before them. Here the order is therefore a
 // circle, and the statistic of a row is computed from the half of the circle before it,
-// so all statistics are equally accurate. A row e whose statistic is computed from row a
-// does not contribute to the statistic of a, unless the two are exactly opposite:
+// so all statistics are equally accurate. If the statistic of e is computed from a, that of
+// a is not computed from e, except if the two rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
@@ -115,9 +115,9 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 }
 
 // orderedMeans calls visit with the ordered target statistic of each row of order. The
-// statistic is the smoothed mean target of the rows of the same category in the
-// len(order)/2 positions before the row, where order is a circle (see targetStatistic).
-// categories holds the category of each row, from 0 to numCategories-1.
+// statistic of a row is computed from the len(order)/2 rows before it. It is the smoothed
+// mean target of those rows that have the same category. order is a circle, see
+// targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is
 // the mean target of all rows.
@@ -229,7 +229,7 @@ const maxPairedColumns = 12
 
 // findPairs combines pairs of the columns in singles. The gain of a pair is its
 // targetGain minus the larger targetGain of its two columns. findPairs returns the pairs
-// with the highest gains, only positive ones, and at most limit.
+// with the highest positive gains, at most limit of them.
 func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns, limit, workers int) ([]categoryColumns, error) {
 	gains := make([]float64, len(singles))
 	err := parallel.ForContext(ctx, workers, len(singles), func(_, i int) { gains[i] = e.targetGain(singles[i]) })

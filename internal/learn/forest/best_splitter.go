@@ -168,7 +168,7 @@ func (s *splitter) numericSplit(feature int, values []uint8, point splitPoint, m
 	} else {
 		threshold = f.MissingBin - 1 // all values go left, missing values right
 	}
-	// No row of the leaf has a missing value. In predictions, missing values go to the
+	// If no row of the leaf has a missing value, missing values in predictions go to the
 	// side with more rows.
 	if s.histogram.bins[len(s.histogram.bins)-1] != f.MissingBin && 2*point.rows > s.rows {
 		missingLeft = true
@@ -192,7 +192,7 @@ func (s *nodeSplit) setThreshold(threshold, missingBin uint8, missingLeft bool) 
 }
 
 // categoricalSplit converts point, which divides s.order, to a split of a categorical
-// feature. Bins that no row of the leaf has go to the side with more rows.
+// feature. Bins without rows in the leaf go to the side with more rows.
 func (s *splitter) categoricalSplit(feature int, point splitPoint) nodeSplit {
 	if point.end == 0 {
 		return noSplit

@@ -9,17 +9,17 @@ import (
 	"foretell/internal/learn/tree"
 )
 
-// version is the first byte of the binary form. Numbers without a size are
-// uvarints:
+// version is the first byte of the binary form. A list begins with its length. Numbers
+// without a size are uvarints:
 //
 //	version (1 byte)
 //	temperature (float64)
-//	classes, the frequency of each (float32)
-//	features, the bin mapper of each (see tree)
-//	trees, each:
+//	list of classes, each: the frequency (float32)
+//	list of features, each: the bin mapper (see tree)
+//	list of trees, each:
 //		the tree (see tree)
-//		distributions, each: weights, each: class, weight
-//		the distribution of each leaf
+//		list of distributions, each: list of class, weight
+//		for each leaf, the index of its distribution
 const version = 1
 
 // AppendBinary appends the model's binary form to b.

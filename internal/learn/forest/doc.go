@@ -3,9 +3,9 @@
 // Each leaf is split on one of a few random features. A prediction is the
 // average of the trees' probabilities.
 //
-// The package does not use the growers of package tree, because its histograms count
-// classes instead of summing gradients, and only a few features are tried at each leaf.
-// It uses only the bins and the form of a grown tree of package tree.
+// The package uses the bins and the type Tree of package tree, but not its growers: here,
+// histograms count classes instead of summing gradients, and only a few features are
+// tried at each leaf.
 //
 // The files:
 //

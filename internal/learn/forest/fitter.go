@@ -270,8 +270,8 @@ func (f *Fitter) fitTemperature(ctx context.Context, forest *growingForest) (met
 	return metric.FitTemperature(ctx, p)
 }
 
-// PredictValidation writes the class probabilities of the validation rows, predicted by
-// the forest after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// PredictValidation predicts the validation rows with the forest after the last step. It
+// writes the class probabilities to dst, which is row-major, len(fold.Validation) ×
 // classes.
 func (f *Fitter) PredictValidation(dst []float32) {
 	for i := range f.fold.Validation {

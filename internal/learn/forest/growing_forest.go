@@ -128,7 +128,7 @@ func (f *Fitter) doubleAndEstimateError(ctx context.Context, forest *growingFore
 	if err != nil {
 		return err
 	}
-	forest.oobError.brier = max(2*whole.brier-(first.brier+second.brier)/2, 0) // of few rows the estimate may be negative
+	forest.oobError.brier = max(2*whole.brier-(first.brier+second.brier)/2, 0) // with few rows, the estimate may be negative
 	forest.oobError.logLoss = max(2*whole.logLoss-(first.logLoss+second.logLoss)/2, 0)
 	return nil
 }

@@ -32,7 +32,7 @@ type spilledTrees struct {
 	n      int
 }
 
-// newModel returns a copy of m whose field trees is set. The first call of trees decodes
+// newModel returns a copy of m and sets its field trees. The first call of trees decodes
 // m.spilled.
 func newModel(m Model) *Model {
 	m.trees = sync.OnceValue(func() []*forestTree {

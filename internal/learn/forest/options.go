@@ -33,10 +33,10 @@ type Options struct {
 	// columns.
 	Monotone []tree.Direction
 
-	// LeavesPerThousand limits the leaves of a tree: to this number for each thousand
-	// training rows, and to this number for fewer than a thousand rows. With 4, for
-	// example, a leaf has at least 250 training rows on average. Defaults to no limit. In
-	// any case, all trees together have at most two million leaves.
+	// LeavesPerThousand is the largest number of leaves of a tree for each thousand
+	// training rows. Fewer than a thousand rows count as a thousand. With 4, for example,
+	// a leaf of a larger table has at least 250 training rows on average. Defaults to no
+	// limit. In any case, all trees together have at most two million leaves.
 	LeavesPerThousand int
 	// The fields below have their defaults, except in tests.
 

@@ -78,9 +78,9 @@ type searchSpace struct {
 type paramMove func(p *growthParams, space searchSpace) bool
 
 // increaseMinLeaf increases the smallest number of rows in a leaf, which improves
-// accuracy if labels are noisy. The limit is the number of rows of the rarest class: in
-// larger leaves, this class could never have a majority. The search would not notice,
-// because the error of so few rows hardly changes the average.
+// accuracy if labels are noisy. The number may be at most a quarter of the rows of the
+// rarest class: in larger leaves, this class would hardly ever have a majority. The search
+// would not notice, because the error of so few rows hardly changes the average.
 func increaseMinLeaf(p *growthParams, space searchSpace) bool {
 	p.minLeaf = 5*p.minLeaf/2 + 1
 	return 4*p.minLeaf <= space.rows && 4*p.minLeaf <= space.rarestClassRows

@@ -82,10 +82,10 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // the last bin on the left. All rows of the leaf are in the bins low to high.
 //
 // As in extremely randomised trees, the threshold is uniformly distributed between the
-// smallest and the largest value of the leaf. For this, drawThreshold draws a number
-// between the lowest and the highest threshold that divides the rows of the leaf, and
-// takes the nearest threshold of a bin. If all bins were equally likely, thresholds would
-// be dense where rows are dense.
+// smallest and the largest value of the leaf. To achieve this, drawThreshold draws a number
+// between the lowest and the highest threshold that divide the rows of the leaf. It then
+// chooses the threshold nearest to this number. If all bins were equally likely, thresholds
+// would be dense where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

@@ -217,7 +217,7 @@ func TestDrawThreshold(t *testing.T) {
 	for range draws {
 		counts[drawThreshold(thresholds, 1, 5, rng)]++
 	}
-	// Each threshold has the numbers that are nearer to it than to the others.
+	// Each threshold is chosen for the numbers that are nearer to it than to the others.
 	for bin, width := range map[int]float64{1: 0.5, 2: 2, 3: 3.5, 4: 2} {
 		if got := 8 * float64(counts[bin]) / draws; math.Abs(got-width) > 0.05 {
 			t.Errorf("the split after bin %d was drawn as often as from a range of %.2f, want %.1f", bin, got, width)

@@ -19,10 +19,10 @@ func ReLU(x []float32) {
 	}
 }
 
-// ReLUBackward is the backward pass of ReLU. grad holds the gradient of ReLU's output,
-// and is overwritten by the gradient of its input: 0 where the output act is 0, and
-// scale·grad elsewhere. With scale = 1/(1−p), it is the backward pass of ReLU followed by
-// Dropout with probability p, if act is the output of Dropout.
+// ReLUBackward is the backward pass of ReLU. act is ReLU's output, and grad is the gradient
+// of this output. ReLUBackward replaces grad by the gradient of ReLU's input: 0 where act
+// is 0, and scale·grad elsewhere. With scale = 1/(1−p), it is the backward pass of ReLU
+// followed by Dropout with probability p, if act is the output of Dropout.
 func ReLUBackward(grad, act []float32, scale float32) {
 	checkLen("ReLUBackward", len(act), len(grad))
 	done := reluBackwardVector(grad, act, scale)

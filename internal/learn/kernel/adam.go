@@ -19,13 +19,13 @@ type Adam struct {
 	Step int
 }
 
-// Update updates the weights w with their gradient g. m and v are the first and second
-// moments of the gradient, which Update also updates:
+// Update updates the weights w, and the first and second moments m and v of their
+// gradient g:
 //
 //	m ← β₁m + (1−β₁)g    v ← β₂v + (1−β₂)g²
 //	w ← (1−decay)·w − rate · m̂ / (√v̂ + ε)
 //
-// with m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ).
+// with m̂ = m/(1−β₁ᵗ) and v̂ = v/(1−β₂ᵗ), where t is a.Step.
 func (a Adam) Update(w, m, v, g []float32) {
 	checkLen("Adam.Update", len(m), len(w))
 	checkLen("Adam.Update", len(v), len(w))

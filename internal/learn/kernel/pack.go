@@ -34,7 +34,7 @@ func Pack(dst, b []float32, depth, cols int) {
 	}
 }
 
-// PackTransposed writes the transpose of b, packed as by Pack, to dst. b is a row-major
+// PackTransposed packs the transpose of b into dst, in the form of Pack. b is a row-major
 // cols × depth matrix, so its transpose is depth × cols.
 func PackTransposed(dst, b []float32, depth, cols int) {
 	checkLen("PackTransposed", len(b), depth*cols)

@@ -40,7 +40,7 @@ func ScaleShiftBackward(dst, dscale, grad, a, scale []float32) {
 	}
 }
 
-// SumRows adds the sum of the rows of a, which have len(dst) elements each, to dst.
+// SumRows adds every row of a to dst. A row has len(dst) elements.
 func SumRows(dst, a []float32) {
 	n := len(dst)
 	for i := 0; i+n <= len(a) && n > 0; i += n {

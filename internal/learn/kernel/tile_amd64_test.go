@@ -7,8 +7,8 @@ import (
 )
 
 // TestTileAgreesWithPortable compares the assembly and the portable code with
-// naive products, whose multiply-adds are rounded once for AVX2 and AVX-512, and
-// twice for portable code.
+// naive products. Their multiply-adds are rounded once to compare with AVX2 and
+// AVX-512, and twice to compare with portable code.
 func TestTileAgreesWithPortable(t *testing.T) {
 	hasAVX2, hasAVX512 := useAVX2, useAVX512
 	t.Cleanup(func() { useAVX2, useAVX512, tileRows = hasAVX2, hasAVX512, chooseTileRows() })

@@ -74,8 +74,8 @@ func wholeBlocks(n int) uintptr {
 	return uintptr(n / 8)
 }
 
-// gatherVector runs Gather in assembly. It reports whether it processed all rows;
-// otherwise it processed none.
+// gatherVector runs Gather in assembly. It returns true if it processed all rows, and
+// false if it processed none.
 func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done bool) {
 	if !useAVX2 || len(dst) == 0 {
 		return useAVX2
@@ -85,8 +85,8 @@ func gatherVector[T int64 | uint64](dst, src []T, width int, rows []int32) (done
 	return true
 }
 
-// gather4Vector runs Gather4Columns in assembly. It reports whether it processed all
-// rows; otherwise it processed none.
+// gather4Vector runs Gather4Columns in assembly. It returns true if it processed all
+// rows, and false if it processed none.
 func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int32, n int) (done bool) {
 	if !useAVX2 || n == 0 {
 		return useAVX2
@@ -95,8 +95,8 @@ func gather4Vector(dst []uint64, stride int, src []uint64, width int, rows []int
 	return true
 }
 
-// prefetchDistance is how many rows ahead of the current row are prefetched. It must
-// equal prefetchDistance in gen.
+// prefetchDistance is the distance, in rows, from the current row to the row that is
+// prefetched. It must equal prefetchDistance in gen.
 const prefetchDistance = 32
 
 // prefetchable returns the number of rows, among the first n, that are followed by at

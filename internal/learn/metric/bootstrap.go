@@ -22,8 +22,8 @@ const maxBootstrapRows = 5000
 // describes the sample: weights[i] is the number of times that the sample contains row i.
 //
 // The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
-// not used, because a sample repeats rows, which makes scores such as the calibration
-// error larger than they are on the rows themselves.
+// not used, because a sample repeats rows. This makes scores such as the calibration
+// error larger than on the rows themselves.
 //
 // The result is undefined if ctx is cancelled.
 func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {

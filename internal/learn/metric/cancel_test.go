@@ -19,8 +19,9 @@ func (c *countedContext) Err() error {
 	return nil
 }
 
-// TestCancelled checks that the functions with a context return its error at whatever moment it
-// is cancelled, and that they check it often: for each class or for each block of rows.
+// TestCancelled cancels the context of each function at different moments. The function must
+// return the error of the context, and must check the context often: for each class or for
+// each block of rows.
 func TestCancelled(t *testing.T) {
 	p := calibratedSample(5000, 6, 1)
 	p.Names = []string{"a", "b", "c", "d", "e", "f"}

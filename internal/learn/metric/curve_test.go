@@ -105,7 +105,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// Of the intervals of many samples, about 95 of 100 must contain the score of the
+// About 95 of 100 intervals, each from a new sample, must contain the score of the
 // population. The calibration error is not among the scores, because on few rows
 // it is larger than that of the population.
 func TestBootstrapIntervalsHoldTheScore(t *testing.T) {

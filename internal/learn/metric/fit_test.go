@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// calibratedSample makes rows whose labels are drawn from exactly the
-// probabilities given, which favour the first classes.
+// calibratedSample returns predictions whose labels are drawn from their
+// probabilities. The probabilities favour the first classes.
 func calibratedSample(rows, classes int, seed uint64) Predictions {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := Predictions{Classes: classes}

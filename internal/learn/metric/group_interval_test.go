@@ -25,8 +25,8 @@ func groupedSample(groups, size int, seed uint64) Predictions {
 	return p
 }
 
-// Of the intervals of many samples of groups, about 95 of 100 must contain the
-// score of the population, and far fewer if the groups are not known.
+// About 95 of 100 intervals, each from a new sample of groups, must contain the
+// score of the population. If the groups are not known, far fewer contain it.
 func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -58,8 +58,9 @@ func TestGroupIntervalsHoldTheScore(t *testing.T) {
 	}
 }
 
-// The same holds for the scores of one class. The intervals from bootstrap samples of groups
-// must be wider than those from samples of rows.
+// The intervals of the scores of one class must also contain the score of the population
+// about 95 of 100 times. The intervals from bootstrap samples of groups must be wider than
+// those from samples of rows.
 func TestGroupIntervalsOfAClass(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -111,7 +112,7 @@ func TestGroupIntervalsOfAClass(t *testing.T) {
 	}
 }
 
-// TestSubsampleClusters keeps whole groups and says how large a part they are.
+// TestSubsampleClusters checks that a sample has whole groups and the right fraction.
 func TestSubsampleClusters(t *testing.T) {
 	p := groupedSample(1000, 8, 4)
 	part, share := p.subsampleClusters(maxBootstrapRows)

@@ -142,8 +142,8 @@ func classInterval(ctx context.Context, base string, class int, p Predictions) I
 }
 
 // scoreInterval returns the interval of a score with the given variance. If the variance
-// is 0, as for a score of 0 or 1, the score is treated as the mean of proportions, one
-// for each class, that are computed from the rows of the class.
+// is 0, as for a score of 0 or 1, the score is treated as the mean of one proportion for
+// each class. The proportion of a class is computed from the rows of the class.
 func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if math.IsNaN(score) || math.IsNaN(variance) {
 		return unknownInterval
@@ -236,8 +236,8 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mea
 // after another.
 type aucInfluences struct {
 	p Predictions
-	// rows is scratch space: the key of each row in its upper half, see rankKey, and the
-	// index of the row in its lower half.
+	// rows is scratch space. An element holds the key of a row in its upper half, see
+	// rankKey, and the index of the row in its lower half.
 	rows []uint64
 	keys []uint64 // scratch space: the keys of rows
 }

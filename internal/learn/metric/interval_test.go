@@ -26,7 +26,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// Of the intervals of many samples, about 95 of 100 must contain the score of the
+// About 95 of 100 intervals, each from a new sample, must contain the score of the
 // population.
 func TestIntervalsHoldTheScore(t *testing.T) {
 	t.Parallel()

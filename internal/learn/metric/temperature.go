@@ -16,8 +16,8 @@ import (
 type Temperature float64
 
 // priorDeviation is the standard deviation of the normal prior on ln T. The
-// prior keeps T near 1 for few rows. Without it, a few rows that are all right
-// would yield T = 0.
+// prior keeps T near 1 for few rows. Without the prior, a few rows that are all
+// predicted correctly would yield T = 0.
 const priorDeviation = 0.5
 
 // maxLogTemperature is the bound of the search for |ln T|. The prior keeps ln T

@@ -13,7 +13,7 @@ import (
 type backprop struct {
 	forwardPass
 	grad              []float32 // of the current part, one number for each parameter
-	delta, inputDelta []float32 // gradients of the loss by a layer's outputs and by its inputs
+	delta, inputDelta []float32 // gradients of the loss with respect to a layer's outputs and to its inputs
 	operand           []float32 // packed right operand of a product
 }
 

@@ -23,7 +23,8 @@ const (
 
 // AppendBinary appends the model's binary form to b:
 //
-//	version, classes, members, layers, width, embedding size, inputs, each:
+//	version, classes, members, layers, width, embedding size, number of inputs
+//	each input:
 //	    whether it is numeric, column
 //	    if numeric: missing flag, centre, scale, knots
 //	    otherwise: table row of each level

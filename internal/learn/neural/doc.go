@@ -13,9 +13,9 @@
 //
 // # The network
 //
-// Numeric values are scaled robustly and clipped smoothly, with an input that flags
-// missing values (Holzmüller et al. 2024, "Better by default: strong pre-tuned MLPs and
-// boosted trees on tabular data"). They also have an embedding, which is piecewise linear
+// Numeric values are scaled robustly and clipped smoothly (Holzmüller et al. 2024, "Better
+// by default: strong pre-tuned MLPs and boosted trees on tabular data"). An additional input
+// flags missing values. Numeric values also have an embedding, which is piecewise linear
 // between knots (Gorishniy et al. 2022, "On embeddings for numerical features in tabular
 // deep learning"). The levels of categorical columns are embedded. One row of a
 // categorical column's embedding table stands for unknown levels. To train this row, one

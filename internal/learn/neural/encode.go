@@ -13,9 +13,9 @@ type embeddingLookup struct {
 	frac float32
 }
 
-// encode encodes the given rows of f. It writes their scaled values and flags to dst,
-// row-major with e.width() columns, and the lookups of their embeddings to lookups,
-// row-major with e.embeddings columns. drop is nil except in training.
+// encode encodes the given rows of f. It writes their scaled values and flags to dst, and
+// the lookups of their embeddings to lookups. Both are row-major: dst has e.width()
+// columns, and lookups has e.embeddings columns. drop is nil except in training.
 func (e *encoder) encode(dst []float32, lookups []embeddingLookup, f *frame.Frame, rows []int32, drop *dropout) {
 	clear(dst[:len(rows)*e.width()])
 	for i := range e.inputs {

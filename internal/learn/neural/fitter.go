@@ -129,8 +129,8 @@ func (f *Fitter) Cost() float64 {
 // Progress returns the fraction of the schedule that is done, from 0 to 1.
 func (f *Fitter) Progress() float64 { return float64(f.step) / float64(f.opts.steps) }
 
-// PredictValidation writes the class probabilities of the validation rows, predicted by
-// the network after the last step, to dst. dst is row-major, len(fold.Validation) ×
+// PredictValidation predicts the validation rows with the network after the last step. It
+// writes the class probabilities to dst, which is row-major, len(fold.Validation) ×
 // classes.
 func (f *Fitter) PredictValidation(dst []float32) {
 	rows := f.fold.Validation

@@ -7,10 +7,11 @@ import (
 )
 
 // AddONNX adds the network to g and returns its class probabilities. The columns of x are
-// those of the frame that the network was trained on. A category is its code. Missing cells
-// are NaN.
+// those of the frame that the network was trained on. A categorical cell holds the code of
+// its category. Missing cells are NaN.
 //
-// In this table of shapes, the first dimension is the member from the scales on:
+// The shapes are as follows. The second and the third line have the member as first
+// dimension:
 //
 //	rows × inputs · first layer          rows × width
 //	⊙ scales of members × 1 × width      members × rows × width

@@ -69,8 +69,8 @@ func (f *Fitter) trainBatch(rows []int32) error {
 // no gradient can be computed.
 var errDiverged = errors.New("neural: training diverged: a gradient is not finite")
 
-// sumGradients adds the gradients of all parts of the batch, in f.workspace.grads[0], and
-// returns the norm of the sum.
+// sumGradients sets f.workspace.grads[0] to the sum of the gradients of all parts of the
+// batch. It returns the norm of the sum.
 func (f *Fitter) sumGradients() (norm float64) {
 	o, grad := f.optimiser, f.workspace.grads[0]
 	parallel.For(f.workers, len(o.ranges), func(_, i int) {

@@ -56,8 +56,8 @@ type Options struct {
 const (
 	// maxRate is the maximum learning rate of the schedule.
 	maxRate = 0.005
-	// dropRate is the fraction of the hidden units that are dropped in a training step,
-	// multiplied by 256: 0.2.
+	// dropRate/256, about 0.2, is the fraction of the hidden units that are dropped in a
+	// training step.
 	dropRate = 51
 )
 

@@ -49,8 +49,8 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 }
 
 // groupHoldout holds out a fraction of a sample with Groups, see Holdout. It visits the
-// groups in random order. It holds a group out if the held-out part of each class then
-// comes closer to fraction; see gain.
+// groups in random order. It holds a group out if the held-out fractions of the classes
+// then come closer to fraction on the whole; see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()

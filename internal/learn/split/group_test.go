@@ -136,8 +136,8 @@ func TestMeasuredRowsAreLater(t *testing.T) {
 	}
 }
 
-// TestRecurringGroups divides tables by time in which all groups, or half of them, have rows
-// at every time.
+// TestRecurringGroups divides tables by time. In these tables, all groups, or half of them,
+// have rows at every time.
 func TestRecurringGroups(t *testing.T) {
 	const groups, times = 50, 12
 	s := Sample{Classes: 2}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Holdout sets a fraction of the sample's rows aside. The list held has ⌊fraction·rows +
-// ½⌋ rows with the class proportions of the sample, and the list rest has the other rows.
+// Holdout sets a fraction of the sample's rows aside: held has ⌊fraction·rows + ½⌋ rows
+// with the class proportions of the sample, and rest has the other rows.
 // Both are ascending. Every class that has rows keeps at least one of them in rest, so
 // held may have fewer rows than requested. A fraction below 0 or NaN is treated as 0, and
 // a fraction above 1 as 1.

@@ -32,8 +32,8 @@ const (
 	// because a fifth of them would be less than enoughValidationRows.
 	crossValidationBelow = 20000
 	crossValidationFolds = 5
-	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training on a
-	// fifth fewer rows costs accuracy, and more folds take little time.
+	// Tables with fewer than smallTableBelow rows have smallTableFolds folds, because training
+	// without a fifth of the rows costs accuracy, and more folds take little time.
 	smallTableBelow = 1000
 	smallTableFolds = 10
 )
@@ -54,8 +54,8 @@ const (
 // A sample too small to be divided has one fold with an empty Validation.
 //
 // If the sample has Times, the latest rows are the test rows. If fewer than 20,000 rows
-// remain, the later half of them is divided into 5 folds; otherwise the latest of them
-// are the holdout. A fold trains only on earlier rows.
+// remain, their later half is divided into the validation rows of 5 folds. Otherwise the
+// latest of the remaining rows are the holdout. A fold trains only on earlier rows.
 //
 // If ctx is done before the plan is complete, NewValidationPlan returns the error of ctx.
 func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPlan, error) {
@@ -90,7 +90,7 @@ func NewValidationPlan(ctx context.Context, s Sample, seed uint64) (ValidationPl
 }
 
 // EstimatePlanSize returns the number of folds that [NewValidationPlan] uses for a table of the
-// given number of rows, and about how many validation rows these folds have in total.
+// given number of rows, and the approximate number of validation rows of all folds together.
 func EstimatePlanSize(rows int) (folds, validation int) {
 	rest := rows - int(float64(rows)*holdoutFraction(rows, enoughTestRows))
 	switch {
@@ -102,9 +102,9 @@ func EstimatePlanSize(rows int) (folds, validation int) {
 	return 1, int(float64(rest) * holdoutFraction(rest, enoughValidationRows))
 }
 
-// holdoutFraction returns the fraction of the given rows to hold out. The number of
-// held-out rows is a fifth of small tables, then enoughRows, and a tenth of large tables,
-// but at most maxValidationRows.
+// holdoutFraction returns the fraction of the given rows to hold out: a fifth of a small
+// table, enoughRows rows of a medium one, and a tenth of a large one, but at most
+// maxValidationRows rows.
 func holdoutFraction(rows, enoughRows int) float64 {
 	n := float64(rows)
 	validation := min(max(n/10, min(n/5, float64(enoughRows))), maxValidationRows)

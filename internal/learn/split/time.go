@@ -104,8 +104,8 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 	return earlier, later
 }
 
-// nearestTimeChange returns the index closest to at where the time changes: rows[i] is later
-// than rows[i-1]. The index len(rows) is also allowed. The result is 0 only if at is 0.
+// nearestTimeChange returns the index i, as close as possible to the index at, where the time
+// changes: rows[i] is later than rows[i-1]. i may also be len(rows). It is 0 only if at is 0.
 func (s Sample) nearestTimeChange(rows []int32, at int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

@@ -26,9 +26,9 @@ const (
 
 // EstimateMemory returns the estimated memory, in bytes, of a corpus of the given number
 // of texts and of training on it in parts. textBytes is the size of all texts together.
-// The estimated memory of a race on the table movies of docs/bench/text.py, which
-// includes this estimate, is about 120 MB; the measured peak was 106 MB. For the table
-// packages the estimate is about 220 MB, and the peak was 213 MB.
+// The estimated memory of a race includes this estimate. For the table movies of
+// docs/bench/text.py, it is about 120 MB, and the measured peak was 106 MB. For the table
+// packages, it is about 220 MB, and the peak was 213 MB.
 func EstimateMemory(texts int, textBytes int64, classes, parts int) int64 {
 	const (
 		byteEntries = 1.7     // terms for each byte of a text

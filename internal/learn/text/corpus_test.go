@@ -50,8 +50,8 @@ func TestSampledCorporaHaveAllClasses(t *testing.T) {
 	}
 }
 
-// A training row whose text is not in the corpus is scored by a model that was not trained
-// on its part, too.
+// A training row whose text is not in the corpus must also be scored by a model that was not
+// trained on the part of the row.
 func TestSampledFeaturesDoNotDependOnLabelsOfThePart(t *testing.T) {
 	const trained, part = 250, 2
 	texts, labels := table(300, 2, 4)

@@ -15,9 +15,9 @@ type Task struct {
 	Classes int
 	// Rows are the training rows.
 	Rows []int32
-	// Parts holds, for each of Rows, its part, from 0 to NumParts-1. The rows of a part
-	// are scored by a model that was trained on the other parts. This also holds for rows
-	// whose texts are not in the corpus. NumParts must be at least 2.
+	// Parts[i] is the part of Rows[i], from 0 to NumParts-1. The rows of a part, even those
+	// whose texts are not in the corpus, are scored by a model that was trained on the
+	// other parts. NumParts must be at least 2.
 	Parts    []int
 	NumParts int
 	// Seed is the seed of the random order in which training visits the rows.
@@ -65,8 +65,8 @@ type crossFit struct {
 	corpus *Corpus
 	task   *Task
 	rows   [][]int32 // the training rows of each part, then those of all parts
-	// models has, for each part, a model that is trained on the other parts, then a model
-	// that is trained on all training rows.
+	// models holds one model for each part, which is trained on the other parts. The last
+	// element is a model that is trained on all training rows.
 	models   []*linearModel
 	scores   [][]float32 // the scores of the training rows, by part
 	bestLoss float64     // the lowest log loss so far

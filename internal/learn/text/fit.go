@@ -47,8 +47,8 @@ func outputs(classes int) int {
 }
 
 // newLinearModel returns a model whose weights are zero. Its biases are the logarithms of the
-// class frequencies in the given rows; for two classes, its bias is the logarithm of the
-// odds of the second class.
+// class frequencies in the given rows. With two classes, it has one bias, the logarithm of
+// the odds of the second class.
 func newLinearModel(terms, classes int, labels, rows []int32) *linearModel {
 	counts := make([]float64, classes)
 	for _, row := range rows {
@@ -73,9 +73,9 @@ func (l *linearModel) score(dst []float32, x *vector) {
 	addScores(dst, x, l.weights)
 }
 
-// addScores adds to dst, for each term of x, its value times the weights of the term. Here and
-// below, products are converted to float32 explicitly, so that no processor fuses them with a sum and the
-// result is the same everywhere.
+// addScores adds to dst the value of each term of x times the weights of the term. Here and
+// below, products are converted to float32 explicitly, so that the compiler does not fuse them
+// with a sum. The result is then the same on all processors.
 func addScores(dst []float32, x *vector, weights []float32) {
 	k := len(dst)
 	if k == 1 {

@@ -87,7 +87,7 @@ func TestTerms(t *testing.T) {
 }
 
 // FuzzTerms checks that every text has valid buckets, and that reading it again after
-// another text finds the same.
+// another text finds the same buckets.
 func FuzzTerms(f *testing.F) {
 	f.Add("Don't STOP!\tÄß9")
 	f.Fuzz(func(t *testing.T, text string) {

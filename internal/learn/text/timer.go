@@ -15,7 +15,7 @@ type Durations struct {
 	Rows     int           // the number of training rows of these folds
 }
 
-// Timer measures Durations. It is safe for concurrent use.
+// Timer adds up Durations. It is safe for concurrent use.
 type Timer struct {
 	mu    sync.Mutex
 	known Durations

@@ -5,8 +5,8 @@ import "math"
 // binIndex is a lookup table that finds the bin of a value faster than a binary search
 // over all thresholds. It divides the range of the thresholds into cells of equal width.
 // A value is compared only with the thresholds in its own cell, for example a value in
-// the second cell with t1 and t2. Rounding can put a value into a neighbouring cell, but
-// never into an earlier cell than a smaller value, so the bins are exact.
+// the second cell with t1 and t2. Rounding can put a value into a neighbouring cell. The
+// bins are still exact, because a larger value is never in an earlier cell than a smaller.
 //
 //	thresholds   t0   t1 t2            t3
 //	cells      │    │    │    │    │    │

@@ -21,9 +21,9 @@ const MaxBins = 255
 type BinMapper struct {
 	// Categorical reports whether the column is categorical. Its bins have no order.
 	Categorical bool
-	// Thresholds are the upper bounds of the bins of a numeric feature,
-	// ascending: x is in the first bin b with x <= Thresholds[b], or in the bin
-	// after the last threshold.
+	// Thresholds are the upper bounds of the bins of a numeric feature, ascending. x is
+	// in the first bin b with x <= Thresholds[b]. If x is above all thresholds, it is in
+	// the bin len(Thresholds).
 	Thresholds []float64
 	// CodeBins[code] is the bin of a level of a categorical feature.
 	CodeBins []uint8
@@ -78,7 +78,7 @@ func (m *BinMapper) BinOf(x float64) uint8 {
 }
 
 // BinOfCode returns the bin of a level's code. A negative code is a missing value. A code
-// that is not in CodeBins belongs to the bin other.
+// that is not in CodeBins is in the bin "other".
 func (m *BinMapper) BinOfCode(code int32) uint8 {
 	switch {
 	case code < 0:
@@ -143,7 +143,7 @@ func NewNumericMapper(scratchValues []float64, maxBins int) BinMapper {
 }
 
 // compactAndCount returns the distinct values of a sorted slice and the number of times each
-// occurs. The result distinct shares the memory of sorted, whose contents are overwritten.
+// occurs. distinct shares the memory of sorted, whose contents are overwritten.
 func compactAndCount(sorted []float64) (distinct []float64, counts []int) {
 	different := 0
 	for i, x := range sorted {
@@ -190,8 +190,8 @@ func quantileThresholds(distinct []float64, counts []int, maxBins int) []float64
 			rest -= counts[i]
 		}
 		full := float64(weight) >= target
-		// A bin also ends before a value with its own bin, if it has at least half the
-		// rows of an average bin.
+		// A bin with at least half the rows of an average bin also ends before a value
+		// that gets its own bin.
 		early := heavy[i+1] && float64(weight) >= target/2
 		if !heavy[i] && !full && !early {
 			continue

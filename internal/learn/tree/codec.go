@@ -5,7 +5,7 @@ import "foretell/internal/learn/codec"
 // The binary form:
 //
 //	bin mapper  flags, then thresholds (count, float64 each)
-//	                     or code bins (count, bins, one byte each)
+//	                     or code bins (count, NumBins, one byte each)
 //	tree        nodes (count), then each in breadth-first order:
 //	            feature+1 (0 is a leaf), flags, then the last bin that goes
 //	            left, or the set of bins that go left

@@ -25,23 +25,23 @@
 // # Histograms
 //
 // A histogram holds a packed sum of gradients for each bin of each feature. Training
-// spends most of its time on building histograms. Most of this time it waits for memory,
-// because the rows of a leaf are spread over the matrix. There are three ways to build
-// the histogram of a leaf.
+// spends most of its time on building histograms, and most of that time on waiting for
+// memory, because the rows of a leaf are spread over the matrix. There are three ways to
+// build the histogram of a leaf.
 //
 // Column-wise (histogram_columnwise): the features are processed one after another. For
 // each feature, the bins of all rows of the leaf are read. The cells of one feature fit
-// in the nearest cache. The gradients of the rows are first copied next to each other, so
-// that they are read in sequence. The bins of eight features, a group (histogram_group),
-// are also packed into words, so that one read of a word serves eight histograms. Workers
+// in the L1 cache. The gradients of the rows are first copied next to each other, so
+// that they are read in sequence. Eight features form a group (histogram_group). Their
+// bins are also packed into words, so that one read serves eight histograms. Workers
 // build different groups. Symmetric trees are built column-wise, because all leaves of a
-// level are built together and contain all rows.
+// level are built at once, and these leaves together contain all rows.
 //
 // Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of
 // the matrix, in which the words of up to eight groups are next to each other
-// (histogram_row_major). About a thousand rows at a time, the words are copied to a
-// buffer, group by group. The histograms of each group are then built from the buffer. A
-// row causes one or two cache misses for eight groups instead of one for each group.
+// (histogram_row_major). The words of about a thousand rows are copied to a buffer, group
+// by group. The histograms of each group are then built from the buffer. Reading a row
+// causes one or two cache misses for eight groups, instead of one for each group.
 // Leaf-wise trees are built row-wise, because they split one leaf at a time and most
 // leaves have few rows. Large leaves are divided among the workers by rows, small leaves
 // by groups.

@@ -10,18 +10,18 @@ import (
 // the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// minSharedRows is the smallest number of rows of a leaf whose rows are divided among the
-// workers: each worker builds the histograms of all features from some of the rows. In a
-// smaller leaf, each worker builds the histograms of some features from all rows.
+// A leaf with at least minSharedRows rows is divided by rows: each worker builds the
+// histograms of all features from some of the rows. In a smaller leaf, each worker builds
+// the histograms of some features from all rows. If there are fewer feature groups than
+// workers, a smaller leaf is divided by rows, too.
 const minSharedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
-// builds the histogram of the leaf named built from the rows of this leaf. leaves must
-// contain built, sibling or both.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves, which must be
+// built, sibling or both. Before that, it sets built.cells to the histogram of the rows of
+// built.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent.
-// findBestSplits subtracts the histogram of built from it, which leaves the histogram of
-// sibling.
+// findBestSplits subtracts built.cells from it, which leaves the histogram of sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows
 // of a large leaf are first divided among the workers. The result does not depend on the
@@ -108,8 +108,8 @@ func (g *Grower) buildPartials(ctx context.Context, dst []int64, rows []int32) e
 }
 
 // addCost adds to g.cost the cost of building a histogram from the given number of rows
-// and of finding the splits of the given number of leaves. The result work is the number
-// of additions to cells plus the number of bins scanned.
+// and of finding the splits of the given number of leaves. It returns the number of
+// additions to cells plus the number of bins scanned.
 func (g *Grower) addCost(rows, leaves int) (work int) {
 	var features, bins int
 	for _, group := range g.groups {

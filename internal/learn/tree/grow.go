@@ -31,8 +31,8 @@ type Params struct {
 type Sample struct {
 	// Rows are the rows of the sample, ascending.
 	Rows []int32
-	// Gradients holds the packed gradient of each row of the matrix, and Scale the unit
-	// of these gradients; see Quantise.
+	// Gradients holds the packed gradient of each row of the matrix. Scale is the unit of
+	// these gradients, see Quantise.
 	Gradients []int64
 	Scale     Scale
 	// Features are the features that may be used, ascending; nil means all.
@@ -231,9 +231,9 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 }
 
 // considerChildren finds the best splits of the two children of parent and adds the
-// children to the frontier. The histogram of the smaller child is built from rows. The
-// histogram of the larger child is the parent's histogram, in place, minus that of the
-// smaller child. If the parent's histogram was released to save memory, the histograms of
+// children to the frontier. The histogram of the smaller child is built from rows. It is
+// then subtracted from the parent's histogram in place, which leaves the histogram of the
+// larger child. If the parent's histogram was released to save memory, the histograms of
 // both children are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right

@@ -68,8 +68,8 @@ func (g *SymmetricGrower) addCost() (work int) {
 		if g.slots[leaf] >= 0 {
 			scanned++
 		} else {
-			// In a leaf without a histogram, a row costs as much for each feature as five
-			// additions to cells.
+			// Scoring the splits of a leaf without a histogram costs as much as five
+			// additions to cells for each row and feature.
 			counted += 5 * g.rowRanges[leaf].len()
 		}
 	}

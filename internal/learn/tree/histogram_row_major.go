@@ -57,15 +57,15 @@ func (b *BinnedMatrix) DropRowMajor() {
 }
 
 // packRows is the number of rows packed at a time, few enough that their words
-// stay in a near cache.
+// stay in the L2 cache.
 const packRows = 1 << 12
 
-// zeroBins replaces the bins of the missing features if the last group has fewer than
-// eight features.
+// zeroBins stands for the bins of absent features: the last group may have fewer than
+// eight features, and a feature may have no Data.
 var zeroBins [packRows]uint8
 
-// pack packs the bins of up to eight features, for at most packRows rows lo…hi-1. It
-// writes them to the block's word at index column of each row.
+// pack packs the bins of up to eight features into one word of each of the rows lo…hi-1.
+// column is the index of this word in the row. There may be at most packRows rows.
 func (block *rowBlock) pack(column int, features []Feature, lo, hi int) {
 	var bins [8][]uint8
 	for i := range bins {

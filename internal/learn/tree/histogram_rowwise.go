@@ -11,7 +11,7 @@ import "foretell/internal/learn/kernel"
 //
 // While the words of scattered rows are copied, the processor waits for memory, but it
 // waits for many rows at once. The histograms are then built group by group from words in
-// sequence, while the cells of one group stay in the nearest cache.
+// sequence, while the cells of one group stay in the L1 cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
 	words      [maxBlockGroups * maxGatherRows]uint64
@@ -94,9 +94,9 @@ func (b *gatherBuffer) clearCells(g *Grower, group *activeGroup, dst []int64, di
 }
 
 // gather returns the words and gradients of the first maxGatherRows elements of rows, or of
-// all if there are fewer. A row of block has one word for each group; gather returns
-// those at indices first … end-1, as one column each. If the rows are consecutive, the
-// results are parts of block and gradients instead of copies.
+// all if there are fewer. A row of block has one word for each group. gather returns one
+// column for each of the groups first … end-1. If the rows are consecutive, the results
+// are parts of block and gradients instead of copies.
 func (b *gatherBuffer) gather(block *rowBlock, first, end int, rows []int32, gradients []int64) (columns [maxBlockGroups]packedColumn, gathered []int64) {
 	n := min(maxGatherRows, len(rows))
 	if low := int(rows[0]); int(rows[n-1])-low == n-1 {
@@ -178,7 +178,7 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 adds gradients to the histogram of one feature. Its bins are the byte byte0
+// accumulate1 adds gradients to the histogram of one feature. Its bins are the bytes byte0
 // of the column's words.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63

@@ -118,10 +118,10 @@ func (g *SymmetricGrower) splitTotals(split *LevelSplit) {
 type defaultDirection struct {
 	// hasMissing reports whether the feature has a missing value in a row of the sample.
 	hasMissing bool
-	// medianBin is the first bin such that it and the bins below it have at least half of the
-	// sample's hessian. It is used if hasMissing is false: missing values in later predictions
-	// then go to the side with more of the hessian, which is the low side if the threshold is
-	// medianBin or higher.
+	// medianBin is the first bin b such that the bins 0 … b have at least half of the
+	// sample's hessian. If hasMissing is false, missing values in later predictions go to
+	// the side with more of the hessian. This is the low side if the threshold is medianBin
+	// or higher.
 	medianBin int
 }
 
@@ -217,10 +217,10 @@ func (s *leafScorer) score(side int64) float64 {
 }
 
 // addThresholdGains adds to dst[bin] the score of the split after bin minus the score of
-// the split after bin-1. start is the packed sum of the rows with missing values if they
-// are on the left of every split, and otherwise 0. The sum of dst[0] … dst[bin] is then the gain
-// of the split after bin. dst[0] therefore has, in addition, the gain of separating only the rows
-// with missing values.
+// the split after bin-1, so that the sum of dst[0] … dst[bin] is the gain of the split
+// after bin. start is the packed sum of the rows with missing values if they are on the
+// left of every split, and otherwise 0. If it is not 0, dst[0] includes the gain of
+// separating only these rows.
 func (s *leafScorer) addThresholdGains(h *sparseHistogram, start int64, dst *[histWidth]float64) {
 	sum, score := start, s.baseScore
 	if start != 0 {

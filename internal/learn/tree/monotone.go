@@ -17,11 +17,11 @@ const (
 // bounds are the smallest and the largest value that a leaf may have. The value of a leaf
 // is -g/(h+λ), in units of the packed sums. If a split uses a monotone feature, the
 // values of its two sides must be in the feature's direction. The mean of these two
-// values then bounds the values of all leaves below: from above on the side with the
-// smaller value, from below on the other side. Therefore later splits cannot reverse the
-// order. This is the basic method of LightGBM (monotone_constraints_method; Auguste,
-// Malory & Smirnov, A better method to enforce monotonic constraints in regression and
-// classification trees, 2020, section 2).
+// values then limits all descendants: on the side with the smaller value, their values may
+// not exceed the mean. On the other side, they may not be below it. Therefore later splits
+// cannot reverse the order. This is the basic method of LightGBM
+// (monotone_constraints_method; Auguste, Malory & Smirnov, A better method to enforce
+// monotonic constraints in regression and classification trees, 2020, section 2).
 type bounds struct{ low, high float64 }
 
 var unbounded = bounds{math.Inf(-1), math.Inf(1)}
@@ -37,9 +37,8 @@ func (b *bounds) score(g, h float64) float64 {
 	return -(2*g + h*w) * w
 }
 
-// findBoundedNumeric finds the best threshold of a numeric feature for a leaf with
-// bounds. h is the histogram of the feature. Splits against the direction of the feature
-// are not considered.
+// findBoundedNumeric does the same as findNumeric for a leaf with bounds. Splits against
+// the direction of the feature are not considered.
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
 	end := last - 1 // the last bin that is not empty: a split after it separates the missing values

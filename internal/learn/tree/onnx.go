@@ -2,8 +2,8 @@ package tree
 
 import "foretell/internal/onnx"
 
-// ONNXSplit returns an ONNX split by a column of cells that m maps to bins. A cell goes
-// left if goesLeft is true for its bin. A categorical column holds the codes of
+// ONNXSplit returns an ONNX split by the given column, whose cells m maps to bins. A cell
+// goes left if goesLeft returns true for its bin. A categorical column holds the codes of
 // categories.
 func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Split {
 	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}

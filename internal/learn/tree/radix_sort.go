@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// minRadixValues is the number of values from which radix sort is faster than
+// minRadixValues is the smallest number of values for which radix sort is faster than
 // slices.Sort.
 const minRadixValues = 4096
 
-// sortFloats sorts values, which must not contain NaN. From minRadixValues on
-// it uses radix sort, least significant digit first, and skips digits that are
+// sortFloats sorts values, which must not contain NaN. For minRadixValues values or
+// more, it uses radix sort, least significant digit first, and skips digits that are
 // equal in all values.
 func sortFloats(values []float64) {
 	if len(values) < minRadixValues {

@@ -2,12 +2,14 @@ package tree
 
 import "slices"
 
-// findCategorical finds the best split of the levels of a categorical feature, whose
-// histogram is h, into two subsets. If the loss is convex and the levels are sorted by
-// their optimal value −gradient/hessian, the best left side is a prefix of them (Fisher
-// 1958). Therefore only prefixes are scored. The sort key is smoothed, so that rare
-// levels are not first or last by chance. The L2 penalty is higher than for a numeric
-// feature, because the order is itself fitted to the labels (Ke et al. 2017).
+// findCategorical sets best to the best split of a categorical feature's levels into two
+// subsets, if its gain exceeds best.gain and s.minGain. h is the histogram of the feature.
+//
+// If the loss is convex and the levels are sorted by their optimal value
+// −gradient/hessian, the best left side is a prefix of the levels (Fisher 1958). Therefore
+// only prefixes are scored. The sort key is smoothed, so that rare levels are not first or
+// last by chance. The L2 penalty is higher than for a numeric feature, because the order is
+// itself fitted to the labels (Ke et al. 2017).
 func (s *splitFinder) findCategorical(h []int64, best *split) {
 	// An element holds the sort key of a level, and the level's bin in the lowest byte.
 	var buffer [histWidth]uint64
@@ -45,8 +47,8 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot considers the splits that separate one level from all others. If the gain of
-// one exceeds that of best, it sets best to the split with the highest gain.
+// findOneHot considers the splits that separate one level from all others. If the highest
+// gain exceeds best.gain and s.minGain, it sets best to the split with this gain.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1
@@ -63,8 +65,8 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 }
 
 // setLeftLevels sets the left side of best to the first n of levels. The parameter left
-// is the packed sum of the left side. Levels that no row of the leaf has go to the
-// default side, see defaultGoesLeft.
+// is the packed sum of the left side. Levels without rows in the leaf go to the default
+// side, see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(BinSet)
 	if s.defaultGoesLeft(left) {

@@ -30,13 +30,13 @@ func (s *BinSet) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 
 // splitFinder finds the best split of one leaf.
 //
-// The gain of splitting a leaf with the sums (G, H) into left and right is the
-// decrease of the loss after Newton steps with a quadratic penalty (Chen &
-// Guestrin 2016, equation 7):
+// The gain of splitting a leaf with the sums (G, H) into left (GL, HL) and right (GR, HR)
+// is twice the decrease of the loss after Newton steps with the quadratic penalty λ (Chen
+// & Guestrin 2016, equation 7):
 //
 //	GL²/(HL+λ) + GR²/(HR+λ) − G²/(H+λ)
 //
-// up to the factor ½. All quantities are in units of the packed sums.
+// All quantities are in units of the packed sums.
 type splitFinder struct {
 	total int64
 	l2    float64
@@ -87,8 +87,9 @@ func (s *splitFinder) leafScore() float64 {
 	return g * g / (h + s.l2)
 }
 
-// findNumeric finds the best threshold of a numeric feature, whose histogram is h. The
-// last cell of h is the sum of the rows with missing values.
+// findNumeric sets best to the best split of a numeric feature, if its gain exceeds
+// best.gain and s.minGain. h is the histogram of the feature. Its last cell is the sum of
+// the rows with missing values.
 func (s *splitFinder) findNumeric(h []int64, best *split) {
 	last := len(h) - 1
 	missing := h[last]
@@ -126,8 +127,9 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 	}
 }
 
-// defaultGoesLeft reports whether bins that no row of the leaf has go left. They go to
-// the side with the larger hessian, and to the left if both are equal.
+// defaultGoesLeft reports whether bins without rows in the leaf go left. They go to the
+// side with the larger hessian, and to the left if both are equal. The parameter left is
+// the packed sum of the left side.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)

@@ -50,8 +50,8 @@ func (e *exhaustiveSearch) subsets() float64 {
 	return best
 }
 
-// randomHistogram returns cells, some of them empty, the reference search for their best
-// split, and their sum.
+// randomHistogram returns a histogram with some empty cells, the reference search for its
+// best split, and the sum of its cells.
 func randomHistogram(draw *rand.Rand, bins int, l2 float64) ([]int64, *exhaustiveSearch, int64) {
 	h := make([]int64, bins)
 	n := &exhaustiveSearch{g: make([]float64, bins), h: make([]float64, bins), l2: l2}

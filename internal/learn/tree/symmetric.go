@@ -37,8 +37,8 @@ type SymmetricSample struct {
 	Bins *BinnedMatrix
 	// Rows are the rows of the sample.
 	Rows []int32
-	// Gradients[o] holds the packed gradient of each row for output o, and Scales[o] their
-	// unit. The tree reduces the loss of all outputs.
+	// Gradients[o] holds the packed gradient of each row for output o. Scales[o] is the
+	// unit of these gradients. The tree reduces the loss of all outputs.
 	Gradients [][]int64
 	Scales    []Scale
 	// Features are the features that may be used, ascending; nil means all.
@@ -248,8 +248,8 @@ func (g *SymmetricGrower) findLevelSplit(ctx context.Context) (best LevelSplit, 
 }
 
 // splitLeaves moves the rows of each leaf to its two children. The workers split
-// different leaves or, while there are fewer leaves than workers, different chunks of one
-// leaf.
+// different leaves. While there are fewer leaves than workers, they split different chunks
+// of one leaf.
 func (g *SymmetricGrower) splitLeaves(ctx context.Context, split *LevelSplit) error {
 	table := split.notPassingTable()
 	data := g.sample.Bins.Features[split.Feature].Data

@@ -7,7 +7,7 @@ import "math"
 type DateTime struct {
 	Day  int     // days since 1 January 1970; 0 if there is only a time of day
 	Hour float64 // hours since midnight, with a fraction
-	// HasDate is set if the cell has a date, hasTime if it has a time of day.
+	// HasDate is set if the cell has a date. hasTime is set if it has a time of day.
 	HasDate, hasTime bool
 }
 

@@ -30,9 +30,9 @@ func (f Decimal) Value() float64 {
 	return float64(f>>ExponentBits) / PowersOf10[f&MaxDecimalDigits]
 }
 
-// decimalExponents holds, for each value of the exponent bits of a float64, the largest e
-// for which every float64 with these bits is below 2^27 after multiplication by 10^e. A
-// number that cannot be written as k / 10^e with this e has no exact Decimal.
+// decimalExponents is indexed by the exponent bits of a float64. Its elements are the largest e for
+// which every float64 with these bits is below 2^27 after multiplication by 10^e. A number that
+// cannot be written as k / 10^e with this e has no exact Decimal.
 var decimalExponents = func() (list [1 << 11]uint8) {
 	for bits := range list {
 		top, e := math.Ldexp(1, bits-1022), MaxDecimalDigits

@@ -123,10 +123,10 @@ type powerOf5 struct {
 // ParseNumber returns the float64 nearest to the decimal number b, or ±Inf if it is too
 // large. It returns false if b is not a number.
 //
-// Most cells of real files have digits that make an integer below 2⁵³ and a power of ten of
-// at most 10²². Both are exact, so that one division or multiplication rounds only once
-// (Clinger, How to read floating point numbers accurately, 1990). Numbers with more digits
-// are converted by DivideByPowerOf10, all others by strconv.
+// In most cells of real files, the digits make an integer below 2⁵³, and the power of ten is at
+// most 10²². Both are exact, so that one division or multiplication rounds only once (Clinger, How
+// to read floating point numbers accurately, 1990). Numbers with more digits are converted by
+// DivideByPowerOf10, all others by strconv.
 func ParseNumber(b []byte) (value float64, ok bool) {
 	i, negative := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {

@@ -189,8 +189,8 @@ func isThousandsSeparator(char rune) bool {
 	return char == ',' || char == '.' || char == '\'' || char == '’' || isAmountSpace(char)
 }
 
-// isAmountSpace reports whether char is one of the spaces, other than those of ASCII, that are
-// written in amounts: the no-break space, the thin space and the narrow no-break space.
+// isAmountSpace reports whether char is a space that is used in amounts but is not in ASCII: the
+// no-break space, the thin space or the narrow no-break space.
 func isAmountSpace(char rune) bool { return char == '\u00A0' || char == '\u2009' || char == '\u202F' }
 
 // trimSpaces is like [Trim], but also removes the spaces of amounts.

@@ -15,10 +15,9 @@ const (
 	firstUnspaced = '\u0E00' // scripts without spaces between words start here
 )
 
-// Tokenize calls visit with each word of a text, in lower case. The word is valid until
-// visit returns. A word is a run of letters and digits, but letters followed by digits, or
-// digits followed by letters, are two words, as in C85 and 3rd. In scripts without spaces
-// each character is a word.
+// Tokenize calls visit with each word of a text, in lower case. The word is valid until visit
+// returns. A word is a run of letters and digits. But a run with one change between letters and
+// digits, such as C85 or 3rd, is two words. In scripts without spaces each character is a word.
 func (p *Tokenizer) Tokenize(cell []byte, visit func(word []byte)) {
 	if isHexID(cell) {
 		return

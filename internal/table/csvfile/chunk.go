@@ -10,8 +10,8 @@ const ChunkSize = 256 << 10
 // the parsers read past its end.
 const chunkPadding = 64
 
-// newBuffer returns a buffer of size bytes. Its capacity has space for a line end, which
-// the last line may lack, and for chunkPadding.
+// newBuffer returns a buffer of size bytes. Its capacity has space for chunkPadding, and for the
+// line end that the last line may lack.
 func newBuffer(size int) []byte { return make([]byte, size, size+1+chunkPadding) }
 
 // Chunk is a sequence of complete records of a file. All its quotes are valid.

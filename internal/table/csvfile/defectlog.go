@@ -70,11 +70,10 @@ func (l *DefectLog) RemoveCodes(codes ...string) {
 
 // Defects returns one Defect for each code.
 //
-// locate(line, column) converts the location of a defect to the location in the user's
-// file. If locate is nil, the locations need no conversion. If the table was read from several
-// files, source(line) returns the file, and the line in it, for a line that locate has
-// returned; for a single file, source is nil. partial is set if the files may have more
-// defects.
+// locate(line, column) converts the location of a defect to the location in the user's file. If
+// locate is nil, the locations need no conversion. If the table was read from several files,
+// source(line) converts a line that locate has returned to a file and a line in that file. For a
+// single file, source is nil. partial is set if the files may have more defects.
 func (l *DefectLog) Defects(locate func(line, column int) (int, int), source func(line int) (string, int), partial bool) []Defect {
 	var defects []Defect
 	for i := range l.groups {

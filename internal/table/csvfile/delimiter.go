@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter is passed instead of a delimiter to have FindDelimiter detect the delimiter.
+// AutoDelimiter, in place of a delimiter, means that FindDelimiter detects the delimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
@@ -11,10 +11,10 @@ const DelimiterSampleBytes = 64 << 10
 // Delimiters are the delimiters that FindDelimiter tries, in the order of preference.
 const Delimiters = ",;\t|"
 
-// FindDelimiter returns the delimiter of a sample. A delimiter is possible if, when it is used, at
-// least nine of ten records have as many fields as the first record. FindDelimiter returns the
-// possible delimiter with the most fields, or the comma if no delimiter splits the records.
-// truncated is set if the sample is not the whole file.
+// FindDelimiter returns the delimiter of a sample. A delimiter is possible if it splits at least
+// nine of ten records into as many fields as the first record. FindDelimiter returns the possible
+// delimiter with the most fields, or the comma if no delimiter splits the records. truncated is set
+// if the sample is not the whole file.
 func FindDelimiter(sample []byte, truncated bool) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(Delimiters) {

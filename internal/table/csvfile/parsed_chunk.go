@@ -13,9 +13,9 @@ import (
 //
 //	text    1,2.5,cat␊2,,dog␊        starts  0 2 6 10 | 10 12 13 17
 //
-// The separators are found first, so that parsing a cell does not depend on the previous
-// cell. The locations of cells are stored row by row, as they are found, and their numbers
-// column by column, as they are used.
+// The separators are found first, so that parsing a cell does not depend on the previous cell. The
+// locations of cells are stored row by row, in the order in which they are found. Their numbers are
+// stored column by column, in the order in which they are used.
 type ParsedChunk struct {
 	text       []byte
 	fieldCount int
@@ -26,7 +26,7 @@ type ParsedChunk struct {
 	RowLines   []int32 // by row: number of line ends before it
 
 	decimals   []cells.Decimal // by field and row
-	Values     []float64       // by field and row; set by FloatsOrText, and for the fields in NotDecimal
+	Values     []float64       // by field and row; set by FloatsOrText, and by Parse for the fields in NotDecimal
 	Numeric    []bool          // by field: its cells were parsed as numbers
 	Stride     int             // distance between the fields in decimals and Values
 	HasText    []bool          // by field: some cell is unparsedDecimal or TextCell
@@ -205,7 +205,7 @@ func (p *ParsedChunk) parseOtherCells(field int) {
 	}
 }
 
-// parseFloats parses a field with numbers that are not decimals.
+// parseFloats parses a field that has a number without an exact Decimal.
 func (p *ParsedChunk) parseFloats(field int) {
 	p.NotDecimal[field] = true
 	values := p.FloatBuffer(field)
@@ -248,8 +248,8 @@ func (p *ParsedChunk) DecimalColumn(field int) []cells.Decimal {
 	return p.decimals[field*p.Stride:][:p.Rows]
 }
 
-// FloatBuffer returns the part of Values for a field. Its elements are undefined until
-// ParseField has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
+// FloatBuffer returns the part of Values for a field. Its elements are undefined until ParseField
+// or FloatsOrText has set them. FloatBuffer is safe for concurrent use after ReserveFloats.
 func (p *ParsedChunk) FloatBuffer(field int) []float64 {
 	if len(p.Values) < len(p.decimals) {
 		p.ReserveFloats()

@@ -18,7 +18,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// rowsOf reads the rest of a table record by record: the line and the cells of each row,
+// rowsOf reads the rest of a table record by record. It returns the line and the cells of each row,
 // and the defects.
 func rowsOf(t *Table, rows [][]string) [][]string {
 	for {
@@ -41,7 +41,7 @@ func rowsOf(t *Table, rows [][]string) [][]string {
 	}
 }
 
-// rowsWorker collects the same from chunks.
+// rowsWorker collects from chunks what rowsOf returns.
 type rowsWorker struct {
 	table  *Table
 	rows   *[][]string

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// separatorPadding is the number of elements that ends of findSeparators must have in addition
-// to one for each byte of the text.
+// separatorPadding is the number of elements that the slice ends of findSeparators must have in
+// addition to one for each byte of the text.
 const separatorPadding = 8
 
 // The kinds of bytes, for findSeparatorsGo.

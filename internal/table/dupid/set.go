@@ -30,7 +30,7 @@ type Set struct {
 	binSeed, keySeed maphash.Seed
 	File             *spill.File   // the temporary file, which may hold other streams, too
 	ascending        *spill.Stream // nil once the IDs are not in ascending order
-	highest          []byte        // the last ID in ascending
+	highest          []byte        // the last ID added to ascending
 	bins             [256]idBin
 	err              error // a read error, returned by the next call
 }
@@ -71,9 +71,9 @@ func (s *Set) Add(id []byte, line int) {
 	s.store(s.hash(id), line)
 }
 
-// splitUnlessAscending must be called before IDs are stored. The parameters first and last are the
-// first and the last of these IDs, and unordered is set if these IDs are not ascending. If the
-// IDs of all calls together are no longer ascending, splitUnlessAscending calls splitIntoBins.
+// splitUnlessAscending calls splitIntoBins if the IDs of all calls together are no longer
+// ascending. It must be called before the IDs are stored. first and last are the first and the last
+// of these IDs. unordered is set if they are not ascending.
 func (s *Set) splitUnlessAscending(first, last []byte, unordered bool) {
 	switch {
 	case s.ascending == nil:
@@ -173,7 +173,7 @@ func (s *Set) AddChunk(ids *ChunkIDs, chunk *csvfile.ParsedChunk, line int) {
 	}
 }
 
-// Has reports whether an ID was added. It keeps the hashes that it reads from disk in memory.
+// Has reports whether an ID was added. It reads hashes from disk and then keeps them in memory.
 func (s *Set) Has(id []byte) (found bool, err error) {
 	if s.ascending != nil {
 		s.splitIntoBins()

@@ -49,11 +49,11 @@ func (c *Column) Values(buffer []float64, lo, hi int) []float64 {
 	return buffer
 }
 
-// Dictionary returns the dictionary of a numeric column with few distinct values. values
-// holds the distinct values in ascending order. indices holds, for each row, the index of
-// its value, or len(values) if the value is missing. Both are nil if the column has no
-// dictionary. If the column was made by Take or Slice, values may contain values that no row
-// has. The caller must not change them.
+// Dictionary returns the dictionary of a numeric column with few distinct values. values holds the
+// distinct values in ascending order. indices holds, for each row, the index of its value, or
+// len(values) if the value is missing. Both are nil if the column has no dictionary. If the column
+// was made by Take or Slice, values may contain values that no row has. The caller must not change
+// the slices.
 func (c *Column) Dictionary() (indices []uint8, values []float64) {
 	if c.encoded.indices == nil {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoding is the type in which the values of a column are stored. The types are in
-// ascending order of the numbers that they can represent.
+// encoding is the type in which the values of a column are stored. Each encoding can represent all
+// numbers of the encodings before it.
 type encoding uint8
 
 const (
@@ -148,8 +148,8 @@ func (b *columnBuilder) appendEncoded(values []float64, digits int) {
 	}
 }
 
-// changeEncoding converts the values of the rows added so far, which have at most the
-// given number of decimal digits, to the encoding of b.valueRange.
+// changeEncoding converts the values of the rows added so far to the encoding of b.valueRange.
+// digits is the largest number of decimal digits of these values.
 func (b *columnBuilder) changeEncoding(digits int) {
 	old, capacity := b.Column, max(b.capacity, b.rows)
 	b.Column = Column{encoded: encoded{digits: b.valueRange.digits}}

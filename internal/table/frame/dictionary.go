@@ -2,9 +2,9 @@ package frame
 
 import "foretell/internal/table/cells"
 
-// maxDictionarySize is the largest number of values of a dictionary. An index in a dictionary can
-// therefore be used as a bin: a feature of the learning engine has at most 255 bins, one of them
-// for missing values.
+// maxDictionarySize is the largest number of values of a dictionary. The learning engine has at
+// most 255 bins for a feature, one of them for missing values. An index in a dictionary can
+// therefore be used as a bin.
 const maxDictionarySize = 254
 
 // useDictionaryIfSmall replaces int8s or int16s by a dictionary and indices if they have few

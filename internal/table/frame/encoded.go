@@ -7,8 +7,8 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// encoded holds the numbers of a column in few bytes and without loss, as decimals with
-// integer k. At most one of the slices is not nil.
+// encoded holds the numbers of a column in few bytes and without loss, in one of the forms below. k
+// is an integer. At most one of the slices is not nil.
 //
 //	int8s, int16s   k / 10^digits         the smallest k of the type is a missing value
 //	decimals        k / 10^e              each value has its own exponent e

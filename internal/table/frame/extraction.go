@@ -18,8 +18,8 @@ const (
 	ExtractWord    Extraction = "word"    // 1 if a text has the word, otherwise 0
 )
 
-// group returns the same Extraction for all extractions that one extractor computes:
-// ExtractTime for dates and times, ExtractWord for words. known is false if k has no extractor.
+// group returns the Extraction that stands for all extractions of one extractor: ExtractTime for
+// dates and times, ExtractWord for texts. known is false if k has no extractor.
 func (k Extraction) group() (group Extraction, known bool) {
 	switch k {
 	case ExtractAmount:
@@ -32,8 +32,8 @@ func (k Extraction) group() (group Extraction, known bool) {
 	return "", false
 }
 
-// DeriveFeature returns a copy of c whose values are extracted from
-// the column source of the file, as the given Extraction says.
+// DeriveFeature returns a copy of c with the given source and extraction: its values are extracted
+// from the column source of the file.
 func DeriveFeature(c ColumnSchema, source string, extraction Extraction) ColumnSchema {
 	c.Source, c.Feature = source, extraction
 	return c

@@ -60,7 +60,7 @@ func (s *Schema) FieldNames() []string {
 	return names
 }
 
-// OmitImpliedFields sets Fields to nil if FieldNames returns the same names without it.
+// OmitImpliedFields sets Fields to nil if FieldNames then still returns the same names.
 func (s *Schema) OmitImpliedFields() {
 	same := func(name string, c ColumnSchema) bool { return name == c.SourceName() }
 	if slices.EqualFunc(s.Fields, s.Columns, same) {
@@ -112,9 +112,9 @@ type ColumnSchema struct {
 	// Unit and DecimalComma are the cells.NumberFormat of an amount.
 	Unit         string `json:"unit,omitempty"`
 	DecimalComma bool   `json:"comma,omitempty"`
-	// Since is the name of another column of dates, if Feature is ExtractSince. The value is
-	// the number of days from the date in Since to the date in Source, with a fraction. It is
-	// negative if the date in Source is earlier.
+	// Since is the name of another column of dates, if Feature is ExtractSince. The value of the
+	// feature is the number of days from the date in Since to the date in Source, with a fraction.
+	// It is negative if the date in Source is earlier.
 	Since string `json:"since,omitempty"`
 	// Word is the word that is searched for, if Feature is ExtractWord.
 	Word string `json:"word,omitempty"`

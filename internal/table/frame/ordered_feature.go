@@ -31,8 +31,8 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 	return numbers[0], nil
 }
 
-// notOrderedReason returns the reason why a column with these features has no ordered feature, or
-// "" if it has one.
+// notOrderedReason returns the reason why a column has no ordered feature, or "" if it has one.
+// numbers and others are its numeric and its other features.
 func (s *Schema) notOrderedReason(column string, numbers []int, others []*ColumnSchema) string {
 	const want = ": must be a column of numbers"
 	names := s.FieldNames()

@@ -169,7 +169,7 @@ func (d *rowDecoder) reset() {
 	}
 }
 
-// decodeRecord adds a row. It returns nil or a defect, whose Name is not set.
+// decodeRecord adds a row. It returns nil, or a defect without a Name.
 func (d *rowDecoder) decodeRecord(rec *csvfile.Record) *csvfile.Defect {
 	b := d.binding
 	if cells.IsBlank(rec.Fields[b.id]) {

@@ -84,7 +84,7 @@ type splitKeyReader struct {
 	// the number of cells that have it.
 	times  [numTimeFormats][]float64
 	parsed [numTimeFormats]int
-	// dayFirst is set if times that can be read in two ways have the day first.
+	// dayFirst is set if the day is first in dates that can be read in two ways.
 	dayFirst bool
 	filled   int    // number of cells of the time column that are not empty
 	invalid  string // the first cell that is not a time in any format

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStoredSchema checks that DecodeStored reads what EncodeStored and earlier programs store, and that
-// programs that read the schema as a JSON object refuse it if and only if it has differences of
-// dates.
+// TestStoredSchema checks that DecodeStored reads what EncodeStored and earlier programs store. It
+// also checks which schemas are rejected by programs that read a schema as a JSON object: those
+// with differences of dates.
 func TestStoredSchema(t *testing.T) {
 	withDates := dateSchema()
 	plain := &Schema{ID: "id", Label: "y", Columns: []ColumnSchema{{Name: "a"}}, Classes: []string{"no", "yes"}}

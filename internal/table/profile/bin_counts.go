@@ -65,12 +65,10 @@ func addEvenlySpread(rows []float64, from, to, n float64) {
 	}
 }
 
-// CountTexts returns the number of rows for each of the given texts, which are abbreviations:
-// CountTexts abbreviates the texts of the column with the function abbreviate, and looks the
-// results up among the given texts. Several texts of the column may have the same
-// abbreviation. Therefore an abbreviation may be given n times. It then gets the counts of the n
-// most frequent texts with this abbreviation, in descending order. The case of booleans is
-// ignored, as models do.
+// CountTexts returns, for each of the given texts, the number of rows that have it. The given texts
+// are abbreviations, made by the function abbreviate. Several texts of the column may have the same
+// abbreviation. An abbreviation that is given n times gets the counts of the n most frequent texts
+// that have it, in descending order. The case of booleans is ignored, as in models.
 func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) string) []int {
 	if cells.AreBooleans(slices.Values(texts)) {
 		return c.countBooleans(texts)
@@ -97,9 +95,9 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 	return rows
 }
 
-// countBooleans returns, for each of the given texts, the number of rows that have it. A row
-// with another text is counted for the first given text that it equals if case and surrounding
-// spaces are ignored.
+// countBooleans returns, for each of the given texts, the number of rows that have it. A row with
+// another text counts for the first given text that equals it, ignoring case and surrounding
+// spaces.
 func (c *ColumnProfile) countBooleans(texts []string) []int {
 	rows := make([]int, len(texts))
 	for i := range c.values {

@@ -6,9 +6,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// statsSnapshot is a copy of the parameters of a column's runningStats. A worker computes
-// the statistics of a chunk with the latest snapshot, even if chunks before it are not
-// yet committed: if the parameters have changed, Commit corrects the statistics.
+// statsSnapshot is a copy of the parameters of a column's runningStats. A worker computes the
+// statistics of a chunk with the latest snapshot, although earlier chunks may not be committed yet.
+// If those chunks change the parameters, Commit corrects the statistics.
 type statsSnapshot struct {
 	low, width float64 // of the histogram: its left edge and the width of its bins; 0 if it is nil
 	zeroBits   uint    // of the distinctCounter
@@ -66,8 +66,8 @@ func (s *chunkStats) compute(values []float64, snapshot statsSnapshot) {
 	s.fillBins(bins)
 }
 
-// computeSpread computes squaredDevs, hasFractions and hashes from s.values and s.mean. It
-// collects the hashes that are 0 in the bits of mask.
+// computeSpread computes squaredDevs, hasFractions and hashes from s.values and s.mean. It keeps
+// only the hashes whose bits in mask are 0.
 func (s *chunkStats) computeSpread(mask uint64) {
 	s.squaredDevs, s.hasFractions, s.hashes = 0, false, s.hashes[:0]
 	for _, value := range s.values {
@@ -85,8 +85,8 @@ func (s *chunkStats) computeSpread(mask uint64) {
 	}
 }
 
-// fillBins counts the numbers in the bins of s. The bins get the left edge and the width
-// of those of shape, whose range must include all numbers.
+// fillBins counts the numbers of s by bin. The bins have the left edge and the width of the bins of
+// shape. The range of shape must include all numbers.
 func (s *chunkStats) fillBins(shape growingHistogram) {
 	s.bins = growingHistogram{low: shape.low, width: shape.width}
 	for _, value := range s.values {

@@ -72,10 +72,9 @@ func totalTextMemory(columns, textMemory int) int {
 	return textMemory + min(columns*wideTextBytes, wideTextMemory)
 }
 
-// evictTexts does nothing unless the texts of all columns take more than textMemory bytes.
-// It then evicts rare texts from the columns with the most texts, until half of textMemory
-// is free. This half must fill up before the next eviction, so that the total work is
-// linear in the size of the texts.
+// evictTexts evicts rare texts from the columns with the most texts, if the texts of all columns
+// take more than textMemory bytes. It stops when half of textMemory is free. This half must fill up
+// before the next eviction, so that the total work is linear in the size of the texts.
 //
 // It first chooses the strategy of each column that has none, because a column of numbers
 // needs no texts. The texts of a label are kept if they take at most a quarter of
@@ -166,8 +165,8 @@ func (t *ColumnStats) summarizeAndEvict(maxTextBytes int) {
 	t.texts.evictRareTexts(maxTextBytes, &t.limits)
 }
 
-// A column is mostly numbers if it has at least minNumbers numbers, and at most one text
-// for each valuesPerStray numbers and texts.
+// A column is mostly numbers if it has at least minNumbers numbers, and if at most one in
+// valuesPerStray of its numbers and texts is a text.
 const (
 	valuesPerStray = 100
 	minNumbers     = 100
@@ -195,8 +194,8 @@ func (t *ColumnStats) Kind() frame.Kind {
 // its numbers are no longer counted as texts. hasSnapshot is safe for concurrent use.
 func (t *ColumnStats) hasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
 
-// computeChunkStats sets s to the statistics of the column's values in a chunk. It does
-// nothing unless hasSnapshot returns true. It is safe for concurrent use.
+// computeChunkStats sets s to the statistics of the column's values in a chunk. It does nothing if
+// hasSnapshot returns false. It is safe for concurrent use.
 func (t *ColumnStats) computeChunkStats(s *chunkStats, values []float64) {
 	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
 		s.compute(values, *snapshot)

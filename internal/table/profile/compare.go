@@ -35,9 +35,9 @@ type Finding struct {
 	// Count is the number of columns if the finding is about several columns, and otherwise 0.
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
-	// OtherSeparators are all columns of the blind file in whose numbers points and commas must be
-	// exchanged, if Code is csvfile.CodeMisreadNumbers. Otherwise, or if the numbers of that column
-	// have both formats, it is nil.
+	// OtherSeparators are the names of all columns of the blind file in whose numbers points and
+	// commas must be exchanged. It is nil if Code is not csvfile.CodeMisreadNumbers, or if the
+	// numbers of the column called Name have both formats.
 	OtherSeparators []string `json:"-"`
 }
 
@@ -204,9 +204,9 @@ func (c *comparison) reportChangedForm(train, blind *ColumnProfile) {
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.pluralNoun(), now, now)
 }
 
-// unparsableRows returns the number of rows of a blind column whose value cannot be parsed in
-// the format of the training column c, and the most frequent of these values, mostFrequent.
-// The parameter rows is the number of rows of the blind file.
+// unparsableRows returns the number of rows of a blind column whose value cannot be parsed in the
+// format of the training column c. mostFrequent is the most frequent of these values. The parameter
+// rows is the number of rows of the blind file.
 func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (numRows int, mostFrequent distinctValue) {
 	known := make(map[string]bool, len(c.values))
 	for i := range c.values {
@@ -228,7 +228,7 @@ func (c *ColumnProfile) unparsableRows(blind *ColumnProfile, rows int) (numRows 
 		}
 	}
 	if c.Form != blind.Form && c.Form != FormNumeric && blind.Form == FormNumeric {
-		numRows += measured // rows whose number is not in blind.values; a number is not a value of c.Form
+		numRows += measured // rows whose number is not in blind.values; numbers are not values of c.Form
 	}
 	return numRows, mostFrequent
 }
@@ -247,8 +247,8 @@ func (c *ColumnProfile) CanParse(text string) bool {
 	return !math.IsNaN(cells.NumberOrNaN(cell))
 }
 
-// checkCategories reports texts that the training file does not have. It ignores columns
-// of FormText, where new texts are usual, and the case of booleans.
+// checkCategories reports texts that the training file does not have. It ignores columns of
+// FormText, where new texts are usual. It also ignores the case of booleans.
 func (c *comparison) checkCategories(train, blind *ColumnProfile) {
 	if train.Form == FormText || train.Estimate { // with Estimate, some texts are unknown
 		return

@@ -20,7 +20,7 @@ type KnownColumn struct {
 	// NumericStats.
 	HasRange bool
 	Min, Max float64
-	// Rows is the number of rows of the training file, or 0 if it is not known, and Missing the
+	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
 	// number of its rows without a value.
 	Rows, Missing int
 	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it
@@ -33,10 +33,14 @@ type KnownColumn struct {
 }
 
 // CompareKnown is like Compare if only some properties of the columns of the training file are
-// known. It reports columns with far more missing values, columns of numbers, dates or times that
-// have another form, dates in another order, and numbers in another format or out of the range of
-// the training file. If Texts are all texts of a column, it also reports texts that the training
-// file does not have. Otherwise, it reports such texts only if they are certain or very likely.
+// known. It reports:
+//
+//   - columns with far more missing values
+//   - columns of numbers, dates or times that have another form
+//   - dates in another order
+//   - numbers in another format, or out of the range of the training file
+//   - texts that the training file does not have; if Texts are not all texts of a column, only
+//     texts that are certainly or very likely new
 func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind}
 	for i := range columns {
@@ -60,9 +64,9 @@ func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
 	return c.findings
 }
 
-// missingRows returns the number of rows of a blind column without a value. If the column in
-// training is ordered, texts that mean that a value is missing, such as n/a, are not values, even
-// if the blind column has no other texts.
+// missingRows returns the number of rows of a blind column without a value. If the column is
+// ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
+// the blind column has no other texts.
 func (k *KnownColumn) missingRows(blind *ColumnProfile) int {
 	rows := blind.Missing
 	if k.Form.IsOrdered() && !blind.Form.IsOrdered() {
@@ -112,15 +116,15 @@ func (c *comparison) checkKnownCategories(known *KnownColumn, blind *ColumnProfi
 	c.checkCategories(train, blind)
 }
 
-// minExpectedRows is the smallest expected number of rows with a frequent text for reporting that
-// no row has such a text. The probability that this happens by chance is at most exp(-7), which is
-// less than 0.1 %.
+// minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of
+// rows must be expected to have one. The probability that none has one by chance is then at most
+// exp(-7), which is less than 0.1 %.
 const minExpectedRows = 7
 
-// checkFrequentTexts reports new texts of a column of categories, if only its most frequent texts
-// in training are known. A text may be one of the others. It is certain that some texts are not in the
-// training file if there are more than the training file has besides its most frequent ones. It is
-// likely if there are many texts, but none of the most frequent ones.
+// checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
+// training are known. Any other text may still be in the training file. Some texts are certainly
+// new if there are more than the training file has besides its most frequent texts. Texts are
+// probably new if there are many, but none of the most frequent texts.
 func (c *comparison) checkFrequentTexts(known *KnownColumn, blind *ColumnProfile) {
 	if known.Form != FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -152,9 +156,9 @@ func (c *comparison) checkFrequentTexts(known *KnownColumn, blind *ColumnProfile
 	}
 }
 
-// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of
-// the training column, or that may be parsed wrongly. It ignores texts, because it is not known
-// which of them the training file has. It returns true if it reports nothing but a missing unit.
+// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
+// training column, or that may be parsed wrongly. It ignores texts, because it is not known which
+// of them the training file has. It returns true if it reports nothing, or only a missing unit.
 func (c *comparison) checkNumberFormat(train, blind *ColumnProfile) bool {
 	if blind.Form != FormNumeric {
 		return true

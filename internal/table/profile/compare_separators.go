@@ -17,19 +17,20 @@ type numberReadings struct {
 	trainingOnly int           // rows that can be parsed only with the decimal separator of training, such as 4.5
 	otherOnly    int           // rows that can be parsed only with the other decimal separator, such as 4,5
 	both         int           // rows that can be parsed with both, but with different results, such as 4,568
-	thousands    int           // rows in both whose separator is read as one of thousands
+	thousands    int           // rows counted in both whose separator is read as a separator of thousands
 	mostOther    distinctValue // the most frequent cell of the rows in otherOnly
-	mostBoth     distinctValue // the most frequent cell of the rows in both; one of thousands if there is one
+	mostBoth     distinctValue // the most frequent cell of the rows in both, or of the rows in thousands if there are any
 }
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
 // reports nothing. The parameter train needs only Name, Form and format.
 //
-// Numbers of the column that can be read in only one way show how the others are meant. If there
-// are enough of them, that is a defect. If there are only a few, that is a warning. If the column has
-// no such numbers, checkSeparators reports the others only if their separator is read as one of
-// thousands, and the training column has fractions and no separators of thousands.
+// Numbers of the column that can be read in only one way show how the others are meant. If most of
+// them have the other decimal separator, checkSeparators reports a defect, or only a warning if
+// they are few. If the column has no such numbers, it reports a warning in one case: the separator
+// is read as a separator of thousands, but the training column has none of these, and may have
+// fractions.
 func (c *comparison) checkSeparators(train, blind *ColumnProfile) (matches bool) {
 	if train.Form != FormNumeric || blind.Form != FormNumeric {
 		return true
@@ -76,9 +77,9 @@ func (c *comparison) setOtherSeparators() {
 	}
 }
 
-// checkUnit reports a blind column whose numbers have no unit, if those of the training column
-// have one. Without a unit, a program may write other numbers, such as 0.47 instead of 47%, which
-// is read as 47.
+// checkUnit reports a blind column whose numbers have no unit if the numbers of the training column
+// have one. A program that writes no unit may also write other numbers, such as 0.47 instead of
+// 47%, which is read as 47.
 func (c *comparison) checkUnit(train, blind *ColumnProfile) {
 	if train.Form != FormNumeric || train.format == nil || train.format.Unit == "" {
 		return

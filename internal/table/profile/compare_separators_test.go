@@ -75,8 +75,8 @@ func TestSeparators(t *testing.T) {
 	}
 }
 
-// formatFindings returns the messages of the findings about numbers in another format. The word defect is
-// before those that are defects.
+// formatFindings returns the messages of the findings about numbers in another format. The messages
+// of defects begin with the word defect.
 func formatFindings(t *testing.T, findings []Finding) string {
 	t.Helper()
 	text := ""
@@ -96,8 +96,8 @@ func formatFindings(t *testing.T, findings []Finding) string {
 }
 
 // TestOtherSeparatorsOfManyColumns compares a blind file with many columns in whose numbers points
-// and commas must be exchanged, and with one whose numbers have both formats. The findings about the
-// former are merged.
+// and commas must be exchanged. The findings about these columns are merged. In one case, the
+// numbers of the first column have both formats.
 func TestOtherSeparatorsOfManyColumns(t *testing.T) {
 	t.Parallel()
 	const columns = minGroupedFindings + 1

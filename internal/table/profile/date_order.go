@@ -38,8 +38,8 @@ func (inf *inference) dateOrder() DateOrder {
 // dateCounts counts the dates of a column, such as 1/2/2006, whose meaning depends on whether the
 // day or the month is first.
 type dateCounts struct {
-	// dayFirst are the dates that are valid only with the day first, such as 13/2/2006, and
-	// monthFirst those that are valid only with the month first.
+	// dayFirst are the dates that are valid only with the day first, such as 13/2/2006. monthFirst
+	// are the dates that are valid only with the month first.
 	dayFirst, monthFirst dateCount
 	either               dateCount // valid in both orders, with different meanings
 }

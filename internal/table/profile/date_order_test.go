@@ -9,9 +9,9 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// datesTable returns a training file, or a blind file if label is false, with a column when and, if
-// other is not "", a column other. Both have dates in the given layouts. The dates in a layout with
-// the suffix "?" are those that can be read in two ways.
+// datesTable returns a training file, or a blind file if label is false. The file has a column when
+// and, unless other is "", a column other. when and other are the layouts of the dates in these
+// columns. A layout with the suffix "?" has only dates that can be read in two ways.
 func datesTable(label bool, when, other string) string {
 	var b strings.Builder
 	write := func(id string, cells ...string) {

@@ -47,10 +47,9 @@ func (t *ColumnStats) numericFeatures(name string, inf *inference) []frame.Colum
 	return features
 }
 
-// dateFeatures returns the features of a column of dates or times. For times, this is the
-// hour. For dates, these are the time, and those of month, day, weekday and hour that
-// vary in the column. If not all values are known, month, day and weekday are assumed to
-// vary.
+// dateFeatures returns the features of a column of dates or times. A column of times has the hour.
+// A column of dates has the time, and also the month, day, weekday and hour if they vary in the
+// column. If not all values are known, month, day and weekday are assumed to vary.
 func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
 	if inf.form == FormTime {
@@ -72,8 +71,8 @@ func dateFeatures(name string, inf *inference) []frame.ColumnSchema {
 // features.
 const maxDifferenceDates = 4
 
-// differenceFeatures returns the days between each two of the file's columns of dates, or
-// between those with the fewest missing values if there are more than maxDifferenceDates.
+// differenceFeatures returns, for each two of the file's columns of dates, the days between them.
+// If there are more than maxDifferenceDates columns, it uses those with the fewest missing values.
 func differenceFeatures(schema *frame.Schema, columns []ColumnProfile) []frame.ColumnSchema {
 	missing := make(map[string]int)
 	for i := range columns {

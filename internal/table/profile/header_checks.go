@@ -57,10 +57,10 @@ func (s *scanner) checkRows(limit int) {
 	}
 }
 
-// lacksHeader reports whether the header looks like a row of data: at least half of its
-// names could be values of their columns, such as a number above numbers, and the name of
-// the label is one of the labels. id and label are the positions of the ID and the label,
-// or -1.
+// lacksHeader reports whether the header looks like a row of data: at least half of its names could
+// be values of their columns, such as a number above numbers. The name of the label must be one of
+// the labels. Without a label, at least two names must match, and the names must not be ascending
+// integers. id and label are the positions of the ID and the label, or -1.
 func lacksHeader(names []string, columns []ColumnStats, id, label int) bool {
 	matching, features := 0, 0
 	for i := range columns {

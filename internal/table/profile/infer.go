@@ -47,7 +47,7 @@ const (
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows
-	minSharedWordsPerText = 0.2  // with at least this number of words from selectWords per text, on average, a column is FormText
+	minSharedWordsPerText = 0.2  // a column is FormText if its texts have at least this number of words from selectWords on average
 	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
 )
 

@@ -59,9 +59,9 @@ func (s *scanner) checkLabel(ctx context.Context) error {
 	return s.warnLeaks(ctx)
 }
 
-// labelDefect returns the reason why the label's texts cannot be classes, or nil if they
-// can. The labels of unreadable rows are unknown: if there are such rows, it returns only
-// defects that these labels could not correct.
+// labelDefect returns the reason why the label's texts cannot be classes, or nil if they can. The
+// labels of unreadable rows are unknown. If there are such rows, labelDefect returns a defect only
+// if no labels of these rows could correct it.
 func (s *scanner) labelDefect() *csvfile.Defect {
 	t := &s.columns[s.label]
 	filled := t.nonBlank()
@@ -187,7 +187,8 @@ func foldClass(class string) string {
 }
 
 // warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
-// about spaces around names. A label is not a number, so that such texts are ordinary names.
+// about spaces around names. In a label, a text such as NA is an ordinary name, because a label is
+// not a number.
 func (s *scanner) warnClassNames(list []distinctValue) {
 	var spaced *distinctValue
 	for i, one := range list {
@@ -204,8 +205,8 @@ func (s *scanner) warnClassNames(list []distinctValue) {
 	}
 }
 
-// meansMissing reports whether a label probably stands for a missing one. The words none and inf, and
-// a single sign, are names of classes in many files.
+// meansMissing reports whether a label probably stands for a missing one. It returns false for
+// none, inf and a minus sign, because they are names of classes in many files.
 func meansMissing(label string) bool {
 	kind, _ := cells.Classify([]byte(label))
 	folded := cells.FoldCase(label)

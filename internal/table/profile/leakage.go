@@ -21,11 +21,11 @@ const (
 	maxMissedLeakRows     = 2
 )
 
-// leakDetector computes how accurately each column alone predicts the label of the sampled
-// rows. It predicts the rows of each half of the sample from the other half. The prediction
-// for a value is the most frequent class of the rows with the same value. If no row has this
-// value, the prediction for a number is that for the nearest number. Otherwise it is the most
-// frequent class of all rows whose value is not blank.
+// leakDetector computes how accurately each column alone predicts the label of the sampled rows. It
+// predicts the rows of each half of the sample from the other half. The prediction for a value is
+// the most frequent class of the rows with the same value. For a number that no row has, it is the
+// prediction for the nearest number. For any other new value, it is the most frequent class of all
+// rows whose value is not blank.
 type leakDetector struct {
 	sample        *rowSample
 	classes       []int32 // by row: its class, numbered from 0
@@ -118,7 +118,7 @@ func (d *leakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
 type cellRun struct {
 	rows  []int32
 	value float64 // NaN for blanks and texts
-	class int32   // the most frequent class in the other half, or -1 if the run has no row in it
+	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
 }
 
 // countCorrect returns how many rows in one half of the sample have the label that the column

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often, because the tests scan tables of millions of cells: a
-// sixth of their processor time.
+// TestMain collects garbage less often. The tests scan tables of millions of cells, and garbage
+// collection would take a sixth of their processor time.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -21,8 +21,8 @@ type cellPattern struct {
 
 func (p *cellPattern) isDate() bool { return float64(p.dates) >= minDatesPerPattern*float64(p.rows) }
 
-// warnMixedDates warns about a column of texts that has dates, because their formats differ so
-// much that the column is not read as dates.
+// warnMixedDates warns about a column that has dates but is read as texts, because the formats of
+// its cells differ too much.
 func (s *scanner) warnMixedDates(i int, inf *inference) {
 	if s.label < 0 || inf.form != FormCategory && inf.form != FormText {
 		return
@@ -105,8 +105,8 @@ func isDateTime(text string) bool {
 	return false
 }
 
-// patternOf returns a text in which each run of letters of a cell is an a, each run of one or two
-// digits is a 1, and each longer run of digits is a 4, so that 2024-01-31 becomes 4-1-1.
+// patternOf replaces each run of letters in a cell by an a, each run of one or two digits by a 1,
+// and each longer run of digits by a 4. For example, it returns 4-1-1 for 2024-01-31.
 func patternOf(cell string) string {
 	pattern := make([]byte, 0, len(cell))
 	for i := 0; i < len(cell); {

@@ -17,7 +17,7 @@ func TestMixedDates(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		first, second string // formats of the month and the day
-		every         int    // each such row has the second format
+		every         int    // one row in this number of rows has the second format
 		want          string
 	}{
 		"formats_that_are_all_read": {"2024-%02[1]d-%02[2]d", "%02[2]d.%02[1]d.2024", 2, ""},

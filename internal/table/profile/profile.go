@@ -12,7 +12,7 @@ import (
 
 // Profile is the result of a scan of a file.
 type Profile struct {
-	// Rows is the number of data rows read, Bytes the length of the file.
+	// Rows is the number of data rows read. Bytes is the length of the file.
 	Rows  int   `json:"rows"`
 	Bytes int64 `json:"bytes"`
 	// Schema is the schema for frame.Load. In a blind file it has no label and no classes.
@@ -98,8 +98,8 @@ type NumericStats struct {
 	Max    float64 `json:"max"`
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Median is exact if the table has at most 1,000 rows, or at most 10,000 rows and two
-	// million values, or if the numbers were parsed from texts. Otherwise it is estimated
+	// Median is exact if the table has at most 1,000 rows, or at most 10,000 rows and two million
+	// values. It is also exact if the numbers were parsed from texts. Otherwise it is estimated
 	// from a sample, and MedianEstimate is set. It is 0 in a brief profile.
 	Median         float64    `json:"median"`
 	MedianEstimate bool       `json:"medianEstimate,omitempty"`

@@ -137,8 +137,8 @@ func (s *rowSample) startRow(row int) []uint64 {
 	return cells
 }
 
-// spillRow writes the values of a row, for which startRow has returned the memory, to disk if the
-// sample writes all rows to disk.
+// spillRow writes the values of a row to disk if the sample writes all rows to disk. cells is the
+// memory that startRow returned for the row, or nil.
 func (s *rowSample) spillRow(cells []uint64) {
 	if s.spilled != nil && cells != nil {
 		s.spilled.add(cells)

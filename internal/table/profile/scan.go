@@ -28,8 +28,8 @@ type ScanOptions struct {
 	// Training is the schema of the training file of a blind file. Dates such as 1/2/2006 are
 	// read in the order of this schema if no date of the column shows the order. It may be nil.
 	Training *frame.Schema
-	// GeneratedID is true if the user's file has no IDs: the first column of the table has generated
-	// ones.
+	// GeneratedID is set if the user's file has no IDs, so that the IDs in the first column of the
+	// table are generated.
 	GeneratedID bool
 	// Locate maps a line and a column of the file that is read to a line and a column of
 	// the user's file. It is called after the whole file has been read. If it is nil, the

@@ -43,7 +43,7 @@ type valueCounts struct {
 	distinctHashes *distinctCounter // nil until texts are evicted
 	frozen         bool             // texts hardly repeat, so new ones are not kept
 	doorkeeper     *doorkeeper      // nil until texts are evicted
-	sampled        []distinctValue  // the first texts, kept when texts are evicted; nil before
+	sampled        []distinctValue  // the first texts, kept when texts are evicted; nil until then
 	orderHash      uint64           // identifies which rows have the same text, see addOrder
 }
 

@@ -80,7 +80,8 @@ func (s *scanner) groupWarnings() {
 // are merged.
 const minGroupedFindings = 10
 
-// findingGroups are the messages of merged findings by code, after the number of columns.
+// findingGroups holds, by code, the messages of merged findings without the number of columns
+// before them.
 var findingGroups = map[string]string{
 	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumnsMessage
 	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
@@ -92,8 +93,8 @@ var findingGroups = map[string]string{
 }
 
 // groupFindings replaces, for each code, the findings about many columns by one finding, at the
-// position of the first of them. Findings with OtherSeparators have another remedy than those of the
-// same code without, so they are replaced separately.
+// position of the first of them. Findings of the same code with and without OtherSeparators have
+// different remedies, so they are replaced separately.
 func (c *comparison) groupFindings() {
 	type group struct {
 		code               string

@@ -25,9 +25,9 @@ func wordsPerColumn(columns, rows int) int {
 	return min(max(maxTotalWords/columns, minColumnWords), maxColumnWords, maxWordCells/columns/max(rows, 1))
 }
 
-// selectWords returns the words that divide the texts most evenly, best first: words that about
-// half of the texts have. It does not use the labels. occurrences is the number of texts with the
-// word, summed over the returned words.
+// selectWords returns the words that divide the texts most evenly, best first. A word that half of
+// the texts have is best. selectWords does not use the labels. occurrences is the number of texts
+// with the word, summed over the returned words.
 func selectWords(texts []distinctValue) (words []string, occurrences int) {
 	counts := make(map[string]*docFreq)
 	var r cells.Tokenizer

@@ -38,9 +38,9 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 	return nil
 }
 
-// findBlindID returns the position of the ID in a blind file: the column with the name of
-// the training file's ID, otherwise the first column if it is not a feature, otherwise
-// generatedID.
+// findBlindID returns the position of the ID in a blind file: the column with the name of the
+// training file's ID or a similar name, otherwise the first column. It returns generatedID instead
+// of the first column if that is a feature, or if the training file's ID was generated.
 func (r *repairer) findBlindID() int {
 	train := r.opts.Train
 	isID := func(name string) bool { return name == train.Schema.ID }
@@ -257,8 +257,9 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameSimilar renames columns as in the training file: each column whose name differs
-// only in case and punctuation from a name of the training file.
+// renameSimilar renames columns as in the training file. It renames a column if its name differs
+// only in case and punctuation from a name of the training file, and no other column has such a
+// name.
 func (r *repairer) renameSimilar(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)

@@ -141,10 +141,9 @@ func modalLength(records [][][]byte) int {
 	return best
 }
 
-// hasRowNames reports whether the first column has row names: its fields are unique and
-// not blank, and the last column is not empty. If the last column is empty, each line
-// ends with a delimiter instead. Records that do not have the usual number of fields are
-// ignored.
+// hasRowNames reports whether the first column has row names: its fields are unique and not blank,
+// and the last column is not empty. An empty last column means that each line ends with a
+// delimiter. Records that do not have the usual number of fields are ignored.
 func hasRowNames(records [][][]byte, usual int) bool {
 	seen := map[string]bool{}
 	for _, record := range records {

@@ -24,8 +24,8 @@ type Layout struct {
 	ID string
 	// GenerateID adds a new first column with IDs r1, r2, ….
 	GenerateID bool
-	// CopyID is the name of the column whose values are the IDs that GenerateID adds. Defaults to
-	// r1, r2, ….
+	// CopyID is the name of the column whose values GenerateID copies as IDs. If it is empty, the
+	// IDs are r1, r2, ….
 	CopyID string
 	// GeneratedIDName is the name of the generated column. Defaults to id, with a number
 	// appended if a column has this name.
@@ -71,9 +71,9 @@ type NormalizeResult struct {
 	normalizer *normalizer // nil if the file is in canonical form
 }
 
-// Locate maps a line and a column of the canonical form to a line and a column of the
-// source. It returns column 0 for an added column, and for a generated ID that is no copy of
-// a column. Locate must not be called concurrently with Read.
+// Locate maps a line and a column of the canonical form to a line and a column of the source. It
+// returns column 0 for an added column, and for a generated ID that is not a copy of a column.
+// Locate must not be called concurrently with Read.
 func (r *NormalizeResult) Locate(line, column int) (sourceLine, sourceColumn int) {
 	if r.normalizer == nil {
 		return line, column
@@ -106,7 +106,7 @@ func (r *NormalizeResult) AddDefectsTo(p *profile.Profile) {
 func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	if layout.Delimiter == csvfile.AutoDelimiter {
 		sampled := bufio.NewReaderSize(src, csvfile.DelimiterSampleBytes)
-		sample, _ := sampled.Peek(csvfile.DelimiterSampleBytes) // Read returns an error again
+		sample, _ := sampled.Peek(csvfile.DelimiterSampleBytes) // a later Read returns the error
 		layout.Delimiter = csvfile.FindDelimiter(sample, len(sample) == csvfile.DelimiterSampleBytes)
 		src = sampled
 	}

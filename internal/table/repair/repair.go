@@ -126,7 +126,7 @@ const sniffBytes = 1 << 20
 // analyse is the first pass. It infers the dialect and scans the columns.
 func (r *repairer) analyse(src io.Reader) error {
 	head := bufio.NewReaderSize(src, sniffBytes)
-	sample, _ := head.Peek(sniffBytes) // Read returns an error again
+	sample, _ := head.Peek(sniffBytes) // a later Read returns the error
 	var err error
 	if r.dialect, err = sniffDialect(sample, len(sample) == sniffBytes, &r.opts.Layout); err != nil {
 		return err
@@ -203,8 +203,8 @@ func (r *repairer) isKeptHeaderNumeric() bool {
 	return len(kept.Names) > 0 && kept.IsHeaderNumeric()
 }
 
-// lacksHeader reports whether the header looks like a row of data. In a blind file, a
-// header with a name of the training file is a header.
+// lacksHeader reports whether the header looks like a row of data. The header of a blind file does
+// not look like one if it has a name of the training file.
 func (r *repairer) lacksHeader() bool {
 	train := r.opts.Train
 	if r.blind && train != nil {
@@ -370,8 +370,8 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 	return w.out.Flush()
 }
 
-// [File] may leave rows with a wrong number of fields out of a training file: at most
-// maxRaggedLeftOut rows, or one in rowsPerLeftOut rows if that is more.
+// [File] may omit rows with a wrong number of fields from a training file: at most maxRaggedLeftOut
+// rows, or one in rowsPerLeftOut rows if that is more.
 const (
 	maxRaggedLeftOut = 5
 	rowsPerLeftOut   = 10

@@ -61,8 +61,8 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	return w, nil
 }
 
-// findSimilarColumn returns the position of the column with the given name, or else of the only column
-// whose name differs from it in case and punctuation. It returns -1 if there is no such column.
+// findSimilarColumn returns the position of the column with the given name. If there is none, it
+// returns the position of the only column whose name differs only in case and punctuation, or -1.
 func (r *repairer) findSimilarColumn(name string) int {
 	if at := slices.Index(r.names, name); at >= 0 {
 		return at
@@ -158,7 +158,7 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 }
 
 // swapSeparators exchanges the points and commas of a number in place. It returns false if the cell
-// has none, or is not a number.
+// has no points or commas, or is not a number.
 func swapSeparators(cell []byte) bool {
 	_, _, isPoint := cells.ParseAmount(cell, false)
 	_, _, isComma := cells.ParseAmount(cell, true)

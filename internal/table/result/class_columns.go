@@ -108,8 +108,8 @@ func cutUniqueSuffix(name string, taken map[string]bool) string {
 	return base
 }
 
-// preferKnown returns the first of labels that is one of classes, or labels if none is. If no label
-// equals a class exactly, surrounding spaces are ignored.
+// preferKnown returns the first of labels that is one of classes, or all labels if none of them is.
+// If no label equals a class exactly, surrounding spaces are ignored.
 func preferKnown(labels, classes []string) []string {
 	for _, label := range labels {
 		if slices.Contains(classes, label) {

@@ -50,8 +50,8 @@ func TestClassColumns(t *testing.T) {
 	}
 }
 
-// TestProjectClasses selects the probabilities of classes whose columns have another name, or the
-// same name as another class without the spaces around it.
+// TestProjectClasses selects the probabilities of classes whose columns were renamed, or whose names
+// differ only in the spaces around them.
 func TestProjectClasses(t *testing.T) {
 	for name, c := range map[string]struct {
 		result, columns string

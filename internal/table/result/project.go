@@ -13,10 +13,10 @@ import (
 
 // Selection is a column of a prediction result to keep.
 type Selection struct {
-	// Source is the name of the column. The names prediction, probability and
-	// probability_<class> select the columns that the prediction added, even if these
-	// columns have another name because the blind file has a column with this name. The
-	// name id selects the first column if no column is called id.
+	// Source is the name of the column. The names prediction, probability and probability_<class>
+	// select the columns that the prediction added, even if these were renamed because the blind
+	// file has columns with these names. The name id selects the first column if no column is
+	// called id.
 	Source string
 	// Name is the name of the column in the copy.
 	Name string

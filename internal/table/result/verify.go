@@ -23,10 +23,10 @@ const (
 	equalityTolerance = 1e-6
 )
 
-// Verify compares a prediction result with its blind file and returns the number of rows.
-// The result must have the rows of the blind file in the same order, each with a known
-// class, probabilities that sum to 1, and the probability of the predicted class. classes
-// defaults to those in the header of the result.
+// Verify compares a prediction result with its blind file and returns the number of rows. The
+// result must have the rows of the blind file in the same order. Each row must have a known class,
+// probabilities that sum to 1, and the probability of the predicted class. classes defaults to
+// those in the header of the result.
 //
 // A *csvfile.Defect has its location in the result. Errors in the blind file begin with
 // "blind file".
@@ -116,8 +116,8 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	return nil
 }
 
-// setClassesFromHeader sets v.classes and returns the likeliest classes. If the class of a column has
-// several possible labels, all of them are in v.classes.
+// setClassesFromHeader returns the likeliest label of each class column in the header. It sets
+// v.classes to these labels and all other possible labels of the columns.
 func (v *verifier) setClassesFromHeader() []string {
 	columns := ClassColumns(v.got.RawNames, len(v.want.Names), nil)
 	classes := make([]string, len(columns))

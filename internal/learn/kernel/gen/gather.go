@@ -6,7 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// prefetchDistance is how many rows ahead of the current row are prefetched.
+// prefetchDistance is the distance, in rows, from the current row to the row that is
+// prefetched.
 const prefetchDistance = 32
 
 // rowLoop emits two loops over rows. The first, of ahead iterations, prefetches the row

@@ -43,8 +43,8 @@ func constantOf(name string, x uint32) Mem {
 	return at
 }
 
-// exp emits code that replaces the eight floats x, which must be ≤ 0, by eˣ, with the
-// operations of the portable version in the same order.
+// exp emits code that replaces each of the eight floats x by eˣ. They must be ≤ 0. The
+// operations and their order are those of the portable version.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
 	VCMPPS(Imm(30), eightOf(-87), x, on) // false for NaN

@@ -3,7 +3,8 @@
 //
 //	cd internal/learn/kernel/gen && go run . -out ../tile_amd64.s -stubs ../tile_stub_amd64.go -pkg kernel
 //
-// It is a module of its own so that avo stays out of the product's go.mod.
+// It is a separate module, so that avo, the assembly generator, is not in the go.mod of
+// foretell.
 package main
 
 import (
