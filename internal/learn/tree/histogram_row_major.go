@@ -57,7 +57,7 @@ func (b *BinnedMatrix) DropRowMajor() {
 }
 
 // packRows is the number of rows packed at a time, few enough that their words
-// stay in the L2 cache.
+// stay in the cache of the core.
 const packRows = 1 << 12
 
 // zeroBins stands for the bins of absent features: the last group may have fewer than
