@@ -134,7 +134,7 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	}
 	// The handler is called directly because a Logger would omit the line if the lowest logged level
 	// is above Info.
-	_ = a.log.Handler().Handle(ctx, line) // as a Logger does: an error of the log can be reported nowhere
+	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
 }
 
 // EscapeForLog escapes the control characters in a text from a client, which a terminal would

@@ -49,8 +49,8 @@ type Config struct {
 	// several workers, as rows × columns × classes. With SQLite, each race has one worker.
 	// Defaults to 200,000.
 	MinDistributedCells int64
-	// PreparationTimeLimit is the time limit for preparing a dataset, to which one second is
-	// added for each MiB of the CSV. Defaults to 2 minutes.
+	// PreparationTimeLimit is the time limit for preparing a dataset. One second is added to
+	// it for each MiB of the CSV. Defaults to 2 minutes.
 	PreparationTimeLimit time.Duration
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued, or adopted with
 	// [App.AdoptInterruptedJob]. By default, App.Run runs the jobs of all processes.

@@ -26,11 +26,10 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkAndMatchIdentities returns an error if the database and the stored files do not
-// belong together. Each has an identity. If the identities are equal,
-// checkAndMatchIdentities returns nil. They may differ, or one may be missing because the
-// database or the files are new or from an early release. Then checkAndMatchIdentities
-// returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
-// acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
+// belong together. Each has an identity. An identity is missing if the database or the files are
+// new or from an early release. If the identities are equal, checkAndMatchIdentities returns nil.
+// If they differ or one is missing, it returns the error of checkFilesBelongToDatabase. If there is
+// no such error, or if acceptMismatch is true, it makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.

@@ -100,7 +100,8 @@ func (f *folder) wantAll(t *testing.T) {
 	}
 }
 
-// run opens the folder, removes leftover files, calls with and closes the folder.
+// run opens the folder, runs a job while leftover files are removed, calls with, and
+// closes the folder.
 func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	t.Helper()
 	h.now = time.Now
@@ -113,7 +114,7 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	}
 	defer closeAll()
 	stop := b.work(t)
-	b.awaitDataset(t, b.createdWith(t)) // the sweep comes before the jobs
+	b.awaitDataset(t, b.createdWith(t)) // the sweep runs meanwhile
 	stop()                              // the job deletes its file after it has ended
 	with(b)
 }
@@ -186,7 +187,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	f.run(t, appOptions{}, func(b *testApp) {
 		_, err := b.GetModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey})
 		wantCode(t, err, api.CodeNotFound)
-		b.awaitFiles(t, 1) // the others become orphans in the background
+		b.awaitFiles(t, 1) // the sweep has moved the others to the orphans
 	})
 	f.wantAll(t)
 
@@ -194,7 +195,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	copyFiles(t, f.dir, databaseFiles(t, saved))
 	f.run(t, appOptions{}, func(b *testApp) {
 		must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
-		b.awaitFiles(t, 2) // orphans are restored in the background
+		b.awaitFiles(t, 2) // the sweep has restored the orphans
 	})
 }
 

@@ -14,8 +14,7 @@ type jobStatus struct {
 	job *store.JobState // nil if the resource has no job
 	// running reports whether a living process runs the job.
 	running bool
-	// interrupted reports whether no process runs the job and none will resume it
-	// automatically.
+	// interrupted reports whether the job waits, and no process will resume it automatically.
 	interrupted bool
 	// queuedBefore is the number of queued jobs that will begin before this one. Only findJobStatus
 	// sets it.

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestQueuePosition checks the number of races that are before one in the queue, and cancels a race
-// that no process runs.
+// TestQueuePosition checks how many races are before a race in the queue, and cancels a race that
+// no process runs.
 func TestQueuePosition(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -89,7 +89,7 @@ func TestDeleteInterrupted(t *testing.T) {
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)
 	wantCode(t, err, api.CodeNotFound)
-	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // nothing begins it
+	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // no worker begins it
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
 	b.awaitFiles(t, 0)
 }

@@ -210,8 +210,8 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, which is that of the whole file. Like OpenResult, it
-// neither checks the account nor records a download.
+// prediction. It does not verify the checksum, because the checksum is that of the whole file. Like
+// OpenResult, it neither checks the account nor records a download.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

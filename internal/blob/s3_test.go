@@ -63,8 +63,8 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections reads a blob after the open connections broke, and while each new one
-// breaks after some bytes.
+// TestBrokenConnections reads a blob after the open connections broke, and while each new
+// connection breaks after some bytes.
 func TestBrokenConnections(t *testing.T) {
 	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
 	s, err := openAt(t, proxy.Location, nil)

@@ -225,7 +225,7 @@ func (r defectReader) Read(p []byte) (int, error) {
 }
 
 // showColumns responds with the fields of the form to upload a dataset that name columns. The script
-// of the page sends the beginning of the chosen file, whose columns the fields list.
+// of the page sends the beginning of the chosen file. The fields list the columns of this file.
 func (p *Pages) showColumns(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {

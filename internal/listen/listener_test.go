@@ -153,7 +153,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestSlowReader checks that a client that reads slowly, but reads, gets all.
+// TestSlowReader checks that a client that reads slowly gets the whole response.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20

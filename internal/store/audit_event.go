@@ -6,7 +6,7 @@ import (
 )
 
 // AuditEvent is an entry of the audit log: who did what. Database triggers prevent every change
-// of an event. They also prevent every deletion that no event allows with ExpiresBefore.
+// of an event, and every deletion except those that an event allows with ExpiresBefore.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -21,8 +21,8 @@ type AuditEvent struct {
 	Address, Request string
 	// Outcome is "done" or "refused".
 	Outcome string
-	// ExpiresBefore allows the deletion of the events before this time, which must not be after
-	// Time. It is only set in the event that records such a deletion. Queries leave it zero.
+	// ExpiresBefore allows the deletion of the events before this time. It must not be after
+	// Time. It is set only in the event that records such a deletion. Queries leave it zero.
 	ExpiresBefore time.Time
 }
 

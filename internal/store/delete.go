@@ -10,10 +10,10 @@ import (
 )
 
 // cascades describes, for each kind of row that can be deleted, which other rows are deleted
-// with it: the table of the row and, for each dependent table, the SQL condition of the
-// dependent rows. An empty condition means that there are no such rows. The database itself
-// deletes the dependent rows, because of their foreign keys. Before that, the conditions are
-// used to find the blobs and queued jobs of these rows.
+// with it. table is the table of the row. Each other field belongs to a dependent table, and
+// is the SQL condition of the dependent rows. An empty condition means that there are no
+// such rows. The database itself deletes the dependent rows, because of their foreign keys.
+// Before that, the conditions are used to find the blobs and queued jobs of these rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},

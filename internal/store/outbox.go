@@ -41,8 +41,9 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
-// maxMailSkew is the difference between the clocks of two machines that [Tx.ClaimMail]
-// tolerates. If a mail was created later than that, a clock was set back.
+// maxMailSkew is the maximum difference between the clocks of two machines that
+// [Tx.ClaimMail] tolerates. If a mail was created more than maxMailSkew after now, a
+// clock was set back.
 const maxMailSkew = time.Minute
 
 // ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is
