@@ -196,7 +196,7 @@ func TestFolderOfPostgresService(t *testing.T) {
 }
 
 // TestDefaultFolderIsNotMarked checks that a command for a service on PostgreSQL does not mark the
-// default data folder, which may have data of the user's own.
+// default data folder, which may have other data of the user.
 func TestDefaultFolderIsNotMarked(t *testing.T) {
 	t.Parallel()
 	env := append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())

@@ -54,8 +54,8 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.setAndPrintQuota(ctx, a, found) })
 }
 
-// setAndPrintQuota sets each limit of an account whose flag is set, and prints the quota of the
-// account.
+// setAndPrintQuota changes the limits of an account as the flags say, and prints the quota of
+// the account.
 func (o *usersQuotaOptions) setAndPrintQuota(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false
 	for _, limit := range []struct {

@@ -25,10 +25,12 @@ var repeatedFlags = []string{
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
-// replaces two hints of the service: the hint to sign in, if the token is from the environment,
-// because `foretell login` would not replace this token; and the hint about a name that is taken,
-// if it is the name of an account and not of a dataset. AddHint also applies
-// [Factory.RepeatFlagsInCommands].
+// replaces two hints of the service:
+//   - the hint to sign in, if the token is from the environment, because `foretell login` would
+//     not replace this token
+//   - the hint about a name that is taken, if it is the name of an account and not of a dataset
+//
+// AddHint also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
@@ -71,8 +73,9 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// RepeatFlagsInCommands finds the foretell commands between backquotes in text, and adds to each of
-// them those repeatedFlags of the current command line that it accepts.
+// RepeatFlagsInCommands returns text with flags added to each foretell command between backquotes.
+// The flags are those repeatedFlags that are on the current command line and that the command
+// accepts.
 func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text

@@ -36,7 +36,8 @@ type NetworkError struct {
 	Kind ErrorKind
 	// Status is the HTTP status of the response if Kind is NotService, and 0 otherwise.
 	Status int
-	// FileStore is set if the URL is not one of the service, but of the object store with its files.
+	// FileStore is set if the URL belongs to the object store with the files of the service, and
+	// not to the service itself.
 	FileStore bool
 	// Reason is a message for people.
 	Reason string

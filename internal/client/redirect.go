@@ -14,10 +14,10 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It rejects two kinds of redirects:
-// those that would change the method, and those that would send a JSON body, which may
-// contain a password, to another host. It removes the token from a request to another
-// host.
+// checkRedirect implements http.Client.CheckRedirect. It rejects a redirect that would
+// change the method. It also rejects a redirect that would send a JSON body to another
+// host, because the body may contain a password. It removes the token from a request to
+// another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
@@ -39,8 +39,9 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port, or to
-// is the https URL of the same host on the default port.
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It
+// also returns true if both have the same host and the default port, and only the parameter
+// to uses https.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false

@@ -137,7 +137,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
 // training: waiting in the queue, building the model, or waiting for a service that does not
-// respond (p is nil). In any other state of the race, the function returns "".
+// respond. In any other state of the race, the function returns "". Its argument p is nil if
+// the service does not respond.
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning

@@ -10,7 +10,7 @@ type TrainingFile struct {
 	Columns []string
 	// Features are the names of the columns except ID and label.
 	Features []string
-	// Unused are the names in Features of the columns that no model uses.
+	// Unused are the names of the features that no model uses.
 	Unused []string
 	// ID and Label are the names of these columns; empty if unknown.
 	ID, Label string
@@ -59,21 +59,22 @@ type BlindID struct {
 	// CopyOf is the name of the feature whose values are the generated IDs. It is empty if the IDs
 	// are r1, r2, ….
 	CopyOf string
-	// GeneratedName is the name of the generated column. It is set if the column replaces another,
-	// which has the name of the ID column but no valid IDs. If it is empty, the column gets an
-	// unused name.
+	// GeneratedName is the name of the generated column. It is set if the generated column
+	// replaces the ID column of the file, because that has no valid IDs. If it is empty, the
+	// generated column gets an unused name.
 	GeneratedName string
 	// Reason briefly explains the choice.
 	Reason string
-	// Displaced is the position of the column whose name the generated column takes, and which
-	// therefore needs another name. It is -1 if there is no such column.
+	// Displaced is the position of the column that needs another name, because the generated
+	// column takes its name. It is -1 if there is no such column.
 	Displaced int
 }
 
-// ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
-// file. If this column has duplicate or missing values in the blind file, IDs are generated
-// instead. If the user has chosen a feature as the ID, its values are copied. In a file without
-// rows, the ID is chosen by name alone.
+// ChooseBlindID chooses the row IDs of the blind file t. They are in the column that the user has
+// chosen. Otherwise they are in the column with the name of the training file's ID column or, if t
+// lacks it, in a column that looks like an ID. If that column has duplicate or missing values, or
+// there is none, IDs are generated instead. If the user has chosen a feature as the ID, its values
+// are copied. In a file without rows, the ID is chosen by name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
 	none := BlindID{Generated: true, Displaced: -1}
 	switch {

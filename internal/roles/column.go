@@ -59,7 +59,7 @@ func containsMeasurements(c *ColumnDescription) bool {
 	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
-// notIDReason returns why the column, which is named like an ID, is not the ID.
+// notIDReason returns why a column that is named like an ID is not the ID.
 func (c *ColumnDescription) notIDReason() string {
 	switch {
 	case c.Filled < c.Rows:

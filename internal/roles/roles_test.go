@@ -49,7 +49,8 @@ var cells = map[string]func(i int) string{
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
-// madeTable returns a table of columns, each written as "name=cells".
+// madeTable describes a table of 60 rows. columns lists its columns as NAME=KEY, where KEY is a
+// key of cells.
 func madeTable(t *testing.T, columns string) *roles.Description {
 	t.Helper()
 	var header []string
