@@ -51,10 +51,10 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	}
 }
 
-// tooManyFromAddressProblem returns the problem for a caller whose address has too many
-// failed attempts. The parameter wait is the time until the next attempt is allowed.
+// tooManyFromAddressProblem returns the problem of a caller from whose address too many
+// attempts have failed or are in progress. The parameter wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
-	return tooManyAttemptsProblem("too many attempts failed from this address; try again later", wait)
+	return tooManyAttemptsProblem("too many attempts from this address; try again later", wait)
 }
 
 // allowLoginAttempts counts the attempts in before, and then an attempt to log in with an

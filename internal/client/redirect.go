@@ -82,16 +82,16 @@ func (c *Client) resolveURL(address string) (*url.URL, error) {
 // token.
 func isSigned(u *url.URL) bool {
 	for name := range u.Query() {
-		if isSecretParam(name) {
+		if isSignatureParam(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// isSecretParam reports whether a query parameter belongs to the signature of a URL that was
+// isSignatureParam reports whether a query parameter belongs to the signature of a URL that was
 // signed by this service or by one of the common object stores.
-func isSecretParam(name string) bool {
+func isSignatureParam(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
 	case "sig", "token", "access_token", "awsaccesskeyid", "googleaccessid", "policy", "key-pair-id":

@@ -102,3 +102,12 @@ func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found 
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&found)
 	return found, err
 }
+
+// HasAuditEventLike reports whether the audit log has an event that equals e except for its key, its
+// request and its time, which must be after since and not after that of e.
+func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
+	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
+		WHERE actor = ? AND time > ? AND time <= ? AND action = ? AND object = ? AND address = ? AND outcome = ?)`,
+		e.Actor, toMicros(since), toMicros(e.Time), e.Action, e.Object, e.Address, e.Outcome).Scan(&found)
+	return found, err
+}
