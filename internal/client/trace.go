@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TraceEvent is one attempt to send a request, or, if ResponseBody is set, the
-// body of the response. It contains no secrets.
+// TraceEvent is one attempt to send a request. If ResponseBody is set, it is the body of
+// a response instead. It contains no secrets.
 type TraceEvent struct {
 	Op           string // operation ID
 	Method       string

@@ -15,9 +15,9 @@ import (
 
 // Limits configures the limits on the connections of a [Listener].
 type Limits struct {
-	// Connections is the maximum number of open connections. For a new connection beyond it, the
-	// connection that has been idle for the longest time is closed. If none is idle, the new client
-	// waits until a connection is idle or closed. Defaults to [DefaultMaxConnections].
+	// Connections is the maximum number of open connections. If a new connection would exceed it,
+	// the connection that has been idle for the longest time is closed. If none is idle, the new
+	// client waits until a connection is idle or closed. Defaults to [DefaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
