@@ -174,14 +174,11 @@ func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p 
 	}
 	// If all samples have the same score, usually 1, the bootstrap estimates a standard
 	// error of 0, which is too small.
-	if _, clusters := p.clusters(); p.Groups != nil {
-		return clusterInterval(score, 0, clusters)
-	}
-	counts := newClassCounts(p)
+	_, clusters := p.clusters()
 	if len(classes) == 1 {
-		counts = p.oneVsRestCounts(classes[0])
+		p = p.oneVsRest(classes[0])
 	}
-	return counts.scoreInterval(score, 0)
+	return p.classMeanInterval(score, 0, clusters)
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

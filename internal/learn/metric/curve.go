@@ -198,21 +198,19 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 		sums := newClusterSums(p)
 		sums.addAll(influence)
 		variance, clusters := sums.varianceAndReset()
-		return area, clusterInterval(area, variance, clusters)
+		return area, p.oneVsRest(class).classMeanInterval(area, variance, clusters)
 	}
-	return area, p.oneVsRestCounts(class).scoreInterval(area, sumSquares(influence))
+	return area, p.oneVsRest(class).clusterCounts().scoreInterval(area, sumSquares(influence))
 }
 
-// oneVsRestCounts returns counts of two classes: actual[1] is the number of rows of class, and
-// actual[0] is the number of other rows. The other counts are 0.
-func (p Predictions) oneVsRestCounts(class int) classCounts {
-	counts := emptyClassCounts(2)
-	for _, label := range p.Labels {
+// oneVsRest returns p with two classes: class 1 for the rows of class, and class 0 for the
+// other rows. It has no probabilities.
+func (p Predictions) oneVsRest(class int) Predictions {
+	binary := Predictions{Labels: make([]int32, len(p.Labels)), Classes: 2, Groups: p.Groups}
+	for row, label := range p.Labels {
 		if int(label) == class {
-			counts.actual[1]++
-		} else {
-			counts.actual[0]++
+			binary.Labels[row] = 1
 		}
 	}
-	return counts
+	return binary
 }

@@ -1,7 +1,9 @@
 package metric
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -185,5 +187,37 @@ func TestGroupsOfOneRowAreRows(t *testing.T) {
 	perfect := Predictions{Probabilities: []float32{1, 0, 1, 0, 0, 1, 0, 1}, Labels: []int32{0, 0, 1, 1}, Classes: 2, Groups: []int32{0, 0, 1, 1}}
 	if i := must(ScoreInterval(t.Context(), NameAccuracy, perfect)); i.High != 1 || i.Low > Wilson(2, 2).Low+1e-9 {
 		t.Errorf("two groups without an error have the interval %v", i)
+	}
+}
+
+// If every row is predicted correctly, the interval of a score of all classes depends mostly on
+// the rows of the rarest class. One pair of equal rows must not change this.
+func TestPerfectScoreOfRareClass(t *testing.T) {
+	p := Predictions{Classes: 2, Names: []string{"no", "yes"}}
+	for row := range 102 {
+		label := int32(indicator(row%25 == 1 && row < 100)) // 4 rows of class 1
+		p.Labels = append(p.Labels, label)
+		p.Probabilities = append(p.Probabilities, float32(1-label), float32(label))
+	}
+	paired := p
+	paired.Groups = slices.Repeat([]int32{-1}, len(p.Labels))
+	paired.Groups[2], paired.Groups[3] = 0, 0
+	mixed := paired // each row of class 1 is in a group with a row of class 0
+	mixed.Groups = slices.Clone(paired.Groups)
+	for row := range 100 {
+		mixed.Groups[row] = int32(row / 2)
+	}
+	for _, name := range []string{NameBalancedAccuracy, NameMacroF1, NameROCAUC, NamePRAUC, "rocAuc[yes]", "prAuc[yes]"} {
+		rows, groups, both := must(ScoreInterval(t.Context(), name, p)), must(ScoreInterval(t.Context(), name, paired)), must(ScoreInterval(t.Context(), name, mixed))
+		if !(math.Abs(groups.Low-rows.Low) < 0.01 && math.Abs(both.Low-rows.Low) < 0.01 && rows.Low < 0.85) || groups.High != 1 {
+			t.Errorf("%s: %v by rows, %v with one pair, %v by pairs of both classes", name, rows, groups, both)
+		}
+	}
+	if i := must(ScoreInterval(t.Context(), NameAccuracy, paired)); i != Wilson(101, 101) {
+		t.Errorf("the accuracy has the interval %v, want that of 101 clusters", i)
+	}
+	two := Predictions{Probabilities: []float32{1, 0, 0, 1, 1, 0, 0, 1}, Labels: []int32{0, 1, 0, 1}, Classes: 2, Groups: []int32{0, 0, 1, 1}}
+	if i := must(ScoreInterval(t.Context(), NameBalancedAccuracy, two)); i != Wilson(2, 2) {
+		t.Errorf("two groups that have both classes have the interval %v, want %v", i, Wilson(2, 2))
 	}
 }

@@ -151,6 +151,12 @@ func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if n := score * (1 - score) / variance; variance > 0 && n > 0 {
 		return wilson(score, n)
 	}
+	return wilson(score, counts.meanProportionRows())
+}
+
+// meanProportionRows returns the number of rows from which a proportion has the same
+// variance as the mean of one such proportion for each class, computed from the rows of the class.
+func (counts classCounts) meanProportionRows() float64 {
 	sum, classes := 0.0, 0.0
 	for _, n := range counts.actual {
 		if n > 0 {
@@ -158,7 +164,7 @@ func (counts classCounts) scoreInterval(score, variance float64) Interval {
 			classes++
 		}
 	}
-	return wilson(score, classes*classes/sum)
+	return classes * classes / sum
 }
 
 // recallVariance returns the variance of the balanced accuracy. The recalls are
