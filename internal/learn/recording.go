@@ -23,6 +23,7 @@ import (
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 10
+	recordedPoint    = 3*8 + 4 + 8*8 // bytes of a curvePoint
 )
 
 // writeRecording writes a run that has ended to w.
@@ -152,7 +153,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	end.failure = string(b.Next(b.Count32(1)))
 	lastCost := b.FiniteFloat64()
 	end.texts = text.ReadDurations(b)
-	curve := make([]curvePoint, b.Count32(8))
+	curve := make([]curvePoint, b.Count32(recordedPoint))
 	for i := range curve {
 		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readSavedStep(b)}
 	}
