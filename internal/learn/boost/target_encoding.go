@@ -80,12 +80,8 @@ func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int
 			break
 		}
 		levels := c.levels[part]
-		for i := range dst {
-			cell := frame.Missing
-			if int(column) < len(f.Columns) && f.Columns[column].Codes != nil {
-				cell = min(max(f.Columns[column].Codes[lo+i], frame.Missing), levels-2)
-			}
-			dst[i] = dst[i]*levels + cell + 1
+		for i, code := range f.Columns[column].Codes[lo:hi] {
+			dst[i] = dst[i]*levels + min(max(code, frame.Missing), levels-2) + 1
 		}
 	}
 }
