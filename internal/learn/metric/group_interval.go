@@ -228,7 +228,7 @@ func (p Predictions) influences(ctx context.Context, name string) (score float64
 	case NameLogLoss:
 		score = LogLoss(p)
 		for i := range influence {
-			influence[i] = (p.logLoss(i) - score) / n
+			influence[i] = (p.RowLoss(i) - score) / n
 		}
 	case NameBrier:
 		score = Brier(p)
@@ -239,11 +239,4 @@ func (p Predictions) influences(ctx context.Context, name string) (score float64
 		return math.NaN(), nil
 	}
 	return score, influence
-}
-
-// logLoss returns the log loss of a row.
-func (p Predictions) logLoss(row int) float64 {
-	one := p
-	one.Probabilities, one.Labels = p.row(row), p.Labels[row:row+1]
-	return LogLoss(one)
 }

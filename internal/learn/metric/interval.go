@@ -301,7 +301,7 @@ func (f *aucInfluences) add(dst []float64, class int) (area float64) {
 // logLossInterval returns the interval of the log loss by the normal
 // approximation. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
-	return meanInterval(LogLoss(p), len(p.Labels), p.logLoss)
+	return meanInterval(LogLoss(p), len(p.Labels), p.RowLoss)
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers have the
