@@ -12,6 +12,7 @@ import (
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/text"
+	"foretell/internal/onnx"
 	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
@@ -261,6 +262,11 @@ func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 
 // Encode implements predictor.
 func (m recordedModel) Encode(f *frame.Frame) shapley.Rows { return m.decode().Encode(f) }
+
+// AddONNX implements predictor.
+func (m recordedModel) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	return m.decode().AddONNX(g, x)
+}
 
 func (m recordedModel) decode() predictor {
 	encoded, err := m.AppendBinary(nil)
