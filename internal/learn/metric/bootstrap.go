@@ -152,17 +152,20 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 // precisions of classes. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p Predictions) Interval {
 	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
-	rankings, weights := make([]*ranking, len(classes)), make([]float64, len(sample.Labels))
+	// For each class, the keys of the rows and, in the same order, their clusters.
+	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))
 	for i, class := range classes {
-		rankings[i] = newRanking(class, sample.Predictions)
+		r := newRanking(sample.Predictions)
+		r.sort(class)
+		keys[i], clusterOf[i] = r.keys, r.rows
+		for k, row := range r.rows {
+			clusterOf[i][k] = sample.clusterOf[row]
+		}
 	}
 	interval := bootstrapInterval(ctx, score, sample.clusters, sample.fraction, func(drawn []float64) float64 {
-		for row, cluster := range sample.clusterOf {
-			weights[row] = drawn[cluster]
-		}
 		sum, known := 0.0, 0
-		for _, r := range rankings {
-			if area := r.averagePrecision(func(row int32) float64 { return weights[row] }); !math.IsNaN(area) {
+		for i := range keys {
+			if area := averagePrecision(keys[i], clusterOf[i], drawn); !math.IsNaN(area) {
 				sum += area
 				known++
 			}
