@@ -214,7 +214,7 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 			likelihood += math.Log(float64(max(mean, 1e-4)))
 		})
 		q := min(max(float64(p), 1e-9), 1-1e-9)
-		gain += likelihood/float64(len(e.train)) - q*math.Log(q) - (1-q)*math.Log(1-q)
+		gain += likelihood/float64(len(e.train)) - float64(q*math.Log(q)) - float64((1-q)*math.Log(1-q))
 	}
 	return gain
 }

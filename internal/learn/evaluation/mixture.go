@@ -62,7 +62,7 @@ func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weig
 		for _, position := range positions {
 			at := int(position) * e.Classes
 			for k, q := range probabilities[at : at+e.Classes] {
-				dst[at+k] += w * q
+				dst[at+k] += float32(w * q)
 			}
 		}
 	}
