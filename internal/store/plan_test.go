@@ -56,6 +56,8 @@ func (s suite) plans(t *testing.T) {
 		{"job", "SELECT " + jobStateColumns + " FROM job WHERE account = ?", "job_account"},
 		{"prediction", expired("prediction"), "prediction_updated (updated<?)"},
 		{"training", expired("training"), "training_parent (parent=? AND finished<?)"},
+		{"training", racesWithDeadlineSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
+		{"training", largeRacesSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
 		{"dataset", expired("dataset"), "dataset_updated (updated<?)"},
 		// The triggers of the audit log have this condition.
 		{"audit_event", "SELECT 1 FROM audit_event WHERE expires_before > 0 AND expires_before > ? AND expires_before <= time", "audit_event_expires_before"},
