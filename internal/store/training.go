@@ -155,7 +155,7 @@ func (q TrainingQuery) toListQuery() listQuery {
 		list.order = "t.created DESC, t.key DESC" // the same order for races, and that of an index
 	}
 	if q.ActiveOnly {
-		list.addCondition("t.status IN (?, ?)", api.TrainingPending, api.TrainingRunning)
+		list.addCondition("t." + activeTraining) // the condition of an index
 	}
 	return list
 }
