@@ -76,7 +76,7 @@ func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) 
 // checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
 // stored. It is called if the identities are equal, the database is on a server and the files are
 // in a folder. Two folders may then have the identity of the database: a command without --storage
-// gives it to blobs/ in the data folder, and a service with --storage later to another folder.
+// writes it to blobs/ in the data folder, and a service with --storage later to another folder.
 func (a *App) checkNotAllFilesMissing(ctx context.Context) error {
 	var key string
 	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
