@@ -345,6 +345,12 @@ func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.PollDirectUploads)
 }
 
+// WarnOfMissingWorkers starts to log a warning at intervals while jobs are queued and no worker is
+// alive. It ends when ctx is done or stop is called.
+func (s *LocalService) WarnOfMissingWorkers(ctx context.Context) (stop func()) {
+	return startBackground(ctx, s.App.WarnOfMissingWorkers)
+}
+
 // SendMails starts to send the mails in the outbox. It ends when ctx is done or stop is called. The
 // function stop waits for a mail that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
