@@ -134,7 +134,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	defer web.stopMetrics()
 	defer service.PollDirectUploads(ctx)()
 	stopWork := func() error { return nil }
-	if !o.noWork {
+	if o.noWork {
+		defer service.WarnOfMissingWorkers(ctx)()
+	} else {
 		stopWork = service.StartJobs()
 	}
 	defer service.SendMails(ctx)()

@@ -90,10 +90,11 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	CreatedMicros              int64   `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
-	// Bytes and SHA256 are the size of the uploaded CSV and its SHA-256 in hex. They are zero
-	// before the upload, and if the service does not report them. They are also zero if the
-	// dataset FAILED because of a defect in the CSV, because the CSV is then deleted. If the
-	// dataset FAILED because the CSV was damaged on the disk of the service, the CSV is kept.
+	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. Absent otherwise. An extension."`
+	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
+	// upload, and if the service does not report them. They are also zero if the dataset FAILED
+	// because of a defect in the CSV, which is then deleted. A CSV that was damaged on the disk of
+	// the service is kept.
 	Bytes  int64  `json:"bytes,omitempty" doc:"Size of the uploaded CSV. Absent if the dataset FAILED, because its CSV is then deleted."`
 	SHA256 string `json:"sha256,omitempty" doc:"SHA-256 of the uploaded CSV, in hex. Absent if the dataset FAILED."`
 }

@@ -210,6 +210,40 @@ func TestFilesMissing(t *testing.T) {
 	}
 }
 
+// TestFilesMissingFromAnotherFolder opens a database on a server with a folder that has the
+// identity of the database but none of its files: the folder was in use before the service was
+// started with --storage.
+func TestFilesMissingFromAnotherFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := appOptions{log: io.Discard, now: time.Now, database: testenv.Postgres(t)}
+	second := first
+	second.storage = "file://" + filepath.ToSlash(filepath.Join(dir, "storage"))
+	_, closeAll, err := openIn(t.Context(), dir, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAll()
+	b, closeAll, err := openIn(t.Context(), dir, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.add(t, b.create(t, "flowers").DatasetKey, labelled(300))
+	closeAll()
+
+	if _, _, err := openIn(t.Context(), dir, first); !errors.Is(err, app.ErrFilesGone) {
+		t.Errorf("without the storage: error %v, want %v", err, app.ErrFilesGone)
+	}
+	first.accept = true
+	for _, opts := range []appOptions{second, first} {
+		_, closeAll, err := openIn(t.Context(), dir, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAll()
+	}
+}
+
 func TestWALWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)

@@ -25,7 +25,7 @@ func TestQueuePosition(t *testing.T) {
 		t.Helper()
 		return must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}))(t)
 	}
-	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.QueuedBehind != 0 {
+	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.WaitingFor != api.WaitingForWorker || r.QueuedBehind != 0 {
 		t.Errorf("with no process at work: %+v", r)
 	}
 	if r := must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: keys[0]}))(t); r.Status != api.TrainingCancelled {
@@ -38,7 +38,7 @@ func TestQueuePosition(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if r := get(keys[2]); r.Interrupted || r.QueuedBehind != 1 {
+	if r := get(keys[2]); r.Interrupted || r.WaitingFor != "" || r.QueuedBehind != 1 {
 		t.Errorf("behind one: %+v", r)
 	}
 	if r := get(keys[1]); r.Interrupted || r.QueuedBehind != 0 {

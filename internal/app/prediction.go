@@ -96,7 +96,7 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted, WaitingFor: s.waitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,

@@ -64,18 +64,26 @@ func effectivePort(u *url.URL) string {
 }
 
 // resolveURL parses a URL from a response, which may be relative to the base URL. If the base
-// URL has the scheme https, so does the result: a service behind a proxy may return http URLs,
-// because it does not know that clients use https.
+// URL has the scheme https, so does a URL of the service: a service behind a proxy may return http
+// URLs, because it does not know that clients use https.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the service returned an invalid URL")
 	}
-	if c.base.Scheme == "https" && u.Scheme == "http" && strings.EqualFold(u.Hostname(), c.base.Hostname()) {
+	if c.base.Scheme == "https" && u.Scheme == "http" && c.isOwnAddress(u) {
 		u.Scheme = "https"
 		u.Host = c.base.Host
 	}
 	return u, nil
+}
+
+// isOwnAddress reports whether the http URL u is an address of the service, whose base URL has the
+// scheme https. The port of u is then the default port or that of the base URL. Another port of the
+// same host belongs to another program, such as the object store of direct uploads.
+func (c *Client) isOwnAddress(u *url.URL) bool {
+	port := effectivePort(u)
+	return strings.EqualFold(u.Hostname(), c.base.Hostname()) && (port == "80" || port == effectivePort(c.base))
 }
 
 // isSigned reports whether a URL has a signature in its query. A signed URL needs no

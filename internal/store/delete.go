@@ -117,6 +117,16 @@ func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryNonEmptyStrings(ctx, referencedBlobs)
 }
 
+// GetAnyBlobKey returns the key of one blob that a row references. It returns "" if no row
+// references a blob.
+func (t *Tx) GetAnyBlobKey(ctx context.Context) (string, error) {
+	keys, err := t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE blob <> '' LIMIT 1")
+	if len(keys) == 0 {
+		return "", err
+	}
+	return keys[0], err
+}
+
 // ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that
 // rows reference. Keys are compared by their bytes.
 func (t *Tx) ListBlobKeysBetween(ctx context.Context, first, last string) ([]string, error) {
