@@ -32,7 +32,7 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		}
 		return "name a file with a header and rows"
 	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
-		return "generate IDs: " + again("id", generateIDs)
+		return p.invalidIDHint(in, f)
 	case csvfile.CodeBinary:
 		if f.Line > 1 || f.Column > 1 {
 			return p.fixHint(in)
@@ -86,6 +86,15 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return hint
 	}
 	return p.driftHint(f)
+}
+
+// invalidIDHint returns the remedy for a missing or repeated ID.
+func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
+	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
+	if !p.Train.layout.Blind && in.layout.CopyID == "" {
+		hint += ", which makes " + strconv.Quote(f.Name) + " a feature unless --drop excludes it"
+	}
+	return hint
 }
 
 // fixedHints has the remedies of findings for which the remedy is always the same.
