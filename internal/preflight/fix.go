@@ -182,6 +182,9 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 			return chosen, err
 		}
 	}
+	if found, err = roles.ChooseIDOfLabelledRows(ctx, table, found, known); err != nil {
+		return chosen, err
+	}
 	if !found.GeneratedID {
 		chosen.ID = table.ColumnIndex(found.ID)
 	}

@@ -58,6 +58,9 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		}
 		p.roles.LabelReason = "as answered"
 	}
+	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, rolesFromFlags(layout)); err != nil {
+		return err
+	}
 	if err := p.checkSwapped(blind); err != nil {
 		return err
 	}
