@@ -39,6 +39,9 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		}
 		return "`foretell help formats` lists the supported formats"
 	case tablefile.CodeNested:
+		if f.Severity == profile.SeverityDefect {
+			return "write one object or row for each record, with one value for each column; `foretell help formats` lists the supported formats"
+		}
 		return "no action is required; --drop excludes a column from the upload"
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
