@@ -46,7 +46,7 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
-		return "set the encoding: " + again("encoding", "windows-1252") + ", or --encoding macintosh if Excel on a Mac wrote the file"
+		return p.encodingHint(in)
 	case csvfile.CodeInvalidEncoding:
 		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
