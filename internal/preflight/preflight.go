@@ -269,8 +269,10 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
-		if w.Code == csvfile.CodeUnnamedID {
-			continue // not worth a warning: some programs write an index column without a name
+		if prof.Partial || w.Code == csvfile.CodeUnnamedID {
+			// A warning about the part that was read may be wrong for the whole file. An ID without a
+			// name is not worth a warning: some programs write an index column without a name.
+			continue
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}
