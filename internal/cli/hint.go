@@ -167,6 +167,20 @@ func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
 }
 
+// ForceInCommands adds --force to the commands that methods such as [Factory.CommandWith] return,
+// until restore is called.
+func (f *Factory) ForceInCommands() (restore func()) {
+	args := f.Args
+	if !f.Running.Flags().Changed("force") {
+		end := slices.Index(args, "--")
+		if end < 0 {
+			end = len(args)
+		}
+		f.Args = slices.Insert(slices.Clone(args), end, "--force")
+	}
+	return func() { f.Args = args }
+}
+
 // CommandWithList returns the current command line with values added to a flag that is a list.
 func (f *Factory) CommandWithList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), true))

@@ -135,12 +135,7 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 		known.Features = append(known.Features, d.Columns[i].Name)
 	}
 	id := roles.ChooseBlindID(s.description, known, roles.Options{})
-	names := id.RenameDisplaced(s.names)
-	if id.Displaced >= 0 {
-		layout.Names = names
-	}
-	layout.GeneratedIDName = id.GeneratedName
-	layout.SetRoles(names, id.ID, id.Generated, "")
+	layout.SetRoles(s.names, id.ID, id.Generated, "")
 	return layout
 }
 

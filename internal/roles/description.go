@@ -24,6 +24,9 @@ type Description struct {
 	LooksHeaderless bool
 
 	normalizedNames map[string]bool // set by LacksColumn
+
+	sampled []int      // the positions of the columns that are described by their cells
+	cells   [][]string // the cells of these columns in the rows read
 }
 
 // ColumnIndex returns the position of the column with a name, or -1.
@@ -182,6 +185,7 @@ func (t *Description) describeColumns(ctx context.Context, positions []int, cell
 	if t.Rows == 0 {
 		return nil
 	}
+	t.sampled, t.cells = positions, cells
 	var text bytes.Buffer
 	out := csvfile.NewWriter(&text)
 	out.WriteField([]byte("row"))
@@ -228,7 +232,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		}
 		c.AllCodes = c.AllCodes && prefix != ""
 	}
-	c.Distinct, c.Unique = prof.Distinct, len(different) == len(cells) && !different[""]
+	c.hasBlank, c.Distinct, c.Unique = different[""], prof.Distinct, len(different) == len(cells) && !different[""]
 	c.AllIntegers = c.AllIntegers && prof.Form == profile.FormNumeric
 }
 
