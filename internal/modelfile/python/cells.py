@@ -60,16 +60,23 @@ def ends_in_letter(text):
 
 
 NO_AMOUNT = (0.0, "", False)
+FOOTNOTE_MARKS = re.compile(
+    r"(?:[%s]*(?:[*†‡§]|\[(?:[0-9]{1,3}|[A-Za-z])\]))+[%s]*\Z" % (2 * (SPACE + AMOUNT_SPACE,))
+)
 
 
 def parse_amount(cell, decimal_comma):
     """Returns the number, the unit and whether the cell is an amount.
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
-    and a unit after it. Parentheses mean minus, as in accounting.
+    and a unit after it. Parentheses mean minus, as in accounting. Footnote marks at the end
+    are ignored.
     """
     cell = cell.strip(SPACE)
-    if not cell or byte_length(cell) > 32:
+    if byte_length(cell) > 32:
+        return NO_AMOUNT
+    cell = FOOTNOTE_MARKS.sub("", cell)
+    if not cell:
         return NO_AMOUNT
     negative = cell[0] == "(" and cell[-1] == ")"
     if negative:

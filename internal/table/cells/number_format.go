@@ -56,14 +56,16 @@ const (
 
 // ParseAmount parses a number with an optional currency, scale and unit:
 //
-//	sign, currency  digits in groups of three  k, M or B; a plus; the unit
+//	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
 // Parentheses mean minus, as in accounting. The unit is the currency or the text after the
-// digits, in lower case and without a plural s. decimalComma is set if a comma separates
-// the decimals.
+// digits, in lower case and without a plural s. Footnote marks are ignored, see
+// [TrimFootnoteMarks]. decimalComma is set if a comma separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
-	cell = Trim(cell)
-	if len(cell) == 0 || len(cell) > maxAmountLen {
+	if cell = Trim(cell); len(cell) > maxAmountLen {
+		return 0, "", false
+	}
+	if cell = TrimFootnoteMarks(cell); len(cell) == 0 {
 		return 0, "", false
 	}
 	negative := false
@@ -195,5 +197,10 @@ func isAmountSpace(char rune) bool { return char == '\u00A0' || char == '\u2009'
 
 // trimSpaces is like [Trim], but also removes the spaces of amounts.
 func trimSpaces(text []byte) []byte {
-	return bytes.TrimFunc(text, func(char rune) bool { return isAmountSpace(char) || char < utf8.RuneSelf && isSpace(byte(char)) })
+	return bytes.TrimFunc(text, isCellSpace)
+}
+
+// isCellSpace reports whether char is white space of ASCII or a space of amounts.
+func isCellSpace(char rune) bool {
+	return isAmountSpace(char) || char < utf8.RuneSelf && isSpace(byte(char))
 }
