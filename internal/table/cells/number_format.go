@@ -102,17 +102,36 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 // parsePrefix parses the text before the digits: a sign and a currency symbol, in either
 // order. It does not accept letters, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
+	text, negative = cutSign(text)
 	text = trimSpaces(text)
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		negative, text = text[0] == '-', trimSpaces(text[1:])
-	} else if n := len(text); n > 0 && (text[n-1] == '-' || text[n-1] == '+') {
-		negative, text = text[n-1] == '-', trimSpaces(text[:n-1])
-	}
 	if len(text) == 0 {
 		return negative, "", true
 	}
 	symbol, _ := utf8.DecodeLastRune(text)
 	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
+}
+
+const (
+	minusSign = "\u2212"
+	enDash    = "\u2013"
+)
+
+// cutSign removes a sign from the begin or the end of the text before the digits of a number. A minus
+// is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+func cutSign(text []byte) (rest []byte, negative bool) {
+	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
+		return rest, true
+	}
+	text = trimSpaces(text)
+	for _, sign := range []string{"-", minusSign, "+"} {
+		if rest, found := bytes.CutPrefix(text, []byte(sign)); found {
+			return rest, sign != "+"
+		}
+		if rest, found := bytes.CutSuffix(text, []byte(sign)); found {
+			return rest, sign != "+"
+		}
+	}
+	return text, false
 }
 
 // parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional.
