@@ -60,16 +60,23 @@ def ends_in_letter(text):
 
 
 NO_AMOUNT = (0.0, "", False)
+FOOTNOTE_MARKS = re.compile(
+    r"(?:[%s]*(?:[*†‡§]|\[(?:[0-9]{1,3}|[A-Za-z])\]))+[%s]*\Z" % (2 * (SPACE + AMOUNT_SPACE,))
+)
 
 
 def parse_amount(cell, decimal_comma):
     """Returns the number, the unit and whether the cell is an amount.
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
-    and a unit after it. Parentheses mean minus, as in accounting.
+    and a unit after it. Parentheses mean minus, as in accounting. Footnote marks at the end
+    are ignored.
     """
     cell = cell.strip(SPACE)
-    if not cell or byte_length(cell) > 32:
+    if byte_length(cell) > 32:
+        return NO_AMOUNT
+    cell = FOOTNOTE_MARKS.sub("", cell)
+    if not cell:
         return NO_AMOUNT
     negative = cell[0] == "(" and cell[-1] == ")"
     if negative:
@@ -95,15 +102,31 @@ def parse_amount(cell, decimal_comma):
 
 def parse_prefix(text):
     """Returns whether there is a minus, the currency, and whether the text is valid."""
+    text, negative = cut_sign(text)
     text = text.strip(SPACE + AMOUNT_SPACE)
-    negative = False
-    if text and text[0] in "+-":
-        negative, text = text[0] == "-", text[1:].strip(SPACE + AMOUNT_SPACE)
-    elif text and text[-1] in "+-":
-        negative, text = text[-1] == "-", text[:-1].strip(SPACE + AMOUNT_SPACE)
     if not text:
         return negative, "", True
     return negative, text, byte_length(text) <= 5 and unicodedata.category(text[-1]) == "Sc"
+
+
+MINUS_SIGN = "\u2212"
+EN_DASH = "\u2013"
+
+
+def cut_sign(text):
+    """Removes a sign from the begin or the end of the text, and returns whether it is a minus.
+
+    A minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+    """
+    if text.endswith(EN_DASH):
+        return text[:-1], True
+    text = text.strip(SPACE + AMOUNT_SPACE)
+    for sign in ("-", MINUS_SIGN, "+"):
+        if text.startswith(sign):
+            return text[1:], sign != "+"
+        if text.endswith(sign):
+            return text[:-1], sign != "+"
+    return text, False
 
 
 def parse_suffix(text):

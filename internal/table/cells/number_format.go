@@ -56,14 +56,16 @@ const (
 
 // ParseAmount parses a number with an optional currency, scale and unit:
 //
-//	sign, currency  digits in groups of three  k, M or B; a plus; the unit
+//	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
 // Parentheses mean minus, as in accounting. The unit is the currency or the text after the
-// digits, in lower case and without a plural s. decimalComma is set if a comma separates
-// the decimals.
+// digits, in lower case and without a plural s. Footnote marks are ignored, see
+// [TrimFootnoteMarks]. decimalComma is set if a comma separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
-	cell = Trim(cell)
-	if len(cell) == 0 || len(cell) > maxAmountLen {
+	if cell = Trim(cell); len(cell) > maxAmountLen {
+		return 0, "", false
+	}
+	if cell = TrimFootnoteMarks(cell); len(cell) == 0 {
 		return 0, "", false
 	}
 	negative := false
@@ -100,17 +102,36 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 // parsePrefix parses the text before the digits: a sign and a currency symbol, in either
 // order. It does not accept letters, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
+	text, negative = cutSign(text)
 	text = trimSpaces(text)
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		negative, text = text[0] == '-', trimSpaces(text[1:])
-	} else if n := len(text); n > 0 && (text[n-1] == '-' || text[n-1] == '+') {
-		negative, text = text[n-1] == '-', trimSpaces(text[:n-1])
-	}
 	if len(text) == 0 {
 		return negative, "", true
 	}
 	symbol, _ := utf8.DecodeLastRune(text)
 	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
+}
+
+const (
+	minusSign = "\u2212"
+	enDash    = "\u2013"
+)
+
+// cutSign removes a sign from the begin or the end of the text before the digits of a number. A minus
+// is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+func cutSign(text []byte) (rest []byte, negative bool) {
+	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
+		return rest, true
+	}
+	text = trimSpaces(text)
+	for _, sign := range []string{"-", minusSign, "+"} {
+		if rest, found := bytes.CutPrefix(text, []byte(sign)); found {
+			return rest, sign != "+"
+		}
+		if rest, found := bytes.CutSuffix(text, []byte(sign)); found {
+			return rest, sign != "+"
+		}
+	}
+	return text, false
 }
 
 // parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional.
@@ -195,5 +216,10 @@ func isAmountSpace(char rune) bool { return char == '\u00A0' || char == '\u2009'
 
 // trimSpaces is like [Trim], but also removes the spaces of amounts.
 func trimSpaces(text []byte) []byte {
-	return bytes.TrimFunc(text, func(char rune) bool { return isAmountSpace(char) || char < utf8.RuneSelf && isSpace(byte(char)) })
+	return bytes.TrimFunc(text, isCellSpace)
+}
+
+// isCellSpace reports whether char is white space of ASCII or a space of amounts.
+func isCellSpace(char rune) bool {
+	return isAmountSpace(char) || char < utf8.RuneSelf && isSpace(byte(char))
 }

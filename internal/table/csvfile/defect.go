@@ -56,6 +56,8 @@ const (
 	CodeGroupColumn    = "group-column"
 	CodeTimeColumn     = "time-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
+	CodeMostlyNumbers  = "mostly-numbers"
+	CodeFootnoteMarks  = "footnote-marks"
 	CodeExtraColumn    = "extra-column"
 	CodeChangedKind    = "changed-kind"
 	CodeMisreadNumbers = "misread-numbers"

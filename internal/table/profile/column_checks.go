@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
@@ -107,6 +106,8 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	schema.Columns = append(schema.Columns, features...)
 	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, inf)
+	s.warnFootnotes(i, inf)
+	s.warnMostlyNumbers(i, inf)
 	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
 		s.warnDateOrder(i, inf)
@@ -198,30 +199,4 @@ func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool)
 		}
 	}
 	return print, t.texts.distinctHashes == nil
-}
-
-// warnStrayTexts warns about texts in a column of numbers.
-func (s *scanner) warnStrayTexts(i int, inf *inference) {
-	t := &s.columns[i]
-	if inf.form != FormNumeric || t.rowsByKind[cells.Text] == 0 {
-		return
-	}
-	rows, first := 0, distinctValue{}
-	for _, one := range t.texts.values {
-		if !inf.isStray(&one) {
-			continue
-		}
-		rows += one.rows
-		if first.rows == 0 || one.first < first.first {
-			first = one
-		}
-	}
-	treatment := "such text is treated as missing"
-	if len(inf.strays) > 0 {
-		treatment = "such text becomes another feature"
-	}
-	if rows > 0 {
-		s.warnAt(first.firstLine(), csvfile.CodeJunkInNumbers, i, "the column has numbers, but %s %s text, first %s in %s; %s",
-			humanize.Count(rows, "row"), verbHave(rows), csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), treatment)
-	}
 }

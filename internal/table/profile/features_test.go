@@ -66,6 +66,7 @@ func TestForms(t *testing.T) {
 		{"percents", cellsOf(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), FormNumeric, []string{"x"}},
 		{"two_terms", cellsOf(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), FormNumeric, []string{"x"}},
 		{"decimal_commas", cellsOf(200, func(i int) string { return strconv.Itoa(i) + ",5" }), FormNumeric, []string{"x"}},
+		{"minus_signs", cellsOf(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), FormNumeric, []string{"x"}},
 		{"numbers_with_a_frequent_word", append(cellsOf(100, func(i int) string { return strconv.Itoa(i * i) }), cellsOf(50, func(int) string { return "unlimited" })...), FormNumeric, []string{"x", "x.text"}},
 		{"zip_codes", cellsOf(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), FormNumeric, []string{"x", "x.code"}},
 		{"yes_and_no", cellsOf(200, func(i int) string { return []string{"Yes", "no"}[i%2] }), FormBoolean, []string{"x"}},

@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"strings"
-
 	"foretell/internal/table/cells"
 	"foretell/internal/table/frame"
 )
@@ -36,6 +34,9 @@ type inference struct {
 	// hasSharedTexts is set if enough rows share their texts to make the levels of a category
 	// useful.
 	hasSharedTexts bool
+	// firstOther is the first text that is not a number, if most cells of a column of texts are
+	// numbers. Otherwise, its rows are 0.
+	firstOther distinctValue
 }
 
 // Limits for inferring the form of a column.
@@ -65,7 +66,8 @@ func (t *ColumnStats) infer() inference {
 	if inf, ok := t.inferDates(texts); ok {
 		return inf
 	}
-	if inf, ok := t.inferAmounts(texts); ok {
+	best := bestAmounts(texts)
+	if inf, ok := t.decideAmounts(&best, texts); ok {
 		return inf
 	}
 	if t.Kind() == frame.Numeric {
@@ -74,7 +76,11 @@ func (t *ColumnStats) infer() inference {
 	if cells.AreBooleans(textsOf(texts)) {
 		return inference{form: FormBoolean}
 	}
-	return t.inferText(texts)
+	inf := t.inferText(texts)
+	if best.areMostCells() {
+		inf.firstOther = best.firstOther
+	}
+	return inf
 }
 
 // inferDates infers whether texts are dates or times. It also infers whether the day
@@ -135,111 +141,6 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 		return nil, 0, 0 // a mixture of dates and times of day
 	}
 	return values, parsed, times
-}
-
-// inferAmounts infers whether texts are numbers with a currency, a unit or commas, or
-// numbers with a few other texts. It returns false if they are not.
-func (t *ColumnStats) inferAmounts(texts []distinctValue) (inf inference, areAmounts bool) {
-	best, fewest, different := inference{form: FormNumeric}, len(texts)+1, 0
-	for _, comma := range []bool{false, true} {
-		inf := inference{form: FormNumeric, format: &cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}}
-		known, others, decorated := 0, 0, 0
-		for i := range texts {
-			if texts[i].kind == cells.Blank || texts[i].kind == cells.Null {
-				continue
-			}
-			if value, ok := inf.format.Parse([]byte(texts[i].text)); ok {
-				known++
-				if texts[i].kind == cells.Text {
-					decorated++
-					inf.format.Grouped = inf.format.Grouped || strings.ContainsAny(texts[i].text, thousandsSeparator(comma))
-				}
-				inf.values = append(inf.values, distinctValue{kind: cells.Number, value: value, rows: texts[i].rows})
-			} else {
-				others++
-			}
-		}
-		if decorated == 0 {
-			inf.format, inf.values = nil, nil
-		}
-		if known > 0 && others < fewest {
-			best, fewest, different = inf, others, known
-		}
-	}
-	if different == 0 {
-		return inference{}, false
-	}
-	return t.decideAmounts(best, texts, different, fewest)
-}
-
-// thousandsSeparator returns the separator of thousands of a format, besides the characters that
-// separate thousands in both formats. decimalComma is set if a comma separates the decimals.
-func thousandsSeparator(decimalComma bool) string {
-	if decimalComma {
-		return "."
-	}
-	return ","
-}
-
-// decideAmounts decides whether a column is a column of numbers, and returns false if it
-// is not. inf has the inferred format. different is the number of distinct numbers, and
-// others is the number of distinct texts that are not numbers.
-func (t *ColumnStats) decideAmounts(inf inference, texts []distinctValue, different, others int) (decided inference, areAmounts bool) {
-	if t.numericStats != nil && t.rowsByKind[cells.Text] <= t.rowsByKind[cells.Number] {
-		different = max(different, t.numericStats.distinct.estimate())
-	}
-	plain := t.Kind() == frame.Numeric
-	enough := others == 0 || different >= minDistinctNumbers && others*distinctPerStray <= different
-	if !plain && !enough {
-		return inference{}, false
-	}
-	rows := 0
-	for _, one := range t.texts.values {
-		if !inf.isStray(&one) {
-			continue
-		}
-		rows += one.rows
-		inf.strays = append(inf.strays, one)
-	}
-	if 2*rows > t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] {
-		return inference{}, false
-	}
-	inf.isSampled = t.texts.sampled != nil
-	if rows*valuesPerStray <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
-		inf.strays = nil // too rare to learn from
-	}
-	inf.isCode = isZeroPadded(texts)
-	return inf, true
-}
-
-// isStray reports whether a value in a column of numbers is a text that is not a number.
-func (inf *inference) isStray(one *distinctValue) bool {
-	if one.kind != cells.Text || inf.format == nil {
-		return one.kind == cells.Text
-	}
-	_, ok := inf.format.Parse([]byte(one.text))
-	return !ok
-}
-
-// commonUnit returns the most frequent unit in texts, or "" if none has a unit. comma is
-// set if a comma separates the decimals.
-func commonUnit(texts []distinctValue, comma bool) string {
-	counts := map[string]int{}
-	best := ""
-	for i := range texts {
-		if texts[i].kind != cells.Text {
-			continue
-		}
-		_, unit, ok := cells.ParseAmount([]byte(texts[i].text), comma)
-		if !ok || unit == "" {
-			continue
-		}
-		counts[unit]++
-		if n := counts[unit] - counts[best]; best == "" || n > 0 || n == 0 && unit < best {
-			best = unit
-		}
-	}
-	return best
 }
 
 // isZeroPadded reports whether all numbers consist of digits and some have leading zeros,

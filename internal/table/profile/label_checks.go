@@ -108,7 +108,8 @@ func (t *ColumnStats) hasOnlyNumbers() bool {
 		return true
 	}
 	texts := t.texts.allOrFirstTexts()
-	inf, areAmounts := t.inferAmounts(texts)
+	best := bestAmounts(texts)
+	inf, areAmounts := t.decideAmounts(&best, texts)
 	return areAmounts && !slices.ContainsFunc(texts, func(one distinctValue) bool { return inf.isStray(&one) })
 }
 

@@ -1,0 +1,69 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+)
+
+// numberWarnings returns the messages of the warnings about a column x with the given cells.
+func numberWarnings(t *testing.T, cells []string) (p *Profile, messages string) {
+	t.Helper()
+	p = scanText(t, column(quoted(cells)...), ScanOptions{})
+	var list []string
+	for _, w := range p.Warnings {
+		switch w.Code {
+		case csvfile.CodeMostlyNumbers, csvfile.CodeFootnoteMarks, csvfile.CodeJunkInNumbers:
+			list = append(list, w.Message)
+		}
+	}
+	return p, strings.Join(list, "; ")
+}
+
+// TestTextAmongNumbers scans columns of numbers in which every tenth cell is something else.
+func TestTextAmongNumbers(t *testing.T) {
+	t.Parallel()
+	marks := func(first string) string {
+		return fmt.Sprintf("20 rows have a footnote mark after the number, first %q in line 2; the marks are ignored", first)
+	}
+	mostly := func(first, form string) string {
+		return fmt.Sprintf("most cells are numbers, but too many different cells are not, first %q in line 2, so the column is read as %s", first, form)
+	}
+	for name, c := range map[string]struct {
+		plain, other string // formats of the cells; a ? is a letter
+		form         Form
+		want         string
+	}{
+		"stars":               {"0.%03d", "0.%03d*", FormNumeric, marks("0.000*")},
+		"numbers_in_brackets": {"%d.5", "%d.5 [1]", FormNumeric, marks("0.5 [1]")},
+		"marks_everywhere":    {"%d*", "%d*", FormNumeric, ""},
+		"another_unit":        {"%d km", "%d miles", FormText, mostly("0 miles", "text")},
+		"ranges":              {"%d", "%d-99", FormCategory, mostly("0-99", "a category")},
+		"codes":               {"%d", "V%d", FormCategory, ""},
+		"codes_with_a_suffix": {"85%03d", "85%03d?", FormCategory, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, cellsOf(200, func(i int) string {
+				if i%10 == 0 {
+					return strings.ReplaceAll(fmt.Sprintf(c.other, i/2), "?", string(rune('A'+i%7)))
+				}
+				return fmt.Sprintf(c.plain, i/2)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
+// TestFewNumbersAreCodes scans a column with few different numbers and more than a tenth of words,
+// such as the grades of a school.
+func TestFewNumbersAreCodes(t *testing.T) {
+	t.Parallel()
+	p, got := numberWarnings(t, cellsOf(200, func(i int) string { return []string{"1", "2", "3", "4", "5", "6", "pass"}[i%7] }))
+	if got != "" || p.Columns[0].Form != FormCategory {
+		t.Errorf("%s with %q", p.Columns[0].Form, got)
+	}
+}
