@@ -41,6 +41,21 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
+// TestDatabaseDoctor checks that doctor reports the state of a database, and changes nothing.
+func TestDatabaseDoctor(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	for _, want := range []string{"database\twarn\n", "database\tok\n"} {
+		out, err := foretellOn(t, "doctor", "--database", address, "--fields", "check,verdict", "--data-dir", t.TempDir())
+		if !strings.Contains(out, want) {
+			t.Errorf("%v: %s, want %q", err, out, want)
+		}
+		if out, err := foretellOn(t, "migrate", "--database", address, "--data-dir", t.TempDir()); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+}
+
 // TestDatabaseErrors checks that errors of a database have a hint with the next step.
 func TestDatabaseErrors(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,7 @@ removes the limit. Data that exceeds a new limit is kept.`,
 	}
 	opts.cmd = cmd
 	opts.dataDir.bind(cmd, f)
+	cli.BindNeedlessYes(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[quota]())
 	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "maximum `number` of datasets, or none for no limit")
 	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "maximum `size` of all stored files, such as 20GB, or none for no limit")

@@ -120,7 +120,7 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 	creds := credentials.NewChainCredentials(chain)
 	value, err := creds.GetWithContext(&credentials.CredContext{Context: ctx, Client: http.DefaultClient})
 	if err != nil || value.AccessKeyID == "" {
-		return nil, fmt.Errorf("%w: %s: no credentials were found", ErrCredentials, where)
+		return nil, fmt.Errorf("%w: %s", errNoCredentials, where)
 	}
 	return creds, nil
 }

@@ -93,7 +93,9 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	if s != nil {
 		server := o.serverAddress(s)
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
-		if server == "" || o.VerifyFiles {
+		located, usable := o.checkStorage(ctx, s)
+		results = append(results, located...)
+		if usable && (server == "" || o.VerifyFiles) {
 			if c, shown := o.checkFiles(ctx, s); shown {
 				results = append(results, c)
 			}

@@ -286,7 +286,8 @@ func TestAccountPages(t *testing.T) {
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
 
-	check(call{method: "GET", path: "/forgotten-password"}, 200, `<form method="post" action="/forgotten-password"`)
+	check(call{method: "GET", path: "/forgotten-password"}, 200, `<p class="note" role="status">This service sends no mails: ask an administrator`)
+	check(call{method: "GET", path: "/sign-in"}, 200, "Forgot your password? Ask an administrator")
 	check(post("/forgotten-password", url.Values{"email": {"<b>"}}), 422, `value="&lt;b&gt;"`)
 	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "This service sends no mails")
 
