@@ -406,3 +406,25 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("the files are %v, %v", keys, err)
 	}
 }
+
+// TestRestoreWhereServiceWasStarted restores into a storage on which a service was once started: it
+// has an identity, but no files. The identity must not remain, because it is that of the other
+// service's database.
+func TestRestoreWhereServiceWasStarted(t *testing.T) {
+	t.Parallel()
+	source, target := newPlace(t), newPlace(t)
+	source.fill(t)
+	archive, _ := source.write(t)
+	if err := target.Blobs.SetIdentity(t.Context(), "an earlier service"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := target.restore(t, archive); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := target.Blobs.Identity(t.Context()); err != nil || id != "" {
+		t.Errorf("the identity is %q, %v", id, err)
+	}
+	if diff := cmp.Diff(source.contents(t), target.contents(t)); diff != "" {
+		t.Errorf("(-source +target):\n%s", diff)
+	}
+}

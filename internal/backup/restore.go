@@ -114,20 +114,24 @@ func (b *restorer) readJSON(content any, limit int64) error {
 }
 
 // checkTargetEmpty returns ErrNotEmpty if the database to restore into has rows, or the storage has
-// files.
+// files. It clears the identity that an earlier service may have left in the storage: the restored
+// database gets a new identity, so that the earlier service no longer starts on this storage.
 func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 	if err := b.into.Store.ReadSnapshot(ctx, func(t *store.Tx) error { return checkNoRows(ctx, t) }); err != nil {
 		return err
 	}
-	identity, err := b.into.Blobs.Identity(ctx)
+	keys, err := b.into.Blobs.Keys(ctx)
 	if err != nil {
 		return err
 	}
-	keys, err := b.into.Blobs.Keys(ctx)
-	if err == nil && (len(keys) > 0 || identity != "") {
+	if len(keys) > 0 {
 		return fmt.Errorf("%w: %s has stored files (number of files: %d)", ErrNotEmpty, b.into.Blobs.Location(), len(keys))
 	}
-	return err
+	identity, err := b.into.Blobs.Identity(ctx)
+	if err != nil || identity == "" {
+		return err
+	}
+	return b.into.Blobs.SetIdentity(ctx, "")
 }
 
 func checkNoRows(ctx context.Context, t *store.Tx) error {
