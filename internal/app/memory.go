@@ -117,6 +117,8 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 	})
 	if err == nil && refused {
 		a.finishedJobs.add(kindTrain, api.TrainingFailed)
+		a.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
+			"memory", formatSize(race.Memory), "largestWorker", formatSize(largest))
 	}
 	return err
 }

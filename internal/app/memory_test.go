@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +13,8 @@ import (
 func TestRaceTooLargeForEveryWorker(t *testing.T) {
 	t.Parallel()
 	var passed atomic.Int64
-	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: io.Discard, memory: 1e6, now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
+	var log safeLog
+	b, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, memory: 1e6, now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,5 +34,8 @@ func TestRaceTooLargeForEveryWorker(t *testing.T) {
 	}, func(r *api.Training) bool { return r.Status == api.TrainingFailed })
 	if want := "the race needs about"; !strings.HasPrefix(ended.FailureReason, want) || !strings.Contains(ended.FailureReason, "1 MB is available") {
 		t.Errorf("the reason is %q", ended.FailureReason)
+	}
+	for _, want := range []string{"subject=" + race + " accountKey=", `memory="90 MB" largestWorker="1 MB"`, "outcome=COMPLETED"} { // the dataset is COMPLETED
+		eventually(t, func() (int, error) { return log.count(want), nil }, func(n int) bool { return n > 0 })
 	}
 }

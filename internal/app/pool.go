@@ -98,7 +98,8 @@ func (a *App) notifyWorkers(kind string) {
 
 // finishJob deletes a job and calls write, both in one transaction. If this process no longer
 // holds the lease, it writes nothing and returns job.ErrLeaseLost. The parameter outcome is the
-// final state of the dataset, training job or prediction, and is counted in [JobCounts].
+// final state of the dataset, training job or prediction. It is counted in [JobCounts], and
+// finishJob sets j.Outcome to it.
 //
 // While the database is unavailable or its disk is full, finishJob repeats the transaction, so
 // that the result of the job is not lost. In an embedded service, it returns the error of a
@@ -115,6 +116,7 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 		})
 		if err == nil {
 			a.finishedJobs.add(j.Kind, outcome)
+			j.Outcome = outcome
 			if !j.Begun.IsZero() {
 				a.finishedJobs.addDuration(j.Kind, a.now().Sub(j.Begun))
 			}

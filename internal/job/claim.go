@@ -29,6 +29,9 @@ type Job struct {
 	Created time.Time
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
+	// Outcome is the final state of the subject, such as COMPLETED, for the log. Kind.Do sets it when
+	// it has stored this state. It is "" before.
+	Outcome string
 }
 
 // Claim selects the jobs that a worker may claim.

@@ -49,7 +49,7 @@ func (r *RunningJob) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 
 // runJob runs one job until it has ended or is queued again.
 func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
-	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "attempt", j.Attempt)
+	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "accountKey", j.Account, "attempt", j.Attempt)
 	j.Begun = p.Now()
 	log.InfoContext(ctx, "job begins")
 	err := ErrTooManyAttempts
@@ -59,7 +59,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log = log.With("seconds", p.Now().Sub(j.Begun).Seconds())
 	switch {
 	case err == nil:
-		log.InfoContext(ctx, "job ends")
+		log.InfoContext(ctx, "job ends", "outcome", j.Outcome)
 	case errors.Is(err, ErrLeaseLost):
 		log.WarnContext(ctx, "job lost its lease: another process took the job over, or its subject was deleted")
 	case ctx.Err() != nil:
@@ -75,8 +75,8 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	}
 }
 
-// runWithHeartbeats calls k.Do, and renews the lease meanwhile. It returns ErrLeaseLost if the
-// lease was lost.
+// runWithHeartbeats calls k.Do, renews the lease meanwhile, and sets j.Outcome. It returns
+// ErrLeaseLost if the lease was lost.
 func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &RunningJob{Job: *j, cancelled: make(chan struct{}), stop: stop}
@@ -99,6 +99,7 @@ func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err erro
 		<-heartbeatDone
 	}()
 	err = k.Do(ctx, r)
+	j.Outcome = r.Outcome
 	if err != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
 		err = ErrLeaseLost
 	}
