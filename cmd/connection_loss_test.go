@@ -264,6 +264,29 @@ func TestLongEmbeddedRace(t *testing.T) {
 	}
 }
 
+// TestSessionEndsDuringRun ends the session of a command that waits for a service. The command must
+// print how to continue.
+func TestSessionEndsDuringRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, address := serveAt(t, "127.0.0.1:0", dir, "--no-work")
+	env := accountOn(t, address, "--data-dir", dir)
+	token, err := signIn(address, "a@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("foretell", "run", "../testdata/credit-g/train.csv", "--progress", "plain")
+	run.Env = append(env, "FORETELL_TOKEN="+token)
+	_, messages, err := follow(t, run, func(line string) {
+		if strings.Contains(line, "no worker is running") {
+			expireTokens(t, filepath.Join(dir, "foretell.db"))
+		}
+	})
+	if err == nil || run.ProcessState.ExitCode() != 4 || !strings.Contains(messages, "then continue with `foretell run ../testdata/credit-g/train.csv --progress plain`") {
+		t.Errorf("%v: %s", err, messages)
+	}
+}
+
 // expireTokens ends all sessions of a service and returns how many there were.
 func expireTokens(t *testing.T, path string) int64 {
 	t.Helper()

@@ -33,7 +33,7 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 // AddHint also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
-		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
+		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an e-mail, not that of a dataset

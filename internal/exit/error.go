@@ -149,13 +149,16 @@ func problemError(p *api.Problem) *Error {
 	return f
 }
 
+// SignInHint is the hint, or the beginning of the hint, if the service does not accept the token.
+const SignInHint = "sign in with `foretell login`"
+
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.
 func problemHint(p *api.Problem, status Status) string {
 	switch {
 	case p.Code == api.CodeNoSecondFactor:
 		return "after that, sign in again with `foretell login`"
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:
-		return "sign in with `foretell login`"
+		return SignInHint
 	case p.Code == api.CodeTooMany && p.RetryAfter > 0:
 		return fmt.Sprintf("try again in %s", term.FormatDuration(time.Duration(p.RetryAfter)*time.Second))
 	case p.Code == api.CodeTooMany:
