@@ -136,3 +136,22 @@ func post(t *testing.T, address string, body []byte, status int) {
 		t.Fatalf("%s: %s, %v: %s", address, resp.Status, err, text)
 	}
 }
+
+// TestStatusCreatesNoAccount shows the status of the data folder of a service.
+func TestStatusCreatesNoAccount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"status", "--fields", "username,datasets"}, {"users", "list", "--fields", "email", "--no-header"}} {
+		out, err := exec.Command("foretell", append(args, "--data-dir", dir)...).Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		want := map[string]string{"status": "username\tlocal\ndatasets\t0\n", "users": "a@example.com\n"}[args[0]]
+		if string(out) != want {
+			t.Errorf("%v: %q, want %q", args, out, want)
+		}
+	}
+}

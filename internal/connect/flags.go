@@ -26,7 +26,10 @@ type ServiceFlags struct {
 	NoJobs bool
 	// NeedsDatabase is set if the command must not create the database of the embedded service.
 	NeedsDatabase bool
-	Cmd           *cobra.Command
+	// CreatesNoAccount is set if the command must not create the account of the embedded service. If
+	// the account does not exist, the session has no Client.
+	CreatesNoAccount bool
+	Cmd              *cobra.Command
 }
 
 // Bind adds the flags that select the service.
@@ -176,6 +179,16 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 		}
 		conn.Client, err = client.New(opts)
 		return err
+	}
+	if o.CreatesNoAccount {
+		name, exists, err := service.App.FindLocalAccount(ctx)
+		if err != nil {
+			conn.Close()
+			return nil, err
+		}
+		if conn.Account = name; !exists {
+			return conn, nil
+		}
 	}
 	if err := signIn(); err != nil {
 		conn.Close()
