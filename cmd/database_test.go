@@ -74,12 +74,17 @@ func TestDatabaseErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing.Path = "/no_such_database"
+	secure := strings.Replace(address, "sslmode=disable", "sslmode=require", 1)
+	setting := address + "&password=a-secret-word&no_such_setting=1"
 	for _, test := range []struct{ name, database, want string }{
-		{"a database that does not exist", missing.String(), "check the database, its user and the password with `psql postgres://"},
+		{"a database that does not exist", missing.String(), "check the database, its user and the password with `psql 'postgres://"},
+		{"a server without TLS", secure, "no connection with these parameters"},
+		{"a server without TLS, in psql", secure, "sslmode=require"},
+		{"an unknown setting", setting, "options=-c%20no_such_setting%3D1%20"},
 		{"a database of other files", testenv.Postgres(t), "no stored file was changed; use --data-dir with the data folder that belongs to this database"},
 	} {
 		out, err := add(test.database)
-		if err == nil || !strings.Contains(out, test.want) {
+		if err == nil || !strings.Contains(out, test.want) || strings.Contains(out, "does not respond") || strings.Contains(out, "a-secret-word") {
 			t.Errorf("%s: %v: %s", test.name, err, out)
 		}
 	}

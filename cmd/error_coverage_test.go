@@ -97,7 +97,9 @@ var provokedElsewhere = map[string]string{
 	"exchange the points and commas of these numbers: `%s`":                                                                                              "the script predict",
 	"internal error: %v":         "a panic",
 	"set %s=1 for a stack trace": "a panic",
-	"try again; if the error persists, report it with the output of FORETELL_DEBUG=1": "what nobody foresaw",
+	"try again; if the error persists, report it with the output of FORETELL_DEBUG=1":                        "what nobody foresaw",
+	"the server responds; correct the parameters of the URL, such as sslmode, and check them with `psql %s`": "TestDatabaseErrors",
+	"%s; then continue with `%s`": "TestSessionEndsDuringRun",
 }
 
 // TestEveryErrorIsProvoked checks that each message and hint in the source is in

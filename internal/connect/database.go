@@ -191,9 +191,12 @@ func databaseError(location, dir string, err error) error {
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
+	case errors.Is(err, store.ErrNotAccepted):
+		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
+			WithHint("the server responds; correct the parameters of the URL, such as sslmode, and check them with `psql %s`", term.ShellQuote(store.PsqlURL(location)))
 	case errors.Is(err, store.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
-			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.RedactURL(location)))
+			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.PsqlURL(location)))
 	}
-	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.RedactURL(location)))
+	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.PsqlURL(location)))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -37,6 +38,10 @@ var (
 	// SQLite, this includes that another process has held the lock of the database for longer than
 	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
+	// ErrNotAccepted is returned by Open if the server responds, but the connection fails with the
+	// parameters of the URL, such as sslmode=require if the server has no TLS. It wraps
+	// ErrUnavailable, because a standby may become the primary server.
+	ErrNotAccepted error = notAcceptedError{}
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.
 	ErrCommitUnknown = fmt.Errorf("%w to a commit", ErrUnavailable)
@@ -105,6 +110,22 @@ func errorFromSQLState(code string) error {
 		return ErrUnavailable
 	}
 	return nil
+}
+
+// notAcceptedError is the type of ErrNotAccepted, so that it has a message of its own although it
+// wraps ErrUnavailable.
+type notAcceptedError struct{}
+
+func (notAcceptedError) Error() string { return "no connection with these parameters" }
+func (notAcceptedError) Unwrap() error { return ErrUnavailable }
+
+// isNetworkError reports whether err, an error of connecting, means that the server cannot be
+// reached or does not respond. Other errors of connecting occur although the server responds: it
+// may not support TLS, or have a certificate that is not trusted.
+func isNetworkError(err error) bool {
+	var alert tls.AlertError
+	var network net.Error
+	return !errors.As(err, &alert) && errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // isDisconnected reports whether an error of the PostgreSQL driver means that a

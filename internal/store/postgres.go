@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,41 @@ func RedactURL(location string) string {
 		shown.User = url.User(name)
 	}
 	return shown.String()
+}
+
+// libpqParameters are the parameters of a URL that psql knows, except the secrets. All others are
+// settings of the session, such as search_path.
+var libpqParameters = []string{
+	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "gssencmode", "host", "hostaddr", "krbsrvname", "options", "passfile", "port",
+	"require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_max_protocol_version",
+	"ssl_min_protocol_version", "target_session_attrs", "tcp_user_timeout", "user",
+}
+
+// PsqlURL returns the URL with which psql connects as the program does. Unlike RedactURL, it keeps
+// the parameters, except the passwords.
+func PsqlURL(location string) string {
+	u, err := url.Parse(location)
+	if err != nil {
+		return RedactURL(location)
+	}
+	kept, settings := url.Values{}, []string{}
+	for name, values := range u.Query() {
+		switch {
+		case name == "password" || name == "sslpassword":
+		case slices.Contains(libpqParameters, name):
+			kept[name] = values
+		default:
+			settings = append(settings, "-c "+name+"="+strings.ReplaceAll(values[0], " ", `\ `))
+		}
+	}
+	if len(settings) > 0 {
+		slices.Sort(settings)
+		kept.Set("options", strings.TrimSpace(kept.Get("options")+" "+strings.Join(settings, " ")))
+	}
+	if len(kept) == 0 {
+		return RedactURL(location)
+	}
+	return RedactURL(location) + "?" + strings.ReplaceAll(kept.Encode(), "+", "%20") // libpq decodes no plus sign
 }
 
 // DescribeServer returns the name of a PostgreSQL database and the address of its server, for
@@ -118,6 +154,9 @@ func translateConnectError(err error) error {
 	text := err.Error()
 	last := errors.New(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
 	known := ErrUnavailable
+	if errors.As(err, new(*pgconn.ConnectError)) && !isNetworkError(err) {
+		known = ErrNotAccepted
+	}
 	var refused *pgconn.PgError // the error that a running server sent
 	if errors.As(err, &refused) {
 		known = errorFromSQLState(refused.Code)
