@@ -124,6 +124,16 @@ func TestGracePeriod(t *testing.T) {
 	}
 }
 
+// TestStopWithoutJobs stops a service that runs no jobs. The log must say that the service is about
+// to stop, and no notice may be about jobs.
+func TestStopWithoutJobs(t *testing.T) {
+	t.Parallel()
+	got := runUntil(t, os.Environ(), []string{"serve", "--no-work", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()}, "listening on", syscall.SIGTERM)
+	if got.code != 0 || !strings.Contains(got.stderr, `msg="stopping: `) || !strings.HasSuffix(got.stderr, "stopped\n") || strings.Contains(got.stderr, "queue") {
+		t.Errorf("exit status %d: %s", got.code, got.stderr)
+	}
+}
+
 // TestUnknownVariables checks that serve and worker warn about misspelt variables, but not about the
 // variables of each other and of Kubernetes.
 func TestUnknownVariables(t *testing.T) {

@@ -152,13 +152,14 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return errors.Join(err, stopWork())
 	case <-ctx.Done():
 	}
+	service.Log.InfoContext(ctx, "stopping: after the drain delay, only requests in progress are finished", "drainDelay", o.drainDelay, "gracePeriod", o.gracePeriod)
 	worked := make(chan error, 1)
 	go func() { worked <- stopWork() }()
 	web.drain(service.Log, o.drainDelay, o.gracePeriod)
 	if err := <-worked; err != nil {
 		return err
 	}
-	recordStoppedBySignal(o.factory, service)
+	recordStoppedBySignal(o.factory, service, !o.noWork)
 	return nil
 }
 
@@ -210,8 +211,12 @@ func reachableHostPort(address net.Addr) string {
 }
 
 // recordStoppedBySignal records that a signal has stopped serve or worker. The exit status is then
-// 0, as service managers expect.
-func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService) {
+// 0, as service managers expect. ranJobs reports whether the process ran jobs.
+func recordStoppedBySignal(f *cli.Factory, service *connect.LocalService, ranJobs bool) {
 	f.StoppedBySignal = true
-	service.Note("stopped; unfinished jobs are back in the queue")
+	if ranJobs {
+		service.Note("stopped; unfinished jobs are back in the queue")
+		return
+	}
+	service.Note("stopped")
 }

@@ -53,9 +53,10 @@ func (o *workerOptions) run(ctx context.Context) error {
 	stopWork := service.StartJobs()
 	service.Note("running the jobs of", slog.String("location", service.Location))
 	<-ctx.Done()
+	service.Log.InfoContext(ctx, "stopping: the running jobs return to the queue")
 	if err := stopWork(); err != nil {
 		return err
 	}
-	recordStoppedBySignal(o.factory, service)
+	recordStoppedBySignal(o.factory, service, true)
 	return nil
 }
