@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/pprof"
 
@@ -11,7 +10,6 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
-	"foretell/internal/exit"
 	"foretell/internal/listen"
 	"foretell/internal/server"
 )
@@ -30,9 +28,9 @@ func (m *metricsFlag) startServing(ctx context.Context, service *connect.LocalSe
 	if m.address == "" {
 		return func() {}, nil
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.address)
+	listener, err := listenTCP(ctx, "metrics-listen", m.address)
 	if err != nil {
-		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", m.address, err).WithHint("name another address with --metrics-listen; port 0 picks a free port")
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)

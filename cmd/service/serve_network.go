@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -155,9 +156,22 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 	if err != nil {
 		return nil, err
 	}
-	inner, err := (&net.ListenConfig{}).Listen(ctx, "tcp", n.listen)
+	inner, err := listenTCP(ctx, "listen", n.listen)
 	if err != nil {
-		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", n.listen, err).WithHint("name another address with --listen; port 0 picks a free port")
+		return nil, err
 	}
 	return listen.New(inner, listen.Limits{Connections: n.maxConnections, PerAddress: n.maxConnectionsPerAddress, Exempt: exempt}, log, now), nil
+}
+
+// listenTCP opens a listener at the address that the flag with this name selects.
+func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	var malformed *net.AddrError
+	switch {
+	case errors.As(err, &malformed):
+		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint("want HOST:PORT such as 127.0.0.1:8080; a port is at most 65535")
+	case err != nil:
+		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", address, err).WithHint("name another address with --%s; port 0 picks a free port", flag)
+	}
+	return listener, nil
 }

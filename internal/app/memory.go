@@ -21,6 +21,9 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (numBytes int64, 
 	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms), nil
 }
 
+// MinRaceMemory is a lower bound of the estimated memory of all races, in bytes.
+const MinRaceMemory = memory.ProcessBytes
+
 const (
 	// memoryCheckInterval is the interval at which failTooLargeRaces checks the races that need
 	// more memory than any worker has.

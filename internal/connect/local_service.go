@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -236,8 +237,8 @@ func parseRaceMemory(name, text string) (int64, error) {
 		return 0, nil
 	}
 	n, err := cli.ParseBytes(text)
-	if err == nil && n == 0 {
-		err = errors.New("must be above 0, or none for no limit")
+	if err == nil && n < app.MinRaceMemory {
+		err = fmt.Errorf("no race fits into %s: want at least %s, or none for no limit", term.FormatBytes(n), term.FormatBytes(app.MinRaceMemory))
 	}
 	if err != nil {
 		return 0, exit.Usagef("invalid %s %q: %w", name, text, err)

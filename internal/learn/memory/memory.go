@@ -39,11 +39,12 @@ func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	return s
 }
 
+// ProcessBytes is the memory of the process without a race, in bytes. Every estimate is larger.
+const ProcessBytes = 90e6
+
 // The coefficients of Estimate, in bytes. They were fitted to measured peaks, see
 // docs/benchmarks.md.
 const (
-	// processBytes is the memory of the process without a race.
-	processBytes = 90e6
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.
 	featureBytes = 45e3
 	// A cell of n bytes in the CSV file takes cellFactor·n-cellOffset bytes of memory, but at
@@ -92,7 +93,7 @@ func Estimate(s Shape, algorithms []string) int64 {
 	if s.Features > screen.MaxFeatures {
 		cells = rows * screen.MaxFeatures * screeningFactor
 	}
-	bytes := processBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
+	bytes := ProcessBytes + features*featureBytes + rows*features*cellMemory(s.CellSize) + float64(validation)*classes*sharedProbabilityBytes
 	if s.Texts > 0 {
 		// The corpus and the models of every column of texts count, although only one
 		// column is trained at a time. Each fold has scores of its own, in the frame and
