@@ -61,5 +61,5 @@ func (o *usersAuditOptions) run(ctx context.Context) error {
 	if err != nil || o.jsonLines {
 		return err
 	}
-	return cli.PrintList(&o.output, events, "time", "actor", "action", "object", "outcome", "remoteAddress")
+	return cli.PrintList(&o.output, events, "time", "actor", "action", "object", "detail", "outcome", "remoteAddress")
 }

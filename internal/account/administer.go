@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 
 	"foretell/internal/api"
 	"foretell/internal/auth"
@@ -72,6 +73,14 @@ func (a *Accounts) insertAccount(ctx context.Context, t *store.Tx, account *stor
 func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, action string,
 	change func(t *store.Tx, account *store.Account) error,
 ) (*api.Account, error) {
+	return a.updateAndRecordDetail(ctx, lookup, auditEvent{action: action}, change)
+}
+
+// updateAndRecordDetail is like updateAndRecord, for an event that has an action and a detail. It
+// sets the other fields of the event.
+func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLookup, event auditEvent,
+	change func(t *store.Tx, account *store.Account) error,
+) (*api.Account, error) {
 	var out api.Account
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		account, err := lookup(ctx, t)
@@ -84,7 +93,8 @@ func (a *Accounts) updateAndRecord(ctx context.Context, lookup accountLookup, ac
 		if err := a.checkAdministratorRemains(ctx, t, account); err != nil {
 			return err
 		}
-		if err := a.RecordAuditEvent(ctx, t, action, account.Email); err != nil {
+		event.object, event.outcome = account.Email, outcomeDone
+		if err := a.insertAuditEvent(ctx, t, event); err != nil {
 			return err
 		}
 		if account, err = t.GetAccountByKey(ctx, account.Key); err != nil {
@@ -290,7 +300,7 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 
 // SetRole makes an account an administrator or an ordinary user.
 func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.role."+in.Body.Role, func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecordDetail(ctx, lookUpByKey(in.AccountKey), auditEvent{action: "account.role." + in.Body.Role, detail: "role=" + in.Body.Role}, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateRole(ctx, account.Key, in.Body.Role)
 	})
 }
@@ -298,9 +308,20 @@ func (a *Accounts) SetRole(ctx context.Context, in *api.SetRoleInput) (*api.Acco
 // SetQuota changes the limits of an account. Nothing is deleted if the account already
 // exceeds them.
 func (a *Accounts) SetQuota(ctx context.Context, in *api.SetQuotaInput) (*api.Account, error) {
-	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.quota", func(t *store.Tx, account *store.Account) error {
+	return a.updateAndRecordDetail(ctx, lookUpByKey(in.AccountKey), auditEvent{action: "account.quota", detail: formatQuota(in.Body)}, func(t *store.Tx, account *store.Account) error {
 		return t.UpdateQuota(ctx, account.Key, store.Quota(in.Body))
 	})
+}
+
+// formatQuota formats a quota for the audit log, such as "datasets=1 bytes=1000000 races=none".
+func formatQuota(q api.Quota) string {
+	limit := func(n *int64) string {
+		if n == nil {
+			return "none"
+		}
+		return strconv.FormatInt(*n, 10)
+	}
+	return "datasets=" + limit(q.Datasets) + " bytes=" + limit(q.Bytes) + " races=" + limit(q.Races)
 }
 
 // DeleteAccount deletes an account and all its data. Its running jobs stop: at

@@ -42,8 +42,8 @@ const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 // auditEvent has the fields of an audit event that are not taken from the context. If actor is
 // empty, the actor is the caller. For expiresBefore, see [store.AuditEvent].
 type auditEvent struct {
-	actor, action, object, outcome string
-	expiresBefore                  time.Time
+	actor, action, object, detail, outcome string
+	expiresBefore                          time.Time
 }
 
 // RecordAuditEvent appends an event to the audit log: the caller applied action to object. An
@@ -136,7 +136,7 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 		return err
 	}
 	stored := &store.AuditEvent{
-		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object,
+		Key: key, Time: a.now(), Actor: actor, Action: e.action, Object: e.object, Detail: e.detail,
 		Address: caller.RemoteAddress, Request: caller.RequestID, Outcome: e.outcome, ExpiresBefore: e.expiresBefore,
 	}
 	t.AfterCommit(func(err error) { a.logAuditEvent(ctx, stored, err) })
@@ -149,7 +149,7 @@ func (a *Accounts) insertAuditEvent(ctx context.Context, t *store.Tx, e auditEve
 func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err error) {
 	line := slog.NewRecord(a.now(), slog.LevelInfo, "audit", 0)
 	line.AddAttrs(slog.String("eventKey", e.Key), slog.String("eventTime", e.Time.UTC().Format(auditTimeLayout)), slog.String("actor", EscapeForLog(e.Actor)),
-		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("remoteAddress", e.Address),
+		slog.String("action", e.Action), slog.String("object", EscapeForLog(e.Object)), slog.String("detail", EscapeForLog(e.Detail)), slog.String("remoteAddress", e.Address),
 		slog.String("requestId", e.Request), slog.String("outcome", e.Outcome))
 	if err != nil {
 		line.AddAttrs(slog.String("stored", "unknown"))
@@ -226,7 +226,7 @@ func (a *Accounts) EachAuditEvent(ctx context.Context, in *api.ListAuditEventsIn
 
 func toAuditEvent(e *store.AuditEvent) *api.AuditEvent {
 	return &api.AuditEvent{
-		EventKey: e.Key, Time: e.Time.Format(auditTimeLayout), Actor: e.Actor, Action: e.Action, Object: e.Object,
+		EventKey: e.Key, Time: e.Time.Format(auditTimeLayout), Actor: e.Actor, Action: e.Action, Object: e.Object, Detail: e.Detail,
 		RemoteAddress: e.Address, RequestID: e.Request, Outcome: e.Outcome,
 	}
 }

@@ -106,3 +106,46 @@ func TestRepeatedDownloads(t *testing.T) {
 		})
 	}
 }
+
+// TestNewValuesAreRecorded changes the quota and the role of an account and the settings that services
+// share. The audit log must have the new values.
+func TestNewValuesAreRecorded(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openLogged(t, location(t), Options{})
+			s.invited(t, "bob@example.com")
+			bob, err := s.FindAccount(t.Context(), "bob@example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := api.AccountInput{AccountKey: bob.AccountKey}
+			_, err = s.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: key, Body: api.Quota{Datasets: new(int64(1)), Bytes: new(int64(1_000_000))}})
+			if err == nil {
+				_, err = s.SetRole(t.Context(), &api.SetRoleInput{AccountInput: key, Body: api.NewRole{Role: api.RoleAdministrator}})
+			}
+			if err == nil {
+				err = s.StoreServiceSettings(t.Context(), ServiceSettings{PublicURL: new("https://foretell.example.com"), Address: "http://127.0.0.1:8080"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := map[string]string{}
+			err = s.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
+				found[e.Action+" "+e.Object] = e.Detail
+				return nil
+			})
+			want := map[string]string{
+				"account.create bob@example.com": "", "account.quota bob@example.com": "datasets=1 bytes=1000000 races=none",
+				"account.role.administrator bob@example.com": "role=administrator", "setting.change public-url": "https://foretell.example.com",
+			}
+			if diff := cmp.Diff(want, found); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}

@@ -67,8 +67,8 @@ func (a *Accounts) StoreServiceSettings(ctx context.Context, s ServiceSettings) 
 	}))
 }
 
-// storeSetting stores a setting unless value is nil. If it replaces another value, it logs a
-// warning.
+// storeSetting stores a setting unless value is nil, and records a change in the audit log. If it
+// replaces another value, it logs a warning.
 func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, value *string) error {
 	old, err := t.GetSetting(ctx, name)
 	if err != nil {
@@ -86,7 +86,10 @@ func (a *Accounts) storeSetting(ctx context.Context, t *store.Tx, name string, v
 				a.log.WarnContext(ctx, "a setting that all services share was changed", "setting", name, "old", old, "new", *value)
 			})
 		}
-		return t.SetSetting(ctx, name, *value)
+		if err := t.SetSetting(ctx, name, *value); err != nil {
+			return err
+		}
+		return a.insertAuditEvent(ctx, t, auditEvent{action: "setting.change", object: name, detail: *value, outcome: outcomeDone})
 	}
 	return nil
 }

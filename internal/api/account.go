@@ -228,7 +228,8 @@ type AuditEvent struct {
 	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
 	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event; for a failed login, the e-mail in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a login failed with a name that is not an e-mail, the value is unknown, and the object is this name."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
-	Object        string `json:"object" doc:"The key of the changed or read object, or the e-mail of the account; may be empty."`
+	Object        string `json:"object" doc:"The key of the changed or read object, the e-mail of the account, or the name of the setting; may be empty."`
+	Detail        string `json:"detail,omitempty" doc:"The new values of a changed quota, role or setting, such as datasets=1 bytes=1000000 races=none."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client; an IPv6 address as its /64 network."`
 	RequestID     string `json:"requestId" doc:"ID of the request, as in the service's log."`
 	Outcome       string `json:"outcome" doc:"Whether the operation was done or refused." enum:"done,refused"`

@@ -16,6 +16,9 @@ type AuditEvent struct {
 	// Action is the operation, for example "login" or "dataset.delete". Object is the key
 	// or e-mail of the resource.
 	Action, Object string
+	// Detail has the new values of a change, such as "datasets=1 bytes=1000000 races=none". It is ""
+	// for most actions.
+	Detail string
 	// Address is the address of the client. Request is the ID of the request. They are
 	// empty for a command on the data folder.
 	Address, Request string
@@ -26,12 +29,13 @@ type AuditEvent struct {
 	ExpiresBefore time.Time
 }
 
+// auditEventColumns are the columns that every schema has. Queries also read detail.
 const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
 
 func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
 	var e AuditEvent
 	var at int64
-	err := row.Scan(&e.Key, &at, &e.Actor, &e.Action, &e.Object, &e.Address, &e.Request, &e.Outcome)
+	err := row.Scan(&e.Key, &at, &e.Actor, &e.Action, &e.Object, &e.Address, &e.Request, &e.Outcome, &e.Detail)
 	e.Time = fromMicros(at)
 	return &e, err
 }
@@ -43,6 +47,10 @@ func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 	if !e.ExpiresBefore.IsZero() { // the schema of an earlier release has no such column
 		columns, placeholders = columns+", expires_before", placeholders+", ?"
 		args = append(args, toMicros(e.ExpiresBefore))
+	}
+	if e.Detail != "" { // likewise
+		columns, placeholders = columns+", detail", placeholders+", ?"
+		args = append(args, e.Detail)
 	}
 	return t.exec(ctx, "INSERT INTO audit_event ("+columns+") VALUES ("+placeholders+")", args...)
 }
@@ -57,7 +65,7 @@ type AuditQuery struct {
 
 // toListQuery returns the listQuery of q, without the page.
 func (q AuditQuery) toListQuery() listQuery {
-	list := listQuery{columns: auditEventColumns, from: "audit_event", order: "time DESC, key"}
+	list := listQuery{columns: auditEventColumns + ", detail", from: "audit_event", order: "time DESC, key"}
 	if q.Actor != "" {
 		list.addCondition("actor = ?", q.Actor)
 	}
@@ -77,7 +85,7 @@ func (t *Tx) CountAuditEvents(ctx context.Context, q AuditQuery) (n int64, err e
 // EachAuditEvent calls fn with each event of the page q.Page, newest first.
 func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEvent) error) error {
 	list := q.toListQuery()
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+" FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",
+	rows, err := t.tx.QueryContext(ctx, "SELECT "+auditEventColumns+", detail FROM audit_event"+list.whereClause()+" ORDER BY "+list.order+" LIMIT ? OFFSET ?",
 		append(list.args, q.Page.Limit, q.Page.Offset)...)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func (s suite) auditEventsAreProtected(t *testing.T) {
 	if s.IsOnServer() {
 		statements = append(statements, "TRUNCATE audit_event")
 	} else {
-		statements = append(statements, "INSERT OR REPLACE INTO audit_event VALUES ('e4', 0, '', '', '', '', '', '', 0)",
+		statements = append(statements, "INSERT OR REPLACE INTO audit_event VALUES ('e4', 0, '', '', '', '', '', '', 0, '')",
 			"REPLACE INTO audit_event (rowid, key, time, actor, action, object, address, request, outcome) SELECT rowid, 'new', 0, '', '', '', '', '', '' FROM audit_event",
 			"UPDATE OR REPLACE audit_event SET key = 'e3' WHERE key = 'e4'")
 	}

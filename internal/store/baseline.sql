@@ -169,7 +169,7 @@ CREATE TABLE audit_event (
     address TEXT NOT NULL,                -- of the client
     request TEXT NOT NULL,                -- ID of the request
     outcome TEXT NOT NULL                 -- done or refused
-, expires_before BIGINT NOT NULL DEFAULT 0);
+, expires_before BIGINT NOT NULL DEFAULT 0, detail TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX audit_event_time ON audit_event (time);
 
