@@ -20,7 +20,7 @@ var layers = map[string][]string{
 	".":                         {"cmd"},
 	"cmd":                       {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "table/profile", "term"},
 	"cmd/crud":                  {"cli", "client", "connect", "requirement"},
-	"cmd/dataset":               {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight"},
+	"cmd/dataset":               {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
 	"cmd/model":                 {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn", "modelfile", "preflight", "report", "requirement", "term"},
 	"cmd/prediction":            {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
 	"cmd/service":               {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
