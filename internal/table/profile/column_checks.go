@@ -21,13 +21,14 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	inferences, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			inferences[i] = s.columns[i].infer()
+			inferences[i] = s.columns[i].inferWithSeparators()
 		}
 	})
 	if err != nil {
 		return err
 	}
 	s.resolveDateOrder(inferences)
+	s.resolveSeparators(inferences)
 	err = parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
 			profiles[i] = s.columns[i].profile(&inferences[i])
@@ -111,6 +112,7 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
 		s.warnDateOrder(i, inf)
+		s.warnSeparators(i, inf)
 	}
 }
 

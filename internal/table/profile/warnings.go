@@ -32,6 +32,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, so they are not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
 	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such a cell counts as missing, and frequent texts also become a category"},
+	csvfile.CodeUnclearNumbers: {4, "have numbers whose separator may be that of thousands or of decimals"},
 	csvfile.CodeFootnoteMarks:  {4, "have footnote marks after some numbers; the marks are ignored"},
 	csvfile.CodeMostlyNumbers:  {4, "are read as text or categories, although most of their cells are numbers"},
 	csvfile.CodeMixedDates:     {4, "have dates or times in several formats, so they are read as text"},
