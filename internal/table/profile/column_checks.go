@@ -108,6 +108,7 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, inf)
 	s.warnFootnotes(i, inf)
+	s.warnPartialUnit(i, inf)
 	s.warnMostlyNumbers(i, inf)
 	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
