@@ -66,6 +66,8 @@ func TestForms(t *testing.T) {
 		{"percents", cellsOf(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), FormNumeric, []string{"x"}},
 		{"two_terms", cellsOf(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), FormNumeric, []string{"x"}},
 		{"decimal_commas", cellsOf(200, func(i int) string { return strconv.Itoa(i) + ",5" }), FormNumeric, []string{"x"}},
+		{"indian_groups", cellsOf(200, func(i int) string { return fmt.Sprintf("₹%d,%02d,%03d", i%9+1, i%100, i*4) }), FormNumeric, []string{"x"}},
+		{"currency_codes", cellsOf(200, func(i int) string { return fmt.Sprintf([]string{"USD %d", "%d USD"}[i%2], 3*i) }), FormNumeric, []string{"x"}},
 		{"minus_signs", cellsOf(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), FormNumeric, []string{"x"}},
 		{"numbers_with_a_frequent_word", append(cellsOf(100, func(i int) string { return strconv.Itoa(i * i) }), cellsOf(50, func(int) string { return "unlimited" })...), FormNumeric, []string{"x", "x.text"}},
 		{"zip_codes", cellsOf(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), FormNumeric, []string{"x", "x.code"}},
