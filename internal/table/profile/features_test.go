@@ -168,7 +168,7 @@ func TestDuplicateColumns(t *testing.T) {
 			same = append(same, w.String())
 		}
 	}
-	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, so they are not used (copy, code)"}
+	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, or exactly one text for each of its values, so they are not used (copy, code)"}
 	if d := cmp.Diff(want, same); d != "" {
 		t.Error(d)
 	}
@@ -177,13 +177,17 @@ func TestDuplicateColumns(t *testing.T) {
 // TestDuplicateColumnNamesTheOther expects a name and no number, because columns of the file may be
 // at other positions than those of the table.
 func TestDuplicateColumnNamesTheOther(t *testing.T) {
-	file := "id,town,place,y\n"
-	for i := range 120 {
-		file += fmt.Sprintf("%d,n%d,n%d,%c\n", i, i*i%7, i*i%7, 'a'+i%2)
-	}
-	const want = `the column has the same content as the column "town", so it is not used`
-	if p := scanText(t, file, ScanOptions{}); !slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Message == want }) {
-		t.Errorf("%+v", p.Warnings)
+	for place, want := range map[string]string{
+		"n%d":    `the column has the same content as the column "town", so it is not used`,
+		"~%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
+	} {
+		file := "id,town,place,y\n"
+		for i := range 120 {
+			file += fmt.Sprintf("%d,n%d,"+place+",%c\n", i, i*i%7, i*i%7, 'a'+i%2)
+		}
+		if p := scanText(t, file, ScanOptions{}); !slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Message == want }) {
+			t.Errorf("%s: %+v", place, p.Warnings)
+		}
 	}
 }
 

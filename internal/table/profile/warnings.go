@@ -29,7 +29,7 @@ type warningGroup struct {
 var warningGroups = map[string]warningGroup{
 	csvfile.CodeEmptyColumn:    {2, "have no value in any row, so they are not used"},
 	csvfile.CodeConstantColumn: {2, "are constant, so they are not used"},
-	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, so they are not used"},
+	csvfile.CodeEqualColumn:    {2, "have the same content as an earlier column, or exactly one text for each of its values, so they are not used"},
 	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
 	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such a cell counts as missing, and frequent texts also become a category"},
 	csvfile.CodeUnclearNumbers: {4, "have numbers whose separator may be that of thousands or of decimals"},
