@@ -68,7 +68,7 @@ func TestFewNumbersAreCodes(t *testing.T) {
 	}
 }
 
-// TestPartialUnit scans columns of numbers of which only some have the unit.
+// TestPartialUnit scans columns in which only some numbers have the unit.
 func TestPartialUnit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
