@@ -12,10 +12,10 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestBackupOfService backs up a service with a model, a race that runs and uploads that
-// arrive, and moves it from SQLite and files to PostgreSQL and files, to PostgreSQL and S3,
-// and back. Each time the service must have the same accounts and models, and must run the
-// race again.
+// TestBackupOfService backs up a service that has a model, a running race and arriving
+// uploads. It moves the service from SQLite and files to PostgreSQL and files, then to
+// PostgreSQL and S3, and back. Each time the service must have the same accounts and
+// models, and must run the race again.
 func TestBackupOfService(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -14,9 +14,8 @@ import (
 	"foretell/internal/testenv/chrome"
 )
 
-// The rules of axe-core that are checked. The dark theme replaces only colours, therefore it is
-// checked with the rules of axe-core's category of colours. Rules of layout are also checked at
-// the width of a telephone.
+// The rules of axe-core that are checked. The dark theme changes only colours, so only
+// colourRules are checked in it. Rules of layout are also checked at the width of a telephone.
 const (
 	allRules    = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`
 	colourRules = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
@@ -82,9 +81,9 @@ func (p *person) checkShown(name string) {
 }
 
 // checkReadout points at the right end of the chart of a race, on the page of a model. The
-// values that are then shown next to the pointer must be the last values of the curves, which
-// the legend also shows. It then points elsewhere and resizes the window: the chart must be as
-// wide as the picture that the service has drawn.
+// values next to the pointer must then be the last values of the curves, as in the legend. It
+// then points elsewhere and resizes the window: the chart must be as wide as the picture that
+// the service has drawn.
 func (p *person) checkReadout() {
 	p.t.Helper()
 	p.sees("#race-title ~ .plots .uplot canvas")

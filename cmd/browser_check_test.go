@@ -97,9 +97,9 @@ func TestFileCheckInBrowser(t *testing.T) {
 	}
 }
 
-// checkColumns chooses a training file whose label is not clear on the page of the datasets. The page
-// must ask for the label, list the columns, check the file again when other columns are chosen, and
-// upload the file with these columns.
+// checkColumns chooses, on the page of the datasets, a training file whose label is ambiguous. The
+// page must ask for the label, list the columns, check the file again when other columns are chosen,
+// and upload the file with these columns.
 func (p *person) checkColumns(foretell func(args ...string) string) {
 	p.t.Helper()
 	var file strings.Builder
@@ -146,8 +146,8 @@ type ignoredBlocks struct{}
 func (ignoredBlocks) Process(context.Context, *frame.Block) error { return nil }
 func (ignoredBlocks) Commit(*frame.Block) error                   { return nil }
 
-// choose chooses a file of its own, because choosing the same path again is no change for a browser.
-// It waits until the page shows a note that contains the text.
+// choose writes the content to a new path and chooses this file, because a browser ignores it if the
+// same path is chosen again. It waits until the page shows a note that contains the text.
 func (p *person) choose(path, content, note, text string) {
 	p.t.Helper()
 	path = filepath.Join(p.t.TempDir(), filepath.Base(path))

@@ -17,8 +17,8 @@ import (
 	"foretell/internal/testenv/chrome"
 )
 
-// The names and cells that a hostile user may choose: markup, scripts, text from right to left
-// that reverses what follows, and texts of 10,000 characters with and without spaces.
+// The names and cells that a hostile user may choose: markup, scripts, right-to-left text that
+// reverses the text after it, and texts of 10,000 characters with and without spaces.
 const (
 	markup  = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`
 	reverse = "\u202eمرحبا \u2067abc"

@@ -23,9 +23,10 @@ import (
 	"foretell/internal/testenv/chrome"
 )
 
-// TestLiveRaceInBrowser watches a race while the connection transfers nothing, as after a
-// sleep of the computer, while there is no connection, and while the service is restarted.
-// Each time the page must continue by itself. It must show the end of the race at once.
+// TestLiveRaceInBrowser watches a race while the connection transfers nothing (as after a
+// sleep of the computer), while there is no connection, and while the service is
+// restarted. Each time the page must continue by itself. It must show the end of the race
+// at once.
 func TestLiveRaceInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -34,7 +35,7 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	ctx, _ := chrome.Start(t)
 	dir := t.TempDir()
 	address := freeAddress(t)
-	oneCore := []string{"GOMAXPROCS=1"} // so that the race, which does not end, leaves other tests a core
+	oneCore := []string{"GOMAXPROCS=1"} // the race does not end by itself, so it must leave cores to other tests
 	service, base := serveWith(t, oneCore, address, dir)
 	accountOn(t, base, "--data-dir", dir)
 	relay, front := testenv.StartRelay(t, base)

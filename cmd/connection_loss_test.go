@@ -240,7 +240,7 @@ func TestExpiredToken(t *testing.T) {
 	run.Env = append(env, "FORETELL_TOKEN="+stale)
 	var stdout, stderr bytes.Buffer
 	run.Stdout, run.Stderr = &stdout, &stderr
-	_ = run.Run() // its status is what counts
+	_ = run.Run() // the exit status is used instead of the error
 	if run.ProcessState.ExitCode() != 4 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "foretell login") {
 		t.Errorf("exit %d, printed %q: %s", run.ProcessState.ExitCode(), stdout.String(), stderr.String())
 	}

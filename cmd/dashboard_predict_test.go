@@ -14,7 +14,7 @@ import (
 )
 
 // TestPredictionWithoutIDs trains a model on a table without row IDs, and uploads a blind file without
-// row IDs on the page of the model. The dashboard must number the rows, as the command does that the
+// row IDs on the page of the model. The dashboard must number the rows, like the command that the
 // page shows.
 func TestPredictionWithoutIDs(t *testing.T) {
 	t.Parallel()

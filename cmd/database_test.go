@@ -41,6 +41,21 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
+// TestDatabaseDoctor checks that doctor reports the state of a database, and changes nothing.
+func TestDatabaseDoctor(t *testing.T) {
+	t.Parallel()
+	address := testenv.Postgres(t)
+	for _, want := range []string{"database\twarn\n", "database\tok\n"} {
+		out, err := foretellOn(t, "doctor", "--database", address, "--fields", "check,verdict", "--data-dir", t.TempDir())
+		if !strings.Contains(out, want) {
+			t.Errorf("%v: %s, want %q", err, out, want)
+		}
+		if out, err := foretellOn(t, "migrate", "--database", address, "--data-dir", t.TempDir()); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+}
+
 // TestDatabaseErrors checks that errors of a database have a hint with the next step.
 func TestDatabaseErrors(t *testing.T) {
 	t.Parallel()
@@ -161,13 +176,16 @@ func TestFolderOfPostgresService(t *testing.T) {
 		t.Fatal(err)
 	}
 	location.User = url.UserPassword(location.User.Username(), "a-secret-word")
-	served, added := t.TempDir(), t.TempDir()
+	served, worked := t.TempDir(), t.TempDir()
 	serveAt(t, "127.0.0.1:0", served, "--database", location.String())
-	if out, err := foretellOn(t, "users", "add", "ann@example.com", "--database", location.String(), "--data-dir", added); err != nil {
+	if out, err := foretellOn(t, "users", "add", "ann@example.com", "--database", location.String(), "--data-dir", served); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	if got := runUntil(t, os.Environ(), []string{"worker", "--database", location.String(), "--data-dir", worked}, "running the jobs of", syscall.SIGINT); got.code != 0 {
+		t.Fatalf("worker: exit status %d: %s", got.code, got.stderr)
+	}
 	where := strings.TrimPrefix(location.Path, "/") + " on " + location.Hostname() + ", port " + location.Port()
-	for _, dir := range []string{served, added} {
+	for _, dir := range []string{served, worked} {
 		marker, err := os.ReadFile(filepath.Join(dir, "database.txt"))
 		if err != nil || string(marker) != "the PostgreSQL database "+where+"\n" {
 			t.Errorf("%v: the marker is %q", err, marker)
@@ -195,8 +213,60 @@ func TestFolderOfPostgresService(t *testing.T) {
 	}
 }
 
+// TestStrayDatabaseVariable sets FORETELL_DATABASE for commands on the data folder of an SQLite
+// service. They must be refused and must not mark the folder, so that the service starts again.
+func TestStrayDatabaseVariable(t *testing.T) {
+	t.Parallel()
+	address, dir := testenv.Postgres(t), t.TempDir()
+	if out, err := foretellOn(t, "users", "add", "ann@example.com", "--data-dir", dir); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	env := append(os.Environ(), "FORETELL_DATABASE="+address)
+	for _, command := range []string{"users list", "migrate", "backup " + filepath.Join(t.TempDir(), "backup.tar"), "restore " + os.DevNull, "worker", "serve --listen 127.0.0.1:0"} {
+		refused := exec.Command("foretell", append(strings.Fields(command), "--data-dir", dir)...)
+		refused.Env = env
+		out, err := refused.CombinedOutput()
+		if text := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(text, "has a database of its own, foretell.db") || !strings.Contains(text, "pass --database ''") {
+			t.Errorf("%s: %v: %s", command, err, out)
+		}
+	}
+	listed := exec.Command("foretell", "users", "list", "--database", "", "--data-dir", dir, "--fields", "email", "--no-header")
+	listed.Env = env
+	if out, err := listed.CombinedOutput(); err != nil || !strings.Contains(string(out), "ann@example.com") {
+		t.Errorf("--database '': %v: %s", err, out)
+	}
+	if got := runUntil(t, os.Environ(), []string{"worker", "--data-dir", dir}, "running the jobs of", syscall.SIGINT); got.code != 0 {
+		t.Errorf("worker: exit status %d: %s", got.code, got.stderr)
+	}
+}
+
+// TestMarkerIsKept starts a worker on a folder that is marked for another database, and runs a
+// command that must not mark a folder.
+func TestMarkerIsKept(t *testing.T) {
+	t.Parallel()
+	address, dir := testenv.Postgres(t), t.TempDir()
+	path := filepath.Join(dir, "database.txt")
+	if out, err := foretellOn(t, "users", "list", "--database", address, "--data-dir", dir); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("users list has marked the folder")
+	}
+	const marker = "the PostgreSQL database other on db.example.org, port 5432"
+	if err := os.WriteFile(path, []byte(marker+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runUntil(t, os.Environ(), []string{"worker", "--database", address, "--data-dir", dir}, "running the jobs of", syscall.SIGINT)
+	if got.code != 0 || !strings.Contains(got.stderr, "names another database") || !strings.Contains(got.stderr, marker) {
+		t.Errorf("exit status %d: %s", got.code, got.stderr)
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != marker+"\n" {
+		t.Errorf("%v: the marker is %q", err, kept)
+	}
+}
+
 // TestDefaultFolderIsNotMarked checks that a command for a service on PostgreSQL does not mark the
-// default data folder, which may have data of the user's own.
+// default data folder, which may have other data of the user.
 func TestDefaultFolderIsNotMarked(t *testing.T) {
 	t.Parallel()
 	env := append(os.Environ(), "HOME="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())

@@ -94,7 +94,7 @@ func TestOtherDeployment(t *testing.T) {
 			command.Env = env
 			var stdout, stderr bytes.Buffer
 			command.Stdout, command.Stderr = &stdout, &stderr
-			_ = command.Run() // its status is what counts
+			_ = command.Run() // the exit status is used instead of the error
 			got := strings.TrimSpace(stdout.String())
 			if command.ProcessState.ExitCode() != c.exit || c.prints != "" && got != c.prints {
 				t.Errorf("exit %d, printed %q: %s", command.ProcessState.ExitCode(), got, stderr.String())

@@ -143,7 +143,7 @@ type message struct {
 // verbs matches the verbs of a format.
 var verbs = pattern(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
-// messages returns the format strings of all errors for users that contain words.
+// messages returns those format strings of errors for users that contain words.
 func messages(t *testing.T) []message {
 	t.Helper()
 	var found []message

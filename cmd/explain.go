@@ -262,8 +262,9 @@ func (r rowRanges) numRows() (n int) {
 }
 
 // explanationPrinter prints explained rows as JSON, as a table of contributions or, on a
-// terminal, as pictures. Each row is printed as soon as it is added. But if a pager is used, or
-// if flags filter the JSON or select its fields, all rows are printed at the end.
+// terminal, as pictures. Pictures are printed at the end, because they may be shown in a pager.
+// So are all rows if flags filter the JSON or select its fields. Otherwise each row is printed
+// as soon as it is added.
 type explanationPrinter struct {
 	options  *explainOptions
 	rows     int

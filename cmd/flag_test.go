@@ -23,8 +23,9 @@ var flagValues = map[string]struct{ valid, invalid string }{
 	"uint":     {"7", "-7"},
 }
 
-// TestFlagsParse parses each flag of each command without running the command: a valid value
-// is stored, an invalid value is an error. The defaults of flags are checked by TestReference.
+// TestFlagsParse parses each flag of each command without running the command. A valid value
+// must be stored, and an invalid value must be an error. The defaults of flags are checked by
+// TestReference.
 func TestFlagsParse(t *testing.T) {
 	forEachFlag(t, func(cmd *cobra.Command, flag *pflag.Flag) {
 		values, ok := flagValues[flag.Value.Type()]
@@ -135,7 +136,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 }
 
 // TestOutputTypesAreDeclared checks that every command declares the type of its output. Otherwise
-// --fields could not be checked before the command runs, and not be completed.
+// --fields could neither be completed nor be checked before the command runs.
 func TestOutputTypesAreDeclared(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	err := forEachManPage(root, func(cmd *cobra.Command) error {

@@ -60,8 +60,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestFullDataFolder writes each kind of file to a data folder on a disk that is full
-// except for the database's reserve, and then completely.
+// TestFullDataFolder writes each kind of file to a data folder on a full disk. At
+// first, only the database's reserve is free, and then nothing.
 func TestFullDataFolder(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
@@ -121,6 +121,6 @@ func (s *stage) inMounts(script string) (exitErr exit.Status, stdout, stderr str
 	command.Dir, command.Env = s.dir, s.env
 	var out, errs strings.Builder
 	command.Stdout, command.Stderr = &out, &errs
-	_ = command.Run() // its status is what counts
+	_ = command.Run() // the exit status is used instead of the error
 	return exit.Status(command.ProcessState.ExitCode()), out.String(), errs.String()
 }

@@ -43,8 +43,8 @@ func oddFiles() map[string]string {
 
 var offered = pattern("`(foretell [^`]+)`")
 
-// TestHintsWork runs the commands in hints. Each must succeed or fail with another error than
-// the command that printed the hint, but not with a usage error.
+// TestHintsWork runs the commands in hints. Each must succeed, or fail with an error that is
+// neither a usage error nor the error with the hint.
 func TestHintsWork(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -98,7 +98,7 @@ func TestHintsWork(t *testing.T) {
 	}
 }
 
-// TestEveryHintLeadsOn runs each command that reads files with odd files, and follows the
+// TestEveryHintLeadsOn passes odd files to each command that reads files, and follows the
 // hints of its errors. The commands must succeed after at most maxSteps hints.
 func TestEveryHintLeadsOn(t *testing.T) {
 	t.Parallel()

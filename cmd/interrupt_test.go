@@ -187,7 +187,7 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// TestHungUp closes the terminal of a run. This can cause two signals SIGHUP.
+// TestHungUp closes the terminal of a run. This can cause two SIGHUP signals.
 func TestHungUp(t *testing.T) {
 	train, err := filepath.Abs("../testdata/credit-g/train.csv")
 	if err != nil {

@@ -73,8 +73,8 @@ func exerciseKeyRotation(t *testing.T, services int, flags ...string) {
 		DatasetKey        string
 		DatasetUploadInfo struct{ UploadURL string }
 	}
-	// statuses sends a file that is too small to the URL on every service, which refuse the file
-	// (422) after they have accepted the URL.
+	// statuses sends a file that is too small to the URL on every service. A service that
+	// accepts the URL refuses the file with 422.
 	statuses := func(path string) (all []int) {
 		for _, address := range addresses {
 			all = append(all, send("PUT", address+path, "short", nil))

@@ -32,7 +32,7 @@ func TestKeyringLogin(t *testing.T) {
 		command := exec.Command("foretell", args...)
 		command.Env = []string{"HOME=" + t.TempDir(), "FORETELL_CONFIG_DIR=" + content, "DBUS_SESSION_BUS_ADDRESS=" + bus}
 		command.Stdin = strings.NewReader(stdin)
-		out, _ := command.CombinedOutput() // its status is what counts
+		out, _ := command.CombinedOutput() // the exit status is used instead of the error
 		return result{command.ProcessState.ExitCode(), string(out)}
 	}
 	want := func(got result, exitErr int, says string) {

@@ -103,8 +103,8 @@ func handleSignal(f *cli.Factory, s os.Signal) (handled bool) {
 	return true
 }
 
-// repeatedSignalPeriod is how long after the first signal a SIGTERM counts as a copy of it and is
-// ignored.
+// repeatedSignalPeriod begins with the first signal. A SIGTERM in this period is ignored as a
+// copy of the first signal.
 const repeatedSignalPeriod = time.Second
 
 // catchSignals returns a context that ends with the first signal. Any later signal except

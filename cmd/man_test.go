@@ -10,8 +10,8 @@ import (
 	"foretell/internal/cli"
 )
 
-// TestManPages checks that the manual page of each command has every word of its help page,
-// which does not show hidden flags.
+// TestManPages checks that the manual page of each command has every word of its help page.
+// Hidden flags are not on the help page.
 func TestManPages(t *testing.T) {
 	root := newRootCmd(&cli.Factory{})
 	pages := 0

@@ -24,8 +24,8 @@ func cell(texts string, i int) string {
 	return list[i%len(list)]
 }
 
-// goodFiles returns a training file without defects, and a blind file for it. It is not the value
-// of a variable, because each command that a test starts would compute it.
+// goodFiles returns a training file without defects, and a blind file for it. It is a function,
+// because every command that a test starts would compute the value of a variable.
 func goodFiles() (good, unlabelled string) {
 	good = csv("ID,size,colour,y\n", func(i int) string {
 		return fmt.Sprintf("r%d,%d.5,%s,%s", i, i*7%40, cell("red blue", i), cell("yes no no", i))
@@ -68,7 +68,7 @@ func customers(delim string, columns ...int) string {
 }
 
 // passengers returns a table whose second column is the label if label is set. ports has the
-// values of the last column, separated by spaces; none is an empty cell.
+// values of the last column, separated by spaces. The value none stands for an empty cell.
 func passengers(label bool, ports string) string {
 	header, between := "PassengerId,Pclass,Name,Age,Fare,Embarked\n", ""
 	if label {

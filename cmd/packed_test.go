@@ -13,8 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// packed is the script command `packed SRC DST`. It writes the table of the CSV file SRC in
-// the format of the ending of DST: .parquet, .xlsx or .zip. Empty cells become missing values.
+// packed is the script command `packed SRC DST`. It writes the table of the CSV file SRC to
+// DST, in the format of its ending: .parquet, .xlsx or .zip. Empty cells become missing
+// values.
 func packed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: packed SRC DST")

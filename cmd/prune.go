@@ -158,7 +158,7 @@ func (o *pruneOptions) plan(ctx context.Context, session *connect.Session, args 
 // delete deletes items and returns the deleted ones. It keeps an item that is in use by now, and
 // counts an item that is already gone as deleted.
 func (o *pruneOptions) delete(ctx context.Context, session *connect.Session, items []prune.Item) (gone []prune.Item, err error) {
-	stays := false // whether the last explicit item was kept; its implied items, which follow it, then stay, too
+	stays := false // whether the last explicit item was kept; then the implied items after it are kept, too
 	for _, item := range items {
 		if !item.Implied {
 			err := prune.Delete(ctx, session.Client, item)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeSession runs the session in README.md. Scores and times may differ,
-// everything else must not.
+// TestReadmeSession runs the session in README.md. Scores and times may differ, but
+// nothing else.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -138,8 +138,8 @@ func storedFiles(t *testing.T, storage string) []string {
 	return keys
 }
 
-// TestDefaultQuotaOfOtherService checks that a start without --default-quota does not remove the
-// quota that a running service has stored, and that none removes it.
+// TestDefaultQuotaOfOtherService checks that a start without --default-quota keeps the quota
+// that a running service has stored, and that --default-quota none removes it.
 func TestDefaultQuotaOfOtherService(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

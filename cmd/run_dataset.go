@@ -14,8 +14,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findOrCreateDataset returns a prepared dataset with the contents of the training file. It is the
-// newest such dataset of the series. If the series has no such dataset, it is a new one.
+// findOrCreateDataset returns a prepared dataset with the contents of the training file. It
+// returns the newest such dataset of the series or, if there is none, creates one.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {
@@ -103,9 +103,9 @@ func findRunSeries(all []client.Series, name, stem string) client.Series {
 	return series
 }
 
-// findSameDataset returns the key of the newest dataset in the series with the contents of the
-// training file and the number of buckets of the run. It returns "" if there is no such
-// dataset, or if the service does not report the SHA-256 of datasets.
+// findSameDataset returns the key of the newest dataset in the series that has the same
+// contents as the training file and the same number of buckets as the run. It returns "" if
+// there is no such dataset, or if the service does not report the SHA-256 of datasets.
 func (p *runPipeline) findSameDataset(series client.Series) (key string) {
 	buckets := p.buckets
 	if buckets == 0 {

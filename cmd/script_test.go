@@ -70,9 +70,9 @@ var databaseScripts = []string{
 var localScripts = []string{"check", "check_fix", "score"}
 
 // TestScripts runs each script with the embedded service and against a served one, and some
-// scripts against services on PostgreSQL and on S3. The outputs that the script command alike
-// records must be the same byte for byte. With -short, scripts run only with the embedded
-// service, whose client, server and engine are in one process.
+// scripts against services on PostgreSQL and on S3. The outputs that the script command
+// `alike` records must be the same byte for byte. With -short, scripts run only with the
+// embedded service, whose client, server and engine are in one process.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	embedded, served, onPostgres, onS3 := &transcripts{}, &transcripts{}, &transcripts{}, &transcripts{}
@@ -102,7 +102,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runScripts runs the named scripts, or all, against a service; nil is the embedded one.
+// runScripts runs the named scripts against the service s or, if s is nil, with the embedded
+// service. If names is nil, it runs all scripts of scriptNames.
 func (r *transcripts) runScripts(t *testing.T, s *scriptService, names []string) {
 	t.Helper()
 	params := testscript.Params{
@@ -235,7 +236,7 @@ func setup(env *testscript.Env, s *scriptService) error {
 	env.Setenv("FORETELL_USERNAME", email)
 	env.Setenv("FORETELL_PASSWORD", "a long password")
 	token, err := signIn(s.address, email)
-	env.Setenv("FORETELL_TOKEN", token) // so that not every command signs in, which takes 20 ms
+	env.Setenv("FORETELL_TOKEN", token) // so that the commands need not sign in, which takes 20 ms each time
 	return err
 }
 
@@ -276,8 +277,9 @@ func change(ts *testscript.TestScript, neg bool, args []string) {
 
 // authenticator is the script command `authenticator VARIABLE FILE [N]`. It sets VARIABLE to
 // the code that an authenticator app with the secret in FILE shows now, or N times 30 seconds
-// later. If N is negative, it waits until the code is valid for at least five seconds, because the
-// service accepts only the code of the previous 30 seconds.
+// later. If N is negative, it first waits until the current 30 seconds last for at least five more
+// seconds, because the service accepts an earlier code only if it is that of the previous 30
+// seconds.
 func authenticator(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: authenticator VARIABLE FILE [N]")

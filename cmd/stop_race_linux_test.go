@@ -38,9 +38,9 @@ func writeLongRace(t *testing.T, s *stage) {
 	}
 }
 
-// TestStopRaceOnTerminal ends a race with Enter, or with Ctrl-C without a service. The run then
-// predicts with the best model so far. With a service, the race continues after Ctrl-C, and the
-// printed command predicts with its model.
+// TestStopRaceOnTerminal ends a race with Enter or, if there is no service, with Ctrl-C. The
+// run then predicts with the best model so far. With a service, the race continues after
+// Ctrl-C, and the printed command predicts with its model.
 func TestStopRaceOnTerminal(t *testing.T) {
 	t.Parallel()
 	t.Run("embedded", func(t *testing.T) {

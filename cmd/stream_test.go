@@ -184,7 +184,7 @@ func (s *stage) pipe(t *testing.T, stdin string, args ...string) said {
 	command := s.command(args...)
 	var stdout, stderr bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = io.MultiReader(strings.NewReader(stdin)), &stdout, &stderr
-	_ = command.Run() // its status is what counts
+	_ = command.Run() // the exit status is used instead of the error
 	for name, text := range map[string]string{"standard output": stdout.String(), "standard error": stderr.String()} {
 		if strings.ContainsAny(text, "\x1b\r\x07") {
 			t.Errorf("%v writes what is for a terminal to a pipe as %s: %q", args, name, text)

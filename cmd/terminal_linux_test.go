@@ -126,7 +126,7 @@ func (p *terminal) start(t *testing.T, command *exec.Cmd) {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = command.Wait() // its status is what counts
+		_ = command.Wait() // the exit status is used instead of the error
 		_ = p.slave.Close()
 		close(p.exited)
 	}()

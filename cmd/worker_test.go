@@ -52,8 +52,21 @@ func exerciseWorkers(t *testing.T, flags ...string) {
 			t.Fatalf("%v: %q, want %q", args, got, want)
 		}
 	}
+	// waitsForWorker checks that a command that waits, and a page, say that no worker is running.
+	visitor := signInToPages(t, address)
+	waitsForWorker := func(page string, args ...string) {
+		t.Helper()
+		got := runUntil(t, env, append(args, "--progress", "plain"), "waiting: no worker is running", syscall.SIGINT)
+		if got.code != 130 {
+			t.Errorf("%v: exit status %d: %s", args, got.code, got.stderr)
+		}
+		if text := readPage(t, visitor, address+page); !strings.Contains(text, "No worker is running.") {
+			t.Errorf("%s: %s", page, text)
+		}
+	}
 
-	foretell("datasets", "create", "credit", "../testdata/credit-g/train.csv", "--no-wait")
+	key := foretell("datasets", "create", "credit", "../testdata/credit-g/train.csv", "--no-wait", "-q")
+	waitsForWorker("/datasets/"+key, "datasets", "wait", "credit")
 	is("status\tPROCESSING", "datasets", "get", "credit", "--fields", "status")
 	work(`msg="job ends"`, syscall.SIGTERM)
 	is("status\tCOMPLETED", "datasets", "get", "credit", "--fields", "status")
@@ -64,8 +77,12 @@ func exerciseWorkers(t *testing.T, flags ...string) {
 		t.Errorf("the race was not released: %s", log)
 	}
 	is("", "models", "list", "-q")
+	waitsForWorker("/training/"+race, "training", "watch", race)
 	work(`msg="job ends"`, syscall.SIGTERM)
-	if foretell("models", "list", "-q") == "" {
-		t.Error("the race left no model")
+	model := foretell("models", "list", "-q")
+	if model == "" {
+		t.Fatal("the race left no model")
 	}
+	prediction := foretell("predictions", "create", model, "../testdata/credit-g/blind.csv", "--no-wait", "-q")
+	waitsForWorker("/predictions/"+prediction, "predictions", "wait", prediction)
 }

@@ -21,8 +21,8 @@ type Resource struct {
 	listRefs connect.ReferenceLister // lists the references that completions offer
 }
 
-// The types of objects. DatasetsByExactName resolves a name only to the dataset of this name, not to
-// the newest dataset of its series.
+// The types of objects. Datasets resolves a name to the newest dataset of the series.
+// DatasetsByExactName prefers the dataset with exactly this name, if there is one.
 var (
 	Datasets            = Resource{(*connect.Session).DatasetKey, connect.ListDatasetRefs}
 	DatasetsByExactName = Resource{(*connect.Session).DatasetKeyExact, connect.ListDatasetRefs}

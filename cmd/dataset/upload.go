@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/preflight"
+	"foretell/internal/term"
 )
 
 type datasetsCreateOptions struct {
@@ -84,6 +86,10 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 			}
 			return cli.PrintItem(&o.output, dataset, datasetItemFields...)
 		}
+	}
+	if _, err := os.Stat(args[0]); err == nil && file == nil {
+		name := term.ShellQuote(args[0])
+		o.output.Note("the dataset %s is empty: %s is its name, not its file; send the file with `foretell datasets upload %s %s`", name, name, created.DatasetKey, name)
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
 	if err != nil {

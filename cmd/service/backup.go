@@ -18,8 +18,8 @@ import (
 	"foretell/internal/term"
 )
 
-// stdStream is the argument in place of a file name with which backup writes to standard output,
-// and restore reads from standard input.
+// stdStream is the argument that means standard output for backup, and standard input for
+// restore.
 const stdStream = "-"
 
 type backupOptions struct {

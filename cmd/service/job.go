@@ -8,6 +8,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/config"
 	"foretell/internal/connect"
 )
 
@@ -16,8 +17,8 @@ func NewJobsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "jobs", Aliases: []string{"job"}, Short: "See the jobs and workers of a service (for administrators)",
 		Long: `Shows the work of all accounts of a service. On a server, only administrators can see
-it. With --local, --data-dir or --database, the commands read the data folder or the
-database directly, even while a service is using it.`,
+it. With --local, --data-dir, --database or FORETELL_DATABASE, the commands read the
+data folder or the database directly, even while a service is using it.`,
 	}
 	cmd.AddCommand(newJobsListCmd(f), newJobsWorkersCmd(f))
 	return cmd
@@ -34,6 +35,7 @@ func (o *administratorFlags) bind(cmd *cobra.Command, f *cli.Factory) {
 	o.service.Bind(cmd, f)
 	connect.BindStorage(cmd)
 	connect.BindDatabase(cmd)
+	cmd.MarkFlagsMutuallyExclusive("database", config.KeyServer)
 }
 
 type jobsListOptions struct {

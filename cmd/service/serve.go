@@ -134,7 +134,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	defer web.stopMetrics()
 	defer service.PollDirectUploads(ctx)()
 	stopWork := func() error { return nil }
-	if !o.noWork {
+	if o.noWork {
+		defer service.WarnOfMissingWorkers(ctx)()
+	} else {
 		stopWork = service.StartJobs()
 	}
 	defer service.SendMails(ctx)()
@@ -164,8 +166,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 const noValue = "none"
 
 // takeSharedSettings returns the settings that the flags change for all services on the same
-// database. A flag with the value noValue removes a setting, and takeSharedSettings clears this
-// value.
+// database. A flag with the value noValue removes a setting. takeSharedSettings sets
+// --public-url and --smtp to "" if they have this value.
 func (o *serveOptions) takeSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {

@@ -27,8 +27,8 @@ type accountFlags struct {
 }
 
 const (
-	// defaultRequestRate, in requests per second, is more than the commands and open pages of a
-	// person send, and a fraction of what a service can answer.
+	// defaultRequestRate is in requests per second. The commands and open pages of a person
+	// send fewer, and a service can answer many more.
 	defaultRequestRate = 100
 	maxRequestRate     = 1_000_000
 )

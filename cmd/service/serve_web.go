@@ -75,8 +75,8 @@ func (w *webServer) serve() error {
 const defaultGracePeriod = 8 * time.Second
 
 // drain stops the server. For the duration delay, it continues to serve, so that load balancers
-// notice that the server is about to stop. Then it accepts no more requests, and waits at most for
-// the duration grace until those in progress have ended. If it aborts requests, it logs a warning
+// notice that the server is about to stop. Then it accepts no more requests, and waits until those
+// in progress have ended, for at most the duration grace. If it aborts requests, it logs a warning
 // and returns no error, because the operator has chosen the duration.
 func (w *webServer) drain(log *slog.Logger, delay, grace time.Duration) {
 	w.draining.Store(true)

@@ -172,6 +172,8 @@ func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobr
 	opts.dataDir.bind(cmd, f)
 	if opts.question != "" {
 		opts.confirm.Bind(cmd, f)
+	} else {
+		cli.BindNeedlessYes(cmd)
 	}
 	opts.output.BindItem(cmd, f, cli.ResultType[userAccount]())
 	return cmd

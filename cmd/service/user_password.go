@@ -53,6 +53,7 @@ command reads the password of the account from standard input.`,
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[userAccount](), cli.ResultType[invitation]())
+	cli.BindNeedlessYes(cmd)
 	cmd.Flags().StringVar(&opts.name, "name", "", "name of the `person`")
 	cmd.Flags().StringVar(&opts.organisation, "organisation", "", "`organisation` of the person")
 	cmd.Flags().BoolVar(&opts.admin, "admin", false, "make the account an administrator")
@@ -119,6 +120,7 @@ func newUsersPasswdCmd(f *cli.Factory) *cobra.Command {
 	}
 	opts.dataDir.bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[userAccount]())
+	cli.BindNeedlessYes(cmd)
 	cmd.Flags().BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	return cmd
 }

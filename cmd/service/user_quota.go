@@ -43,6 +43,7 @@ removes the limit. Data that exceeds a new limit is kept.`,
 	}
 	opts.cmd = cmd
 	opts.dataDir.bind(cmd, f)
+	cli.BindNeedlessYes(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[quota]())
 	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "maximum `number` of datasets, or none for no limit")
 	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "maximum `size` of all stored files, such as 20GB, or none for no limit")
@@ -54,8 +55,8 @@ func (o *usersQuotaOptions) run(ctx context.Context, email string) error {
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error { return o.setAndPrintQuota(ctx, a, found) })
 }
 
-// setAndPrintQuota sets each limit of an account whose flag is set, and prints the quota of the
-// account.
+// setAndPrintQuota changes the limits of an account as the flags say, and prints the quota of
+// the account.
 func (o *usersQuotaOptions) setAndPrintQuota(ctx context.Context, a *app.App, found *api.Account) (err error) {
 	changed := false
 	for _, limit := range []struct {

@@ -111,6 +111,7 @@ func newUsersDecideCmd(f *cli.Factory, opts *usersDecideOptions, use, short stri
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
 	}
 	opts.dataDir.bind(cmd, f)
+	cli.BindNeedlessYes(cmd)
 	return cmd
 }
 

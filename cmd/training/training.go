@@ -157,7 +157,7 @@ func printProgress(o *cli.Output, p *api.TrainingProgress) error {
 }
 
 func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
-	return crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
+	cmd := crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
 		Use: "cancel REF", Short: "Stop a race; the best model so far is kept", Resource: crud.Trainings,
 		RunsJobs: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
@@ -165,6 +165,8 @@ func newTrainingCancelCmd(f *cli.Factory) *cobra.Command {
 		},
 		Print: printTraining,
 	})
+	cli.BindNeedlessYes(cmd)
+	return cmd
 }
 
 func newTrainingDeleteCmd(f *cli.Factory) *cobra.Command {

@@ -1,17 +1,12 @@
 #!/usr/bin/env python3
 """Compares `foretell run` with the published results of AutoML systems in the AutoML benchmark (AMLB).
 
-    git clone --depth 1 https://github.com/datasets/openml-datasets
-    git clone --depth 1 https://github.com/renatopp/arff-datasets
-    git clone --depth 1 https://github.com/jbrownlee/Datasets
-    git clone --depth 1 https://github.com/Coorsaa/automlbenchmark_shiny_app
-    python3 docs/bench/automl.py make openml-datasets arff-datasets Datasets SHARED FOLDER
+    python3 docs/bench/automl_data.py clone CLONES
+    python3 docs/bench/automl_data.py write CLONES SHARED FOLDER
     python3 docs/bench/automl.py run FOLDER ./foretell [--only NAME,…]
-    python3 docs/bench/automl.py table FOLDER automlbenchmark_shiny_app/data/classification_cleaned.csv
+    python3 docs/bench/automl.py table FOLDER CLONES/Coorsaa-automlbenchmark_shiny_app/data/classification_cleaned.csv
 
-make writes one CSV for each data set to FOLDER, with the label last. SHARED is a folder with adult/ and car/, each with
-train.csv, blind.csv and answers.csv. These are the classification tasks of the benchmark whose data is in the repositories. The task segment
-is left out, because the table of this name in the repository is much easier than that of the benchmark.
+FOLDER has one CSV for each data set, with the label last.
 
 run predicts each data set in ten folds: foretell trains on nine tenths of the rows and predicts the other tenth. The folds
 are stratified by class and not those of the benchmark, whose division of the rows is not in the repositories. The race has the
@@ -29,49 +24,12 @@ SYSTEMS = {
     "H2OAutoML": "H2O AutoML", "lightautoml": "LightAutoML", "mljarsupervised_benchmark": "MLJAR", "mlr3automl": "mlr3automl", "TPOT": "TPOT",
     "TunedRandomForest": "tuned random forest",
 }
-OPENML = (
-    "bank-marketing blood-transfusion-service-center cmc credit-g first-order-theorem-proving kc1 kr-vs-kp mfeat-factors phoneme qsar-biodeg Satellite"
-    " steel-plates-fault vehicle yeast"
-).split()
 
 
-def save(folder, name, header, rows):
-    with open(os.path.join(folder, name + ".csv"), "w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(header)
-        out.writerows(rows)
-
-
-def read(path, delimiter=","):
+def read(path):
     with open(path, newline="") as file:
-        header, *rows = list(csv.reader(file, delimiter=delimiter))
-    return header, [["" if cell.strip("'") == "?" else cell.strip("'") for cell in row] for row in rows]
-
-
-def steel(header, rows):
-    """Returns the seven kinds of faults, of which the data set of two classes has six as columns."""
-    kinds = [[cell == "1" for cell in row[27:33]] for row in rows]
-    return header[:27] + ["Class"], [row[:27] + ["c%d" % (kind.index(True) if any(kind) else 6)] for row, kind in zip(rows, kinds)]
-
-
-def make(openml, arff, brownlee, shared, folder):
-    os.makedirs(folder, exist_ok=True)
-    for name in OPENML:
-        header, rows = read("%s/data/%s/%s.csv" % (openml, name, name))
-        if name == "steel-plates-fault":
-            header, rows = steel(header, rows)
-        save(folder, name, header, [row[:-1] + ["c" + row[-1]] for row in rows])
-    with open(arff + "/agridata/eucalyptus.arff", newline="") as file:
-        lines = [line.strip() for line in file if line.strip() and not line.startswith("%")]
-    header = [line.split()[1] for line in lines if line.lower().startswith("@attribute")]
-    save(folder, "eucalyptus", header, [["" if cell == "?" else cell for cell in line.split(",")] for line in lines if not line.startswith("@")])
-    first, rows = read(brownlee + "/winequality-white.csv", ";")  # without a header
-    save(folder, "wine-quality-white", ["V%d" % i for i in range(1, len(first))] + ["Class"], [row[:-1] + ["c" + row[-1]] for row in [first] + rows])
-    for name in ("adult", "car"):
-        header, rows = read("%s/%s/train.csv" % (shared, name))
-        answers = dict(read("%s/%s/answers.csv" % (shared, name))[1])
-        rows += [row + [answers[row[0]]] for row in read("%s/%s/blind.csv" % (shared, name))[1]]
-        save(folder, name, header[1:], [row[1:] for row in rows])
+        header, *rows = list(csv.reader(file))
+    return header, rows
 
 
 def divide(path):
@@ -168,9 +126,7 @@ def table(folder, published):
 
 
 def main():
-    if sys.argv[1:2] == ["make"] and len(sys.argv) == 7:
-        make(*sys.argv[2:])
-    elif sys.argv[1:2] == ["table"] and len(sys.argv) == 4:
+    if sys.argv[1:2] == ["table"] and len(sys.argv) == 4:
         table(*sys.argv[2:])
     elif sys.argv[1:2] == ["run"]:
         parser = argparse.ArgumentParser()

@@ -94,6 +94,7 @@ type Accounts struct {
 	// replaces now.
 	clock   func() time.Time
 	pruning pruneTimer
+	logins  *loginQueue
 	// refusals limits how many refused operations of one account the audit log records. Each process
 	// counts for itself.
 	refusals *auth.Limiter
@@ -109,6 +110,7 @@ func New(c Config) *Accounts {
 		store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, toProblem: c.ToProblem, onDeleted: c.OnDeleted, options: c.Options,
 		passwords: auth.NewPasswordHasher(maxConcurrentHashes, c.Options.PasswordMemory, c.Rand),
 		clock:     c.Now,
+		logins:    newLoginQueue(),
 		refusals:  auth.NewLimiter(refusalBurst, refusalInterval, c.Now),
 	}
 }

@@ -30,8 +30,8 @@ var (
 	passwordRequestMailLimit = store.RateLimit{Name: "password request of e-mail", Burst: passwordRequestMailBurst, Interval: passwordRequestMailInterval}
 )
 
-// loginAttemptFromAddress returns the attempt as which a login counts towards the rate limit of
-// the caller's network address.
+// loginAttemptFromAddress returns the attempt that counts a login towards the rate limit of the
+// caller's network address.
 func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	limit := store.RateLimit{
 		Name:     "login from address",
@@ -41,9 +41,9 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
 }
 
-// loginAttemptsWithEmail returns the two attempts as which a login counts towards the rate
-// limits of its e-mail: one of the e-mail and the caller's network address together, and one of
-// the e-mail alone.
+// loginAttemptsWithEmail returns the two attempts that count a login towards the rate limits of
+// its e-mail: one for the e-mail together with the caller's network address, and one for the
+// e-mail alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
@@ -52,9 +52,9 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 }
 
 // tooManyFromAddressProblem returns the problem of a caller from whose address too many
-// attempts have failed. The parameter wait is the time until the next attempt is allowed.
+// attempts have failed or are in progress. The parameter wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
-	return tooManyAttemptsProblem("too many attempts failed from this address; try again later", wait)
+	return tooManyAttemptsProblem("too many attempts from this address; try again later", wait)
 }
 
 // allowLoginAttempts counts the attempts in before, and then an attempt to log in with an

@@ -38,7 +38,8 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 }
 
 // TestSharedLimit checks that two services on one database together allow as many wrong passwords as
-// one, at the same time and after a restart, and that the owner can log in from another address.
+// one service, both at the same time and after a restart. The owner must be able to log in from
+// another address.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*testing.T) string{

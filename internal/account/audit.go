@@ -71,15 +71,37 @@ func (a *Accounts) findEnabledAccount(ctx context.Context, key string) (*store.A
 	return account, err
 }
 
+// downloadInterval is how long further downloads of the same object from the same address belong to
+// one event. Without it, the holder of a signed URL could fill the disk with events, because requests
+// with this URL are not limited.
+const downloadInterval = time.Minute
+
 // RecordDownload appends an event to the audit log: a client downloads a file of the account
-// with the key owner. Like CheckDownload, it returns a problem if the account is disabled.
+// with the key owner. It appends none if there is an equal event from the last downloadInterval. Like
+// CheckDownload, it returns a problem if the account is disabled.
 func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object string) error {
 	account, err := a.findEnabledAccount(ctx, owner)
 	if err != nil || account.Email == localAccountEmail {
 		return err
 	}
+	now := a.now()
+	e := &store.AuditEvent{
+		Time: now, Actor: account.Email, Action: action, Object: object,
+		Address: CallerFromContext(ctx).RemoteAddress, Outcome: outcomeDone,
+	}
+	recorded := false
+	isRecorded := func(t *store.Tx) (err error) {
+		recorded, err = t.HasAuditEventLike(ctx, e, now.Add(-downloadInterval))
+		return err
+	}
+	if err := a.store.ReadStatement(ctx, isRecorded); err != nil || recorded {
+		return a.toProblem(err)
+	}
 	return a.toProblem(a.store.Write(ctx, func(t *store.Tx) error {
-		return a.insertAuditEvent(ctx, t, auditEvent{actor: account.Email, action: action, object: object, outcome: outcomeDone})
+		if err := isRecorded(t); err != nil || recorded { // by a concurrent request
+			return err
+		}
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: e.Actor, action: action, object: object, outcome: e.Outcome})
 	}))
 }
 
@@ -134,7 +156,7 @@ func (a *Accounts) logAuditEvent(ctx context.Context, e *store.AuditEvent, err e
 	}
 	// The handler is called directly because a Logger would omit the line if the lowest logged level
 	// is above Info.
-	_ = a.log.Handler().Handle(ctx, line) // as a Logger does: an error of the log can be reported nowhere
+	_ = a.log.Handler().Handle(ctx, line) // a Logger ignores the error, too, because it could be reported nowhere
 }
 
 // EscapeForLog escapes the control characters in a text from a client, which a terminal would

@@ -45,7 +45,7 @@ func TestGuessablePasswords(t *testing.T) {
 }
 
 // TestBreachedPasswords checks that a password from the list of breached passwords is refused as a
-// new one.
+// new password.
 func TestBreachedPasswords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "breached.txt")
 	line := fmt.Sprintf("%X:12\r\n", sha1.Sum([]byte("a breached phrase")))

@@ -100,8 +100,8 @@ func hasAdministrator(ctx context.Context, t *store.Tx) (bool, error) {
 	return n > 0, err
 }
 
-// replaceOneTimeLink creates a one-time link for an account, which replaces earlier links of
-// the account, and returns the code of the link. The link expires at the given time.
+// replaceOneTimeLink replaces the one-time links of an account by a new link, and returns
+// the code of the new link. The link expires at the given time.
 func (a *Accounts) replaceOneTimeLink(ctx context.Context, t *store.Tx, account string, expires time.Time) (code string, err error) {
 	if code, err = auth.NewToken(a.rand); err != nil {
 		return "", err

@@ -32,6 +32,16 @@ const (
 // code of this app. Its error does not reveal whether the e-mail is unknown, the password is wrong
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
+	leave, err := a.logins.enter(ctx, CallerFromContext(ctx).RemoteAddress)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return a.logIn(ctx, in)
+}
+
+// logIn is LogIn without the queue.
+func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	email := normalizeEmail(in.Body.Username)
 	taken, err := a.allowLoginAttempts(ctx, email, a.loginAttemptFromAddress(ctx))
 	if err != nil {

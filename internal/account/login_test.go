@@ -158,7 +158,8 @@ func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
 }
 
 // TestRefusedLoginNames checks that a login with a name that is not an e-mail cannot create events
-// of an operator or of the service itself, and is recorded also for the name of the local account.
+// of an operator or of the service itself. A login with the name of the local account must be
+// recorded, too.
 func TestRefusedLoginNames(t *testing.T) {
 	t.Parallel()
 	c := newClock()

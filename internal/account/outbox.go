@@ -73,7 +73,14 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account
 	var content *mailContent
-	now := a.now()
+	now, due := a.now(), false
+	err = a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		due, err = t.HasDueMail(ctx, now)
+		return err
+	})
+	if err != nil || !due {
+		return false, err
+	}
 	err = a.store.Write(ctx, func(t *store.Tx) (err error) {
 		if mail, err = t.ClaimMail(ctx, now, now.Add(mailSendTimeout)); err != nil {
 			return err

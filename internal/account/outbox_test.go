@@ -156,6 +156,25 @@ func TestInvitationByMail(t *testing.T) {
 	}
 }
 
+// TestNoMailDelaysNoWriter checks that a process that looks for mails does not wait for the
+// transaction of a writer if no mail is due, and therefore does not delay writers either.
+func TestNoMailDelaysNoWriter(t *testing.T) {
+	t.Parallel()
+	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{Mailer: &mailbox{}})
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // or a failure would block forever
+	defer stop()
+	err := a.store.Write(t.Context(), func(*store.Tx) error {
+		sent, err := a.sendNextMail(ctx)
+		if sent {
+			t.Error("a mail was sent, but none is queued")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // sendNextMail calls [Accounts.sendNextMail], which must not fail.
 func sendNextMail(t *testing.T, a *Accounts) bool {
 	t.Helper()

@@ -60,6 +60,11 @@ func checkPassword(email, password string) error {
 // administrator instead. After too many failed calls and logins from one network address, it
 // returns a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
+	leave, err := a.logins.enter(ctx, CallerFromContext(ctx).RemoteAddress)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	attempt := a.loginAttemptFromAddress(ctx)
 	if refused, err := a.allowAttempts(ctx, attempt); err != nil {
 		return nil, err

@@ -20,6 +20,15 @@ const (
 	passwordRequestMailInterval = 20 * time.Minute
 )
 
+// SendsMail reports whether this process or another service sends mails.
+func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		sends, err = a.anyProcessSendsMail(ctx, t)
+		return err
+	})
+	return sends, err
+}
+
 // RequestPassword sends a mail to the owner of an account. The mail has a one-time link to set
 // a new password. The current password stays valid until the link is used. The response and its
 // time do not reveal whether there is such an account. If no process sends mails,

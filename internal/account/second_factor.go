@@ -129,8 +129,8 @@ func (a *Accounts) RemoveSecondFactorOf(ctx context.Context, in *api.AccountInpu
 	})
 }
 
-// removeSecondFactor returns a function, to be passed to [Accounts.updateAndRecord], that
-// removes the authenticator app of an account.
+// removeSecondFactor returns a function that removes the authenticator app of an account.
+// The function can be passed to [Accounts.updateAndRecord].
 func removeSecondFactor(ctx context.Context) func(*store.Tx, *store.Account) error {
 	return func(t *store.Tx, account *store.Account) error {
 		f := account.SecondFactor

@@ -66,7 +66,7 @@ func removeInput(code string) *api.RemoveSecondFactorInput {
 }
 
 // TestCodeLimit checks that wrong codes for the removal of an authenticator app are limited, even
-// if they are sent slowly and from many addresses, and that valid codes are not limited.
+// if they are sent slowly and from many addresses. Valid codes must not be limited.
 func TestCodeLimit(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -104,8 +104,8 @@ func TestCodeLimit(t *testing.T) {
 	}
 }
 
-// TestWrongConfirmations checks that wrong codes for a new app, whose number is not limited, cannot
-// fill the audit log.
+// TestWrongConfirmations checks that wrong codes for a new app cannot fill the audit log, although
+// their number is not limited.
 func TestWrongConfirmations(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})

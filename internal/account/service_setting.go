@@ -15,8 +15,8 @@ const (
 	settingMail      = "mail" // "on" or "off"
 	// settingQuota is the quota of new accounts, as JSON. It is empty or noQuota if they have none.
 	settingQuota = "default-quota"
-	// settingAddress is the URL of the service whose process has the name settingProcess.
-	// Releases that did not have settingPublicURL stored public URLs under this name, too,
+	// settingAddress is the URL of a service, and settingProcess the name of its process.
+	// Releases without settingPublicURL also stored public URLs under settingAddress,
 	// without settingProcess.
 	settingAddress = "service-url"
 	settingProcess = "service-process"

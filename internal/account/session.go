@@ -168,8 +168,8 @@ func (a *Accounts) endOtherSessions(ctx context.Context, onlyAfterLogin bool) (*
 
 // endCallerSessions ends the sessions of the caller's account for which matches returns true.
 // If no session matches, it returns store.ErrNotFound. If onlyAfterLogin is true, and the
-// caller's own session is older than maxRecentLoginAge, it ends only the caller's own session:
-// for another session, it returns a problem with CodeForbidden.
+// caller's own session is older than maxRecentLoginAge, it ends only the caller's own session.
+// For another session, it returns a problem with CodeForbidden.
 func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, matches func(*store.Session) bool) error {
 	own := CallerFromContext(ctx).session
 	return a.store.Write(ctx, func(t *store.Tx) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestTokenHashAlgorithms checks that a session and a one-time link work whichever algorithm their
-// stored hashes have. A later release that changes the algorithm stores the others.
+// stored hashes have. A later release may store hashes of another algorithm.
 func TestTokenHashAlgorithms(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*testing.T) string{

@@ -95,9 +95,8 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 	return w, nil
 }
 
-// Resolve returns the weight of each of the classes, or nil if the weights are equal. It returns an
-// error if ByClass has an unknown label, or a weight that is not from 1/MaxClassWeight to
-// MaxClassWeight.
+// Resolve returns the weight of each class, or nil if the weights are equal. It returns an error if
+// ByClass has an unknown label, or a weight that is not from 1/MaxClassWeight to MaxClassWeight.
 func (w ClassWeights) Resolve(classes []Class) ([]float64, error) {
 	if w.IsZero() {
 		return nil, nil

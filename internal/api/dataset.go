@@ -29,7 +29,7 @@ type DatasetInput struct {
 }
 
 // UploadInput has the parameters of the upload URL that [CreateDataset] returned. The URL is valid
-// until Expires, which Signature protects against changes.
+// until Expires. Signature protects Expires against changes.
 type UploadInput struct {
 	DatasetInput
 	Expires   int64  `query:"expires" doc:"When the URL expires, in Unix seconds."`
@@ -90,6 +90,7 @@ type DatasetEntry struct {
 	CreatedOn                  string  `json:"createdOn"`
 	CreatedMicros              int64   `json:"createdMicros,omitempty" doc:"createdOn as a Unix time in microseconds, which orders objects of the same second. An extension."`
 	Interrupted                bool    `json:"interrupted,omitempty" doc:"While PROCESSING: true if the process that was preparing the dataset has ended and no other process will continue automatically."`
+	WaitingFor                 string  `json:"waitingFor,omitempty" doc:"worker: no process runs jobs, so the job waits until a worker is started. Absent otherwise. An extension."`
 	// Bytes is the size of the uploaded CSV, and SHA256 its hash in hex. Both are zero before the
 	// upload, and if the service does not report them. They are also zero if the dataset FAILED
 	// because of a defect in the CSV, which is then deleted. A CSV that was damaged on the disk of

@@ -39,7 +39,7 @@ type DriftColumn struct {
 	Chance float64 `json:"chance,omitempty" doc:"A bound for psi: if a column has no drift, its psi exceeds this bound with a probability of only 0.1 %."`
 	// Reason says why the column was not compared, or how its kind differs.
 	Reason string `json:"reason,omitempty" doc:"Why the column was not compared, or how its kind differs."`
-	// Parts are the ranges of numbers, or the texts, that Index compares, and a part for missing
+	// Parts are what Index compares: ranges of numbers or single texts, and a part for missing
 	// values.
 	Parts []DriftPart `json:"parts,omitempty" doc:"The ranges or texts into which the values are divided, and a part for missing values."`
 }

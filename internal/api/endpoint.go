@@ -52,9 +52,8 @@ type Endpoint[In, Out any] struct {
 type None struct{}
 
 // The endpoints. AddData, CreatePrediction and CreatePredictionByForm take a
-// multipart body with the part `file`; UploadData takes the raw bytes of the
-// CSV; DownloadResult returns a CSV and DownloadModel a model file. The types
-// In and Out do not contain these bodies.
+// multipart body with the part `file`. UploadData takes the raw bytes of the CSV. DownloadResult
+// returns a CSV, and DownloadModel a model file. The types In and Out do not contain these bodies.
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,

@@ -60,3 +60,7 @@ type Worker struct {
 	StartedOn  string `json:"startedOn,omitempty" doc:"When the process started."`
 	LastSeenOn string `json:"lastSeenOn" doc:"Time of the last heartbeat of the process. With SQLite there are no heartbeats, because a lock shows that the process is alive. lastSeenOn is then the time of the request."`
 }
+
+// WaitingForWorker is the value of the members waitingFor of datasets, trainings and predictions if
+// no living process runs the jobs of the service.
+const WaitingForWorker = "worker"

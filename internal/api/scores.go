@@ -51,8 +51,8 @@ func (s *Scores) Value(name string) (value float64, known bool) {
 }
 
 // Performance returns the score of a metric in a form in which higher is better, as races use it:
-// exp(−log loss) for the log loss, and the value itself for other metrics. The result known is that
-// of [Scores.Value]. The receiver may be nil.
+// exp(−log loss) for the log loss, and the value itself for other metrics. If the score was not
+// measured or the metric is unknown, known is false. The receiver may be nil.
 func (s *Scores) Performance(name string) (value float64, known bool) {
 	value, known = s.Value(name)
 	if known && name == MetricLogLoss {

@@ -30,8 +30,8 @@ func NewTableSchema(label string, columns []Column, classes []Class) TableSchema
 // TableSchema returns the schema of a dataset.
 func (d *Dataset) TableSchema() TableSchema { return NewTableSchema(d.LabelName, d.Columns, d.Classes) }
 
-// Matches reports whether two tables have the same label, columns and classes. What is unknown
-// of either table is considered equal.
+// Matches reports whether two tables have the same label, columns and classes. A label,
+// columns or classes that are unknown in either table are considered equal.
 func (t TableSchema) Matches(other TableSchema) bool {
 	sameNames := func(a, b []string) bool { return len(a) == 0 || len(b) == 0 || slices.Equal(a, b) }
 	return (t.Label == "" || other.Label == "" || t.Label == other.Label) &&

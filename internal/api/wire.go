@@ -21,7 +21,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format(TimeLayout) }
 // Quoted is true, as in the responses of this server, and otherwise as a number. It unmarshals from
 // both.
 type Decimal struct {
-	Value  float64 // NaN if not measured, which is null in JSON
+	Value  float64 // NaN if it was not measured; NaN is null in JSON
 	Quoted bool
 }
 

@@ -49,8 +49,8 @@ type Config struct {
 	// several workers, as rows × columns × classes. With SQLite, each race has one worker.
 	// Defaults to 200,000.
 	MinDistributedCells int64
-	// PreparationTimeLimit is the time limit for preparing a dataset, to which one second is
-	// added for each MiB of the CSV. Defaults to 2 minutes.
+	// PreparationTimeLimit is the time limit for preparing a dataset. One second is added to
+	// it for each MiB of the CSV. Defaults to 2 minutes.
 	PreparationTimeLimit time.Duration
 	// OwnJobsOnly limits [App.Run] to the jobs that this App queued, or adopted with
 	// [App.AdoptInterruptedJob]. By default, App.Run runs the jobs of all processes.
@@ -100,7 +100,8 @@ type App struct {
 	scanner                  *clamav.Client // nil if no file is scanned
 	finishedJobs             *jobCounter
 	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
-	driftSemaphore           *turn.FairSemaphore   // limits the concurrent calls that measure a drift
+	uploads                  *uploadReservations
+	driftSemaphore           *turn.FairSemaphore // limits the concurrent calls that measure a drift
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
@@ -121,6 +122,7 @@ func New(c Config) (*App, error) {
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
+		uploads: newUploadReservations(),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()

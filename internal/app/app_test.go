@@ -52,7 +52,7 @@ func openAt(t *testing.T, dir string, now func() time.Time) *testApp {
 type appOptions struct {
 	log                 io.Writer
 	now                 func() time.Time
-	accept              bool // any database
+	accept              bool // accepts any database
 	memory              int64
 	database            string // defaults to a file
 	storage             string // defaults to a folder

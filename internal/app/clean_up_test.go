@@ -14,8 +14,8 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestJobsDoNotWaitForCleanUp runs a job while the list of the stored files, which the first
-// clean-up requests, takes long.
+// TestJobsDoNotWaitForCleanUp runs a job while the first clean-up waits a long time for the
+// list of the stored files.
 func TestJobsDoNotWaitForCleanUp(t *testing.T) {
 	t.Parallel()
 	location := testenv.S3(t)

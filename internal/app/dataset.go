@@ -170,7 +170,7 @@ func (a *App) checkDatasetExists(ctx context.Context, key string) error {
 
 func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
 	return api.DatasetEntry{
-		Interrupted: s.interrupted,
+		Interrupted: s.interrupted, WaitingFor: s.waitingFor,
 		DatasetKey:  d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
 		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}

@@ -157,7 +157,7 @@ func TestDisabledAccountWaits(t *testing.T) {
 		t.Fatalf("the other dataset is %+v", d)
 	}
 	get := func() (*api.Dataset, error) { return ann.GetDataset(ann.ctx, &api.DatasetInput{DatasetKey: key}) }
-	if d := must(get())(t); d.Status != api.DatasetProcessing { // older, and its account was never served
+	if d := must(get())(t); d.Status != api.DatasetProcessing { // it would have been first, because it is older and its account was never served
 		t.Errorf("the dataset of the disabled account is %s", d.Status)
 	}
 	must(b.EnableAccount(t.Context(), b.account(t, "ann@example.com")))(t)

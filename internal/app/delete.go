@@ -43,7 +43,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 	return &api.None{}, nil
 }
 
-// endIfInterrupted ends a race or prediction that no process runs and none will resume. If a
+// endIfInterrupted ends a race or prediction that no process runs or will resume. If a
 // process runs it or will resume it, endIfInterrupted does nothing and returns false.
 func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
 	s, err := a.findJobStatus(ctx, t, active.Key)

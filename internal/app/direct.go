@@ -37,9 +37,9 @@ func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.Up
 	return api.UploadInfo{UploadURL: address, ExtraHeaders: "Content-Type:" + csvMediaType + "\n" + contentLengthRangeHeader}, nil
 }
 
-// resultURL returns the signed URL of the result of a COMPLETED prediction. If direct transfers
-// are enabled, it is a URL of the S3 store, or a URL of the service if there are no credentials
-// to sign a URL of the store.
+// resultURL returns the signed URL of the result of a COMPLETED prediction. It is a URL of the
+// S3 store if direct transfers are enabled and the URL can be signed. Otherwise it is a URL of
+// the service.
 func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 	if a.direct != nil {
 		address, err := a.direct.DownloadURL(ctx, p.Result.Blob, resultFileName(p.Key), csvMediaType+"; charset=utf-8", signedURLLifetimeSeconds*time.Second)

@@ -151,7 +151,7 @@ func TestDistributedRaceBeginsAgain(t *testing.T) {
 	defer func() { _ = rows.Close() }()
 	err = rows.Read(t.Context(), func(tx *store.Tx) error {
 		race, err := tx.GetTraining(t.Context(), account, key)
-		if err == nil && !race.Deadline.IsZero() { // a part would end by it
+		if err == nil && !race.Deadline.IsZero() { // otherwise a part would end at this deadline
 			t.Errorf("the second attempt has the deadline %s", race.Deadline)
 		}
 		return err

@@ -24,8 +24,8 @@
 //
 // A race that is PENDING or RUNNING cannot be deleted, and neither can a prediction that is
 // RUNNING. The same holds for the model and the dataset of such a race or prediction. The exception
-// is a race or prediction whose job no process runs and none will resume. Deleting a dataset stops
-// its preparation.
+// is a race or prediction whose job no process runs or will resume. Deleting a dataset stops its
+// preparation.
 //
 // A killed process leaves jobs that it has leased, and temporary files, whose names contain the
 // name of the process. Another process on the same data folder restarts the jobs and removes the

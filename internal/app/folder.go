@@ -26,8 +26,8 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkAndMatchIdentities returns an error if the database and the stored files do not
-// belong together. Each has an identity. If the identities are equal,
-// checkAndMatchIdentities returns nil. They may differ, or one may be missing because the
+// belong together. Each has an identity. If the identities are equal, the database and the
+// files belong together, see checkNotAllFilesMissing for an exception. They may differ, or one may be missing because the
 // database or the files are new or from an early release. Then checkAndMatchIdentities
 // returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
 // acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
@@ -44,8 +44,14 @@ func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) 
 		return err
 	}
 	filesID, err := a.blobs.Identity(ctx)
-	if err != nil || databaseID != "" && databaseID == filesID {
-		return err // nil in the common case
+	if err != nil {
+		return err
+	}
+	if databaseID != "" && databaseID == filesID {
+		if acceptMismatch || !a.store.IsOnServer() || a.blobs.IsBucket() {
+			return nil
+		}
+		return a.checkNotAllFilesMissing(ctx)
 	}
 	var referenced []string
 	err = a.store.Read(ctx, func(t *store.Tx) error {
@@ -65,6 +71,29 @@ func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) 
 		}
 	}
 	return a.setIdentity(ctx, databaseID, filesID)
+}
+
+// checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
+// stored. It is called if the identities are equal, the database is on a server and the files are
+// in a folder. Two folders may then have the identity of the database: a command without --storage
+// writes it to blobs/ in the data folder, and a service with --storage later to another folder.
+func (a *App) checkNotAllFilesMissing(ctx context.Context) error {
+	var key string
+	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+		key, err = t.GetAnyBlobKey(ctx)
+		return err
+	})
+	if err != nil || key == "" {
+		return err
+	}
+	if file, err := a.blobs.Open(ctx, key); err == nil { // the common case, without a list of all files
+		return file.Close()
+	}
+	stored, err := a.blobs.Keys(ctx)
+	if err == nil && len(stored) == 0 {
+		return fmt.Errorf("%w from %s", ErrFilesGone, a.blobs.Location())
+	}
+	return err
 }
 
 // setIdentity makes the identities of the database and the stored files equal. The files get the

@@ -100,7 +100,8 @@ func (f *folder) wantAll(t *testing.T) {
 	}
 }
 
-// run opens the folder, removes leftover files, calls with and closes the folder.
+// run opens the folder, runs a job while leftover files are removed, calls with, and
+// closes the folder.
 func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	t.Helper()
 	h.now = time.Now
@@ -113,7 +114,7 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	}
 	defer closeAll()
 	stop := b.work(t)
-	b.awaitDataset(t, b.createdWith(t)) // the sweep comes before the jobs
+	b.awaitDataset(t, b.createdWith(t)) // the sweep runs meanwhile
 	stop()                              // the job deletes its file after it has ended
 	with(b)
 }
@@ -186,7 +187,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	f.run(t, appOptions{}, func(b *testApp) {
 		_, err := b.GetModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey})
 		wantCode(t, err, api.CodeNotFound)
-		b.awaitFiles(t, 1) // the others become orphans in the background
+		b.awaitFiles(t, 1) // the sweep has moved the others to the orphans
 	})
 	f.wantAll(t)
 
@@ -194,7 +195,7 @@ func TestOlderDatabaseKeepsNewerFiles(t *testing.T) {
 	copyFiles(t, f.dir, databaseFiles(t, saved))
 	f.run(t, appOptions{}, func(b *testApp) {
 		must(b.DownloadModel(b.ctx, &api.ModelInput{ModelKey: f.race.ModelKey}))(t).Close()
-		b.awaitFiles(t, 2) // orphans are restored in the background
+		b.awaitFiles(t, 2) // the sweep has restored the orphans
 	})
 }
 
@@ -206,6 +207,40 @@ func TestFilesMissing(t *testing.T) {
 	}
 	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
 		t.Errorf("error %v, want %v", err, app.ErrMismatch)
+	}
+}
+
+// TestFilesMissingFromAnotherFolder opens a database on a server with a folder that has the
+// identity of the database but none of its files: the folder was in use before the service was
+// started with --storage.
+func TestFilesMissingFromAnotherFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := appOptions{log: io.Discard, now: time.Now, database: testenv.Postgres(t)}
+	second := first
+	second.storage = "file://" + filepath.ToSlash(filepath.Join(dir, "storage"))
+	_, closeAll, err := openIn(t.Context(), dir, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAll()
+	b, closeAll, err := openIn(t.Context(), dir, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.add(t, b.create(t, "flowers").DatasetKey, labelled(300))
+	closeAll()
+
+	if _, _, err := openIn(t.Context(), dir, first); !errors.Is(err, app.ErrFilesGone) {
+		t.Errorf("without the storage: error %v, want %v", err, app.ErrFilesGone)
+	}
+	first.accept = true
+	for _, opts := range []appOptions{second, first} {
+		_, closeAll, err := openIn(t.Context(), dir, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAll()
 	}
 }
 

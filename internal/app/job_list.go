@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -88,6 +89,36 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		return nil, a.toProblem(err)
 	}
 	return out, nil
+}
+
+// missingWorkerInterval is the interval at which WarnOfMissingWorkers logs.
+const missingWorkerInterval = time.Minute
+
+// WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no living process runs
+// the jobs of the service. It returns when ctx is done. A service that runs no jobs itself calls it.
+func (a *App) WarnOfMissingWorkers(ctx context.Context) {
+	defer runEvery(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
+	<-ctx.Done()
+}
+
+// warnIfNoWorker logs a warning if jobs are queued and no worker is alive.
+func (a *App) warnIfNoWorker(ctx context.Context) {
+	queued, hasWorker := int64(0), false
+	err := a.store.Read(ctx, func(t *store.Tx) error {
+		p, err := a.newProcessCache(ctx, t)
+		if err != nil {
+			return err
+		}
+		counts, err := t.CountJobs(ctx)
+		queued, hasWorker = 0, p.hasWorker
+		for _, c := range counts {
+			queued += c.Queued
+		}
+		return err
+	})
+	if err == nil && queued > 0 && !hasWorker { // an outage of the database has lines of its own in the log
+		a.log.WarnContext(ctx, "jobs are queued, but no worker is running: start foretell worker", "queued", queued)
+	}
 }
 
 // warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.

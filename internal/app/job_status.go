@@ -14,9 +14,11 @@ type jobStatus struct {
 	job *store.JobState // nil if the resource has no job
 	// running reports whether a living process runs the job.
 	running bool
-	// interrupted reports whether no process runs the job and none will resume it
-	// automatically.
+	// interrupted reports whether the job waits, and no process will resume it automatically.
 	interrupted bool
+	// waitingFor is api.WaitingForWorker if the job waits because no worker is alive. It is ""
+	// otherwise, and for a job of the embedded service, which commands run.
+	waitingFor string
 	// queuedBefore is the number of queued jobs that will begin before this one. Only findJobStatus
 	// sets it.
 	queuedBefore int
@@ -61,6 +63,9 @@ func (p *processCache) jobStatus(j *store.JobState) jobStatus {
 	}
 	s := jobStatus{job: j, running: p.isAlive(j.Owner)}
 	s.interrupted = !s.running && !p.hasWorker && !p.isAlive(j.Process)
+	if !s.running && !p.hasWorker && !p.app.ownJobsOnly {
+		s.waitingFor = api.WaitingForWorker
+	}
 	return s
 }
 
@@ -168,7 +173,7 @@ func (s jobStatus) toTraining(r *store.Training) api.Training {
 	if s.interrupted {
 		out.Outcome = api.OutcomeInterrupted
 	}
-	out.QueuedBehind, out.Interrupted = s.queuedBefore, s.interrupted
+	out.QueuedBehind, out.Interrupted, out.WaitingFor = s.queuedBefore, s.interrupted, s.waitingFor
 	return out
 }
 

@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestQueuePosition checks the number of races that are before one in the queue, and cancels a race
-// that no process runs.
+// TestQueuePosition checks how many races are before a race in the queue, and cancels a race that
+// no process runs.
 func TestQueuePosition(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
@@ -25,7 +25,7 @@ func TestQueuePosition(t *testing.T) {
 		t.Helper()
 		return must(b.GetTraining(b.ctx, &api.TrainingInput{TrainingJobKey: key}))(t)
 	}
-	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.QueuedBehind != 0 {
+	if r := get(keys[2]); r.Status != api.TrainingPending || !r.Interrupted || r.WaitingFor != api.WaitingForWorker || r.QueuedBehind != 0 {
 		t.Errorf("with no process at work: %+v", r)
 	}
 	if r := must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: keys[0]}))(t); r.Status != api.TrainingCancelled {
@@ -38,7 +38,7 @@ func TestQueuePosition(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if r := get(keys[2]); r.Interrupted || r.QueuedBehind != 1 {
+	if r := get(keys[2]); r.Interrupted || r.WaitingFor != "" || r.QueuedBehind != 1 {
 		t.Errorf("behind one: %+v", r)
 	}
 	if r := get(keys[1]); r.Interrupted || r.QueuedBehind != 0 {
@@ -89,7 +89,7 @@ func TestDeleteInterrupted(t *testing.T) {
 	must(b.DeletePrediction(b.ctx, first))(t)
 	_, err = b.GetPrediction(b.ctx, first)
 	wantCode(t, err, api.CodeNotFound)
-	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // nothing begins it
+	must(b.CreateTraining(b.ctx, newRace(race.DatasetKey, 0)))(t) // no worker begins it
 	must(b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: race.DatasetKey}))(t)
 	b.awaitFiles(t, 0)
 }

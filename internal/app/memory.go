@@ -25,15 +25,15 @@ const (
 	// memoryCheckInterval is the interval at which failTooLargeRaces checks the races that need
 	// more memory than any worker has.
 	memoryCheckInterval = 500 * time.Millisecond
-	// largerWorkerWait is how long a race that needs more memory than any worker has stays in
-	// the queue. A worker with more memory may be restarting.
+	// largerWorkerWait is how long a race stays in the queue if it needs more memory than any
+	// worker has. A worker with more memory may be restarting.
 	largerWorkerWait = 30 * time.Second
 )
 
 // failTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
-	since := map[string]time.Time{} // by race, the time since when no worker has enough memory
+	since := map[string]time.Time{} // by race, when the race was first found to be too large for every worker
 	return a.queueWatchers.Start(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}

@@ -12,7 +12,7 @@ import (
 	"foretell/internal/store"
 )
 
-// The kinds of jobs, which prepare.go, train.go, predict.go and part.go implement.
+// The kinds of jobs. They are implemented in prepare.go, train.go, predict.go and part.go.
 const (
 	kindPrepare = "prepare"
 	kindTrain   = "train"
@@ -21,7 +21,7 @@ const (
 )
 
 // A process runs at most maxConcurrentJobs preparations at a time, and as many predictions. Of
-// these, at most maxConcurrentJobsPerAccount are of the same account, so that one account
+// each kind, at most maxConcurrentJobsPerAccount are of the same account, so that one account
 // cannot occupy all workers.
 const (
 	maxConcurrentJobs           = 3

@@ -3,7 +3,7 @@ package app
 import "testing"
 
 // TestOneAccountLeavesWorkers checks that the preparations and predictions of one account leave a
-// worker for those of other accounts.
+// worker for the jobs of other accounts.
 func TestOneAccountLeavesWorkers(t *testing.T) {
 	t.Parallel()
 	for _, k := range new(App).newPool(1).Kinds {

@@ -96,7 +96,7 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted, WaitingFor: s.waitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
@@ -210,8 +210,8 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 }
 
 // ReadResultHead returns at most size bytes from the beginning of the result of a COMPLETED
-// prediction. It does not verify the checksum, which is that of the whole file. Like OpenResult, it
-// neither checks the account nor records a download.
+// prediction. It does not verify the checksum, because the checksum is that of the whole file. Like
+// OpenResult, it neither checks the account nor records a download.
 func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byte, error) {
 	p, err := a.findCompletedPrediction(ctx, key)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"foretell/internal/store"
 )
 
-// TestOutageProblems checks that only a request that stored nothing is answered with 503: programs
-// repeat such a request.
+// TestOutageProblems checks that only a request that stored nothing is answered with 503, because
+// programs repeat such a request.
 func TestOutageProblems(t *testing.T) {
 	t.Parallel()
 	a := &App{log: slog.New(slog.DiscardHandler)}

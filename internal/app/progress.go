@@ -69,8 +69,8 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	return changed
 }
 
-// markChanged marks rows of takeChanged that could not be written as changed again. It keeps
-// changes that were made since takeChanged.
+// markChanged is called with rows of takeChanged that could not be written. It marks them as
+// changed again, and keeps changes that were made since takeChanged.
 func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func
 	return runAfterAndEvery(ctx, interval, interval, fn)
 }
 
-// runAfterAndEvery is like runEvery, but waits for the duration first before the first call.
+// runAfterAndEvery is like runEvery, but first is the time until the first call.
 func runAfterAndEvery(ctx context.Context, first, interval time.Duration, fn func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -1,8 +1,11 @@
 package app_test
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"foretell/internal/api"
 )
@@ -52,4 +55,70 @@ func TestQuota(t *testing.T) {
 		ann.add(t, second, labelled(2000))
 		must(ann.CreateTraining(ann.ctx, newRace(first.DatasetKey, 0.8)))(t)
 	})
+}
+
+// heldBody is a body that ends only when end is closed. It closes written when all of its text was
+// read and stored.
+type heldBody struct {
+	text    io.Reader
+	written chan struct{}
+	end     chan struct{}
+}
+
+func (h *heldBody) Read(p []byte) (int, error) {
+	if n, err := h.text.Read(p); err == nil {
+		return n, nil
+	}
+	close(h.written)
+	<-h.end
+	return 0, io.EOF
+}
+
+// readerFunc is a function that is an io.Reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestQuotaOfConcurrentUploads checks that uploads in progress count towards the quota, and that
+// those that have failed or were cancelled do not.
+func TestQuotaOfConcurrentUploads(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	ann, csv := b.as(t, "ann@example.com"), labelled(300)
+	quota := api.Quota{Bytes: new(int64(len(csv) + 100))}
+	must(b.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *b.account(t, "ann@example.com"), Body: quota}))(t)
+	first, second := ann.create(t, "first").DatasetKey, ann.create(t, "second").DatasetKey
+	upload := func(ctx context.Context, key string, body io.Reader) error {
+		_, err := ann.AddData(ctx, &api.DatasetInput{DatasetKey: key}, body)
+		return err
+	}
+	wantCode(t, upload(ann.ctx, first, io.MultiReader(strings.NewReader(csv), iotest.ErrReader(io.ErrUnexpectedEOF))), api.CodeMalformed)
+	cancelled, cancel := context.WithCancel(ann.ctx)
+	if err := upload(cancelled, first, io.MultiReader(strings.NewReader(csv), readerFunc(func([]byte) (int, error) {
+		cancel()
+		return 1, nil // writing the byte fails
+	}))); err == nil {
+		t.Error("a cancelled upload succeeded")
+	}
+	held := &heldBody{text: strings.NewReader(csv), written: make(chan struct{}), end: make(chan struct{})}
+	done := make(chan error)
+	go func() { done <- upload(ann.ctx, first, held) }()
+	select {
+	case <-held.written:
+	case err := <-done:
+		t.Fatalf("the bytes of a failed upload count: %v", err)
+	}
+	err := upload(ann.ctx, second, strings.NewReader(csv))
+	wantCode(t, err, api.CodeQuota)
+	if err != nil && !strings.Contains(err.Error(), "exceeds the 100 bytes that the quota of the account still allows while other uploads are in progress") {
+		t.Errorf("the error is %v", err)
+	}
+	other := b.create(t, "of another account").DatasetKey
+	b.add(t, other, csv)
+	close(held.end)
+	if err := <-done; err != nil {
+		t.Errorf("the upload in progress: %v", err)
+	}
+	wantCode(t, upload(ann.ctx, second, strings.NewReader(csv)), api.CodeQuota)
+	b.awaitFiles(t, 2)
 }

@@ -20,5 +20,5 @@ func (a *App) Ready(ctx context.Context) error {
 }
 
 // DiskSpace returns the free and the total bytes of the disk with the folder for temporary
-// files, which is the disk of the data folder.
+// files. The data folder is on the same disk.
 func (a *App) DiskSpace() (free, total uint64, err error) { return blob.DiskSpace(a.tempDir) }

@@ -20,8 +20,8 @@ var damages = map[string]func(content []byte) []byte{
 }
 
 // damage damages the only file in the folder that is not in before. The returned function undo
-// restores the file. Damage waits until it is the only one: after a job has ended, the files that only
-// the job needed may still exist for a moment.
+// restores the file. It first waits until there is only one such file, because the files that only a
+// job needed may still exist for a moment after the job has ended.
 func (a *testApp) damage(t *testing.T, before []string, how func([]byte) []byte) (undo func()) {
 	t.Helper()
 	path := filepath.Join(a.dir, "blobs", a.awaitNewFile(t, before))

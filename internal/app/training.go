@@ -130,7 +130,8 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 			return err
 		}
 		r.Status = s.reportedStatus(r.Status)
-		out.Status, out.Outcome, out.QueuedBehind, out.Interrupted = r.Status, trainingOutcome(r), s.queuedBefore, s.interrupted
+		out.Status, out.Outcome = r.Status, trainingOutcome(r)
+		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.queuedBefore, s.interrupted, s.waitingFor
 		for _, run := range runs {
 			run.Status = s.reportedStatus(run.Status)
 			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))

@@ -16,8 +16,8 @@ type upload struct {
 	// size is the declared size, or -1 if it is unknown.
 	size     int64
 	min, max int64
-	// quotaLeft is how many more bytes the quota of the account allows. storeUpload sets it.
-	quotaLeft int64
+	// reserved has the bytes of the body that were read. storeUpload sets it.
+	reserved *uploadReservation
 }
 
 // storeUpload stores the body of u as a blob. It checks the declared size before it reads the body,
@@ -29,9 +29,12 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	if u.size >= 0 && u.size < u.min {
 		return blob.Info{}, tooSmallProblem(u.size, u.min)
 	}
-	if u.quotaLeft, err = a.checkUploadQuota(ctx, u.size); err != nil {
+	quotaLeft, err := a.checkUploadQuota(ctx, u.size)
+	if err != nil {
 		return blob.Info{}, err
 	}
+	u.reserved = a.uploads.begin(callerFromContext(ctx).Account, quotaLeft)
+	defer u.reserved.release() // after Abort; the transaction that records the file checks the quota again
 	w, err := a.blobs.Create(ctx)
 	if err != nil {
 		return blob.Info{}, a.toProblem(err)
@@ -57,9 +60,8 @@ func (u upload) copyTo(w io.Writer) error {
 		if read += int64(n); read > u.max {
 			return tooLargeProblem(u.max)
 		}
-		if read > u.quotaLeft {
-			return api.NewProblem(api.CodeQuota, "the file exceeds the %d bytes that the quota of the account still allows, so nothing was stored: "+
-				"delete datasets, models or predictions, or ask an administrator for a larger quota", u.quotaLeft)
+		if err := u.reserved.grow(int64(n)); err != nil {
+			return err
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
 			return err

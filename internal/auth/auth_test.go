@@ -88,7 +88,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokenHashes checks the stored forms of a hash. Earlier releases search for that of SHA-256.
+// TestTokenHashes checks the hashes under which a token may be stored. Earlier releases look up
+// the SHA-256 hash.
 func TestTokenHashes(t *testing.T) {
 	want := []string{ // printf token | openssl dgst -sha256, -sha3-256
 		"3c469e9d6c5875d37a43f353d4f88e61fcf812c66eee3457465a40b0da4153e0",

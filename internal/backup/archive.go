@@ -34,7 +34,7 @@ func newArchiveWriter(w io.Writer, tempDir string, created time.Time) (*archiveW
 	return &archiveWriter{tar: tar.NewWriter(io.MultiWriter(w, whole)), archiveHash: whole, created: created, checksumLines: sums}, nil
 }
 
-// errSizeMismatch is returned by addEntry if the content has fewer bytes than its parameter
+// errSizeMismatch is returned by addEntry if the content has fewer bytes than the parameter
 // size.
 var errSizeMismatch = errors.New("it has another size than before")
 

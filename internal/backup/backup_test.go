@@ -179,7 +179,7 @@ func (p *place) wantEmpty(t *testing.T) {
 	}
 }
 
-// fillAuditLog adds an event, and one that records the deletion of still older events.
+// fillAuditLog adds an event, and an event that records the deletion of older events.
 func (p *place) fillAuditLog(t *testing.T) {
 	t.Helper()
 	err := p.Store.Write(t.Context(), func(tx *store.Tx) error {

@@ -33,11 +33,27 @@ var (
 	// ErrUnavailable is returned while an S3 store cannot be used, because it does not
 	// respond, is overloaded or refuses the credentials. The same call may succeed later.
 	ErrUnavailable = errors.New("the S3 store is unavailable")
-	// ErrCredentials is returned if the credentials are missing, wrong or insufficient,
-	// and ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable.
-	ErrCredentials = fmt.Errorf("%w: the credentials are refused", ErrUnavailable)
-	ErrNoBucket    = fmt.Errorf("%w: the bucket is missing", ErrUnavailable)
+	// ErrCredentials is returned if the credentials are missing, wrong or insufficient, and
+	// ErrNoBucket if the bucket is missing. Both wrap ErrUnavailable, because a job can try again
+	// after they were corrected. Their messages do not say that the store is unavailable.
+	ErrCredentials error = &configError{"the S3 store refuses the credentials", ErrUnavailable}
+	ErrNoBucket    error = &configError{"the S3 store has no such bucket", ErrUnavailable}
+	// errNoCredentials is the ErrCredentials of missing credentials.
+	errNoCredentials error = &configError{"no credentials for the S3 store were found", ErrCredentials}
 )
+
+// configError is an error of the configuration of an S3 store. Its message does not contain that of
+// the wrapped error.
+type configError struct {
+	text string
+	kind error
+}
+
+// Error returns the message.
+func (e *configError) Error() string { return e.text }
+
+// Unwrap returns the error that e is a case of.
+func (e *configError) Unwrap() error { return e.kind }
 
 // incompleteSuffix is the end of the name of a blob that is still being written.
 const incompleteSuffix = ".part"

@@ -106,7 +106,7 @@ func TestIncompleteWritesLeaveNothing(t *testing.T) {
 	})
 }
 
-// incomplete writes blobs that are broken off in each possible way.
+// incomplete begins blobs and aborts each of them in a different way.
 func incomplete(t *testing.T, s *Store, content string) {
 	t.Helper()
 	t.Run("a source that fails", func(t *testing.T) {

@@ -15,7 +15,7 @@ func TestObserve(t *testing.T) {
 		var calls []string
 		now := time.Unix(0, 0)
 		s.Observe(func() time.Time {
-			now = now.Add(time.Second) // between any two calls of the clock
+			now = now.Add(time.Second) // a second passes between any two readings of the clock
 			return now
 		}, func(c BackendCall) {
 			text := c.Operation
@@ -47,7 +47,7 @@ func TestObserve(t *testing.T) {
 		if err := s.Delete(t.Context(), info.Key); err != nil { // again
 			t.Fatal(err)
 		}
-		if r, err := s.Open(t.Context(), info.Key); err == nil { // a bucket looks for it at the first read
+		if r, err := s.Open(t.Context(), info.Key); err == nil { // the error may come only with the first read
 			if _, err := r.Read(make([]byte, 1)); err == nil {
 				t.Error("a deleted blob can be read")
 			}

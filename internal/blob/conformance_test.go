@@ -32,7 +32,8 @@ func (s testStore) open(t *testing.T, process string) *Store {
 	return opened
 }
 
-// onEachBackend runs a test of what Store promises, once with a folder and once with a bucket.
+// onEachBackend runs a test of the contract of Store, once with a folder and once with a
+// bucket.
 func onEachBackend(t *testing.T, test func(t *testing.T, s testStore)) {
 	t.Helper()
 	t.Run("folder", func(t *testing.T) {

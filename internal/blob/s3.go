@@ -106,8 +106,8 @@ func openBucket(ctx context.Context, where *bucketLocation, opts Options) (*buck
 }
 
 // findCredentials returns the credentials in the environment or in the AWS configuration files.
-// Only if the environment or the location demands this, it requests them from a service of the
-// cloud.
+// It also requests them from a service of the cloud if the environment or the location demands
+// this.
 func findCredentials(ctx context.Context, where *bucketLocation, getenv func(string) string) (*credentials.Credentials, error) {
 	if id, secret := getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
 		return credentials.NewStaticV4(id, secret, getenv("AWS_SESSION_TOKEN")), nil
@@ -120,7 +120,7 @@ func findCredentials(ctx context.Context, where *bucketLocation, getenv func(str
 	creds := credentials.NewChainCredentials(chain)
 	value, err := creds.GetWithContext(&credentials.CredContext{Context: ctx, Client: http.DefaultClient})
 	if err != nil || value.AccessKeyID == "" {
-		return nil, fmt.Errorf("%w: %s: no credentials were found", ErrCredentials, where)
+		return nil, fmt.Errorf("%w: %s", errNoCredentials, where)
 	}
 	return creds, nil
 }

@@ -43,7 +43,7 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 	}{
 		{"a wrong secret", location, map[string]string{"AWS_SECRET_ACCESS_KEY": "a wrong secret"}, ErrCredentials, "SignatureDoesNotMatch"},
 		{"an unknown key", location, map[string]string{"AWS_ACCESS_KEY_ID": "unknown"}, ErrCredentials, "key"},
-		{"no key", location, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": t.TempDir(), "AWS_SHARED_CREDENTIALS_FILE": "missing"}, ErrCredentials, "no credentials were found"},
+		{"no key", location, map[string]string{"AWS_ACCESS_KEY_ID": "", "HOME": t.TempDir(), "AWS_SHARED_CREDENTIALS_FILE": "missing"}, ErrCredentials, "no credentials for the S3 store were found"},
 		{"a missing bucket", &missing, nil, ErrNoBucket, "NoSuchBucket"},
 		{"nobody at the endpoint", testenv.ReplaceEndpoint(location, "http://127.0.0.1:1"), nil, ErrUnavailable, "127.0.0.1:1"},
 	} {
@@ -51,6 +51,9 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 			_, err := openAt(t, tt.location, tt.variables)
 			wantError(t, err, tt.want)
 			wantError(t, err, ErrUnavailable)
+			if says := err != nil && strings.Contains(err.Error(), ErrUnavailable.Error()); says != (tt.want == ErrUnavailable) {
+				t.Errorf("error %v says %v that the store is unavailable", err, says)
+			}
 			if err == nil || !strings.Contains(err.Error(), tt.message) {
 				t.Errorf("error %v, want one with %q", err, tt.message)
 			}
@@ -63,8 +66,8 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections reads a blob after the open connections broke, and while each new one
-// breaks after some bytes.
+// TestBrokenConnections reads a blob after the open connections broke, and while each new
+// connection breaks after some bytes.
 func TestBrokenConnections(t *testing.T) {
 	proxy := testenv.NewS3Proxy(t, testenv.S3(t))
 	s, err := openAt(t, proxy.Location, nil)

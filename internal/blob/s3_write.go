@@ -122,8 +122,8 @@ func (s *objectSink) commit() error {
 }
 
 // complete completes the multipart upload, which joins the parts to an object. Then it checks
-// that the object exists, because the response to a repeated request may be wrong: if the store
-// was killed while it joined the parts, it may report success without an object. If its first
+// that the object exists, because the response to a repeated request may be wrong. If the store
+// was killed while it joined the parts, it may report success without an object. If the first
 // response was lost, it reports an error although the object exists.
 func (s *objectSink) complete() error {
 	_, err := s.store.core.CompleteMultipartUpload(s.ctx, s.store.bucket, s.object, s.upload, s.parts, minio.PutObjectOptions{})

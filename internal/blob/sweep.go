@@ -93,8 +93,8 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, ref
 }
 
 // recordSwept appends the name of a blob to list if err is nil. The parameter err is the error
-// of sweeping the blob. recordSwept returns err, except ErrNotFound: another process may have
-// swept the blob.
+// of sweeping the blob. recordSwept returns err, or nil if err is ErrNotFound, because another
+// process may have swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// ErrDamaged is wrapped by the error of reading a blob that is not as it was written. The message
-// of the error says how it differs. Test with errors.Is.
+// ErrDamaged means that a blob is not as it was written. It is wrapped in an error whose message
+// says how the blob differs. Test with errors.Is.
 var ErrDamaged = errors.New("damaged")
 
 // VerifiedReader reads a blob once, from start to end, and verifies its size

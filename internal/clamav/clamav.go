@@ -28,8 +28,8 @@ var (
 )
 
 const (
-	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the number of
-	// bytes before them, which hold their number.
+	// chunkSize is the maximum number of bytes of the file in a chunk. lengthSize is the size, in
+	// bytes, of the length that precedes them.
 	chunkSize  = 64 << 10
 	lengthSize = 4
 	// dialTimeout limits the time for a connection, and sendTimeout the time that clamd takes to
@@ -41,8 +41,8 @@ const (
 	scanTimeout = 10 * time.Minute
 	// maxResponse is the maximum length of a response in bytes.
 	maxResponse = 4 << 10
-	// limitSignaturePrefix is the beginning of the signature that clamd reports, if AlertExceedsMax is
-	// set, for a file that exceeds MaxFileSize or another limit.
+	// limitSignaturePrefix is the beginning of the signature that clamd reports for a file that
+	// exceeds MaxFileSize or another limit, if AlertExceedsMax is set.
 	limitSignaturePrefix = "Heuristics.Limits.Exceeded"
 )
 
@@ -165,8 +165,8 @@ func setDeadline(set func(time.Time) error, d time.Duration) {
 	_ = set(time.Now().Add(d)) //nolint:forbidigo // compared by the system
 }
 
-// unavailableError returns an error that wraps ErrUnavailable and err, or the error of ctx if ctx is
-// done.
+// unavailableError returns an error that wraps ErrUnavailable and err. If ctx is done, it returns
+// the error of ctx instead.
 func unavailableError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -16,8 +16,9 @@ import (
 )
 
 // WriteFileAtomic creates a file at path with the output of write, completely or not at all. If
-// force is not set and path exists, the error is that of InstallFile. A device or a pipe at path is
-// written to. If path is a symbolic link, its target is written, and the link is kept.
+// force is not set and path exists, the error is that of InstallFile. If path is a device or a
+// pipe, it is written to directly. If path is a symbolic link, its target is written, and the link
+// is kept.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

@@ -54,7 +54,8 @@ func TestInstallFile(t *testing.T) {
 	}
 }
 
-// TestWriteFileAtomicKeepsLinks writes the target of a link, first a new file, then another one.
+// TestWriteFileAtomicKeepsLinks writes twice through a link. The first call must create the
+// target, the second must replace it, and the link must stay.
 func TestWriteFileAtomicKeepsLinks(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target.html"), filepath.Join(dir, "link.html")

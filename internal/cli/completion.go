@@ -11,8 +11,8 @@ import (
 	"foretell/internal/config"
 )
 
-// SetDefaultCompletions adds a completion to each argument and flag of cmd and of its subcommands
-// that has none. This completion offers file names only where a file is expected, while the default
+// SetDefaultCompletions adds a completion to every argument and flag that has none, in cmd and its
+// subcommands. This completion offers file names only where a file is expected, while the default
 // of cobra offers them everywhere.
 func SetDefaultCompletions(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 {
@@ -45,7 +45,7 @@ func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDir
 	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
-// valueCompletionDirective returns the completion directive for a value by its
+// valueCompletionDirective returns the completion directive for a value. The parameter value is its
 // placeholder in help pages, such as FILE.
 func valueCompletionDirective(value string) cobra.ShellCompDirective {
 	switch value {

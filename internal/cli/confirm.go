@@ -25,6 +25,12 @@ func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 	cmd.Flags().Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 }
 
+// BindNeedlessYes adds a --yes to cmd that has no effect. It is for a command that never asks, but
+// whose group has commands that do, so that a script can pass --yes to all of them.
+func BindNeedlessYes(cmd *cobra.Command) {
+	cmd.Flags().BoolP("yes", "y", false, "accepted as in the other commands, but this command never asks")
+}
+
 // Ask asks for confirmation unless --yes or --dry-run is set. It returns an error if the
 // user does not confirm, or if prompting is disabled.
 func (a *ConfirmFlag) Ask(ctx context.Context, question string) error {

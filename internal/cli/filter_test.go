@@ -32,8 +32,8 @@ var pets = []pet{
 	{Name: "<eel>", Legs: 12345678},
 }
 
-// filtered runs a command with the given flags whose result is a list of pets, and returns its
-// output.
+// filtered runs a command whose result is a list of pets. It passes the given flags and
+// returns the output.
 func filtered(t *testing.T, flags ...string) (string, error) {
 	t.Helper()
 	streams := [3]*os.File{}

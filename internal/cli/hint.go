@@ -25,10 +25,12 @@ var repeatedFlags = []string{
 var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
-// replaces two hints of the service: the hint to sign in, if the token is from the environment,
-// because `foretell login` would not replace this token; and the hint about a name that is taken,
-// if it is the name of an account and not of a dataset. AddHint also applies
-// [Factory.RepeatFlagsInCommands].
+// replaces two hints of the service:
+//   - the hint to sign in, if the token is from the environment, because `foretell login` would
+//     not replace this token
+//   - the hint about a name that is taken, if it is the name of an account and not of a dataset
+//
+// AddHint also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`"
@@ -71,8 +73,9 @@ func (f *Factory) suggestList(status exit.Status) string {
 	return "see `" + f.Running.CommandPath() + " --help`"
 }
 
-// RepeatFlagsInCommands finds the foretell commands between backquotes in text, and adds to each of
-// them those repeatedFlags of the current command line that it accepts.
+// RepeatFlagsInCommands returns text with flags added to each foretell command between backquotes.
+// The flags are those repeatedFlags that are on the current command line and that the command
+// accepts.
 func (f *Factory) RepeatFlagsInCommands(text string) string {
 	if f.Running == nil {
 		return text
@@ -162,6 +165,20 @@ func (f *Factory) CommandWith(flag, value string, omitted ...string) string {
 		value = ListFlagValue([]string{value})
 	}
 	return term.CommandLine(setFlag(args, flag, value, f.isRepeatable(flag)))
+}
+
+// ForceInCommands adds --force to the commands that methods such as [Factory.CommandWith] return,
+// until restore is called.
+func (f *Factory) ForceInCommands() (restore func()) {
+	args := f.Args
+	if !f.Running.Flags().Changed("force") {
+		end := slices.Index(args, "--")
+		if end < 0 {
+			end = len(args)
+		}
+		f.Args = slices.Insert(slices.Clone(args), end, "--force")
+	}
+	return func() { f.Args = args }
 }
 
 // CommandWithList returns the current command line with values added to a flag that is a list.

@@ -158,8 +158,8 @@ func PrintList[T any](o *Output, items []T, columns ...string) error {
 	return nil
 }
 
-// NoteIfEmpty prints a notice that a list is empty, if n, its number of items, is 0 and the output
-// is a terminal. It reports whether it has printed the notice.
+// NoteIfEmpty prints a notice if a list is empty and the output is a terminal. n is the number of
+// items of the list. It reports whether it has printed the notice.
 func (o *Output) NoteIfEmpty(n int) (printed bool) {
 	if n > 0 || o.EmptyHint == "" || o.csv || o.tsv || !o.Factory.Console.OutTerminal {
 		return false

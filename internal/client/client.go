@@ -1,15 +1,16 @@
-// Package client calls the service's operations over HTTP: typed calls of the
-// endpoints of package api, streaming uploads and downloads, polling, retries,
-// renewal of the token and resumption of downloads.
+// Package client calls the operations of the service over HTTP. It has typed calls of the endpoints
+// of package api. It streams uploads and downloads, polls jobs, retries requests, renews the token
+// and resumes downloads.
 //
 // It is strict in what it sends and tolerant in what it accepts, because other
 // deployments of the service may differ where its documentation is silent. Any
 // 2xx status is success, unknown fields and states are ignored, and a number or a
 // list may be encoded as a string.
 //
-// Errors are *api.Problem if the service returned an error, *NetworkError if the service did
-// not respond or something else responded, or the error of the context if the context ended
-// first.
+// An error of a call is one of these:
+//   - *api.Problem if the service returned an error
+//   - *NetworkError if the service did not respond, or something else responded
+//   - the error of the context if the context ended first
 package client
 
 import (
@@ -56,8 +57,8 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// MaxPoll is the maximum interval between polls. Defaults to 2 seconds.
 	MaxPoll time.Duration
-	// IdleTimeout is the longest time without a byte of a response's body. After it, the
-	// connection counts as lost. Defaults to one minute.
+	// IdleTimeout is how long the client waits for the next byte of a response's body.
+	// After that, the connection counts as lost. Defaults to one minute.
 	IdleTimeout time.Duration
 	// MaxOutage is how long a wait for a job continues while the service does not respond.
 	// Defaults to 5 minutes.
@@ -141,8 +142,8 @@ func (c *Client) Token() string {
 	return c.token
 }
 
-// renewToken logs in again, unless another request has logged in since the rejected token
-// was sent. It reports whether the client has a new token.
+// renewToken logs in again. If another request has logged in since the rejected token was
+// sent, it does nothing. It reports whether the client has a new token.
 func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool, err error) {
 	c.reloginMu.Lock()
 	defer c.reloginMu.Unlock()

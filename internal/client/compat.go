@@ -82,8 +82,8 @@ func coerceFields(object map[string]any, t reflect.Type) {
 	}
 }
 
-// parseJSONString decodes a string that contains JSON. It returns nil for an empty string. A value
-// that is not a string is returned unchanged.
+// parseJSONString decodes a string that contains JSON. It returns nil for an empty string. Any
+// other value is returned unchanged.
 func parseJSONString(value any) any {
 	text, ok := value.(string)
 	if !ok {

@@ -306,6 +306,7 @@ func TestTokenNotSentToOtherHosts(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                                "Bearer secret-token",
 		"?upload_id=7":                    "Bearer secret-token",
+		"?code=7":                         "Bearer secret-token",
 		"?X-Goog-Signature=abc":           "",
 		"?X-Amz-Signature=abc&X-Amz-Date": "",
 		"?sv=1&sig=abc":                   "",

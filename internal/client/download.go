@@ -112,14 +112,14 @@ func (d *downloadState) fetchRest(ctx context.Context) error {
 	return d.copyBody(ctx, resp.Body)
 }
 
-// isComplete reports whether a response to the request for the rest of the file says that there is no
-// rest. It is the response if the connection broke after the last byte of a file of unknown size.
+// isComplete reports whether resp says that the file has no more bytes. The service sends such a
+// response if the connection broke after the last byte of a file of unknown size.
 func (d *downloadState) isComplete(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && d.written > 0 && d.total < 0 &&
 		resp.Header.Get("Content-Range") == "bytes */"+strconv.FormatInt(d.written, 10)
 }
 
-// errFileChanged is returned if the rest of a file belongs to another version than its beginning.
+// errFileChanged is returned if a file has changed since its beginning was downloaded.
 var errFileChanged = errors.New("the file changed on the service while it was downloaded; download it again")
 
 // findOffset determines which part of the file the response has. It returns how many bytes to skip

@@ -36,7 +36,8 @@ type NetworkError struct {
 	Kind ErrorKind
 	// Status is the HTTP status of the response if Kind is NotService, and 0 otherwise.
 	Status int
-	// FileStore is set if the URL is not one of the service, but of the object store with its files.
+	// FileStore is set if the URL belongs to the object store with the files of the service, and
+	// not to the service itself.
 	FileStore bool
 	// Reason is a message for people.
 	Reason string
@@ -77,16 +78,22 @@ func (c *Client) networkError(ctx context.Context, req *request, err error) erro
 	if errors.As(err, &source) {
 		return source.err
 	}
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		err = outer.Err // outer contains the URL with its secrets
-	}
+	err = withoutURL(err)
 	e := &NetworkError{Op: req.op, URL: redactURL(req.url), Err: err}
 	e.Kind, e.Reason = classifyConnectionError(err)
 	if e.FileStore = c.isFileStore(req.url) && e.Kind != BadRedirect; e.FileStore {
 		e.Reason = "the file store of the service does not respond: " + e.Reason
 	}
 	return e
+}
+
+// withoutURL returns the cause of err if err is a *url.Error, whose text contains the URL with its secrets.
+func withoutURL(err error) error {
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		return outer.Err
+	}
+	return err
 }
 
 // isFileStore reports whether u is a URL of the object store to which the service refers clients

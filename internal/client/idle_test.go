@@ -13,7 +13,7 @@ import (
 	"foretell/internal/client"
 )
 
-// TestIdleResponse ends a call whose response does not continue.
+// TestIdleResponse checks that a call ends with an error if its response stops.
 func TestIdleResponse(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +28,8 @@ func TestIdleResponse(t *testing.T) {
 	}
 }
 
-// TestIdleDownload continues a download that has stopped.
+// TestIdleDownload checks that a download continues with a second request if its response
+// stops.
 func TestIdleDownload(t *testing.T) {
 	t.Parallel()
 	file, requests := strings.Repeat("id,prediction\n", 1000), 0

@@ -42,8 +42,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestDoOnlyCallsTheService checks that a raw request is sent to no other service, and that it
-// has the token unless its headers have an Authorization.
+// TestDoOnlyCallsTheService checks that a raw request is sent to no other service. It must
+// have the token if its headers have no Authorization.
 func TestDoOnlyCallsTheService(t *testing.T) {
 	t.Parallel()
 	var got []string

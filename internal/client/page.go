@@ -9,9 +9,9 @@ import (
 
 // The functions below return sequences. A sequence fetches pages until it has yielded the total
 // number of items that the service reports. If the service reports no total, the sequence ends at
-// the first page that is not full, or that has no new key because the service ignores the offset.
-// If an item moves to the next page because another one was created, the item is yielded only
-// once. An error ends the sequence.
+// the first page that is not full. It also ends at a page without a new key, because the service
+// then ignores the offset. If an item moves to the next page because another one was created, the
+// item is yielded only once. An error ends the sequence.
 
 // AllDatasets returns the datasets of the account that match the filters of in. It ignores
 // the offset and the limit of in.

@@ -14,10 +14,10 @@ type redirectError struct{ reason string }
 
 func (e *redirectError) Error() string { return e.reason }
 
-// checkRedirect implements http.Client.CheckRedirect. It rejects two kinds of redirects:
-// those that would change the method, and those that would send a JSON body, which may
-// contain a password, to another host. It removes the token from a request to another
-// host.
+// checkRedirect implements http.Client.CheckRedirect. It rejects a redirect that would
+// change the method. It also rejects a redirect that would send a JSON body to another
+// host, because the body may contain a password. It removes the token from a request to
+// another host.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if len(via) >= 10 {
@@ -39,8 +39,9 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port, or to
-// is the https URL of the same host on the default port.
+// isSameServiceOrHTTPS reports whether both URLs have the same scheme, host and port. It
+// also returns true if both have the same host and the default port, and only the parameter
+// to uses https.
 func isSameServiceOrHTTPS(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -63,34 +64,42 @@ func effectivePort(u *url.URL) string {
 }
 
 // resolveURL parses a URL from a response, which may be relative to the base URL. If the base
-// URL has the scheme https, so does the result: a service behind a proxy may return http URLs,
-// because it does not know that clients use https.
+// URL has the scheme https, so does a URL of the service: a service behind a proxy may return http
+// URLs, because it does not know that clients use https.
 func (c *Client) resolveURL(address string) (*url.URL, error) {
 	u, err := c.base.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the service returned an invalid URL")
 	}
-	if c.base.Scheme == "https" && u.Scheme == "http" && strings.EqualFold(u.Hostname(), c.base.Hostname()) {
+	if c.base.Scheme == "https" && u.Scheme == "http" && c.isOwnAddress(u) {
 		u.Scheme = "https"
 		u.Host = c.base.Host
 	}
 	return u, nil
 }
 
+// isOwnAddress reports whether the http URL u is an address of the service, whose base URL has the
+// scheme https. The port of u is then the default port or that of the base URL. Another port of the
+// same host belongs to another program, such as the object store of direct uploads.
+func (c *Client) isOwnAddress(u *url.URL) bool {
+	port := effectivePort(u)
+	return strings.EqualFold(u.Hostname(), c.base.Hostname()) && (port == "80" || port == effectivePort(c.base))
+}
+
 // isSigned reports whether a URL has a signature in its query. A signed URL needs no
 // token.
 func isSigned(u *url.URL) bool {
 	for name := range u.Query() {
-		if isSecretParam(name) {
+		if isSignatureParam(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// isSecretParam reports whether a query parameter belongs to the signature of a URL that was
+// isSignatureParam reports whether a query parameter belongs to the signature of a URL that was
 // signed by this service or by one of the common object stores.
-func isSecretParam(name string) bool {
+func isSignatureParam(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
 	case "sig", "token", "access_token", "awsaccesskeyid", "googleaccessid", "policy", "key-pair-id":

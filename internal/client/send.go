@@ -121,8 +121,8 @@ func (c *Client) maxAttempts(err error) int {
 	return c.opts.Attempts
 }
 
-// sendOnce sends req once, with token unless that is "". n is the number of the attempt; the
-// first is 1.
+// sendOnce sends req once. It sends no token if token is "". n is the number of the attempt,
+// starting at 1.
 func (c *Client) sendOnce(ctx context.Context, req *request, token string, n int) (resp *http.Response, err error) {
 	ctx, end := startSpan(ctx, req, n)
 	defer func() { end(resp, err) }()
@@ -189,7 +189,7 @@ func retryDelay(req *request, err error, attempt int) (delay time.Duration, retr
 	switch problem.Status {
 	case http.StatusTooManyRequests:
 		return pause, req.waitOn429
-	case http.StatusServiceUnavailable: // the service has not processed the request; another server may not know this
+	case http.StatusServiceUnavailable: // with CodeNotReady, the service has not processed the request; a proxy may not know this
 		return pause, req.idempotent || problem.Code == api.CodeNotReady && !errors.Is(err, errForeign)
 	case http.StatusInternalServerError: // with Retry-After, the service does not know whether it has stored a change
 		return pause, req.idempotent && asked > 0

@@ -143,7 +143,7 @@ type SeriesModel struct {
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
 // ModelsOfSeries returns the models of a series, newest first. One of them is the champion: the best
-// of those with the metric and the table of the newest model, see [api.TableSchema].
+// of the models that have the metric and the [api.TableSchema] of the newest model.
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
 	reported := "" // key of the champion that the service reports
@@ -171,7 +171,7 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	}
 	slices.SortStableFunc(models, func(a, b SeriesModel) int { return cmp.Compare(b.SeriesVersion, a.SeriesVersion) })
 	best := reported
-	if best == "" || len(s.Datasets) == 1 { // the champion of a dataset need not be that of its series
+	if best == "" || len(s.Datasets) == 1 { // s may be one dataset of a longer series, whose champion need not be that of s
 		var err error
 		if best, err = bestComparableModel(ctx, c, models); err != nil {
 			return nil, err
@@ -192,10 +192,11 @@ func Champion(models []SeriesModel) *SeriesModel {
 	return nil
 }
 
-// bestComparableModel returns the key of the model with the highest performance, or of the oldest
-// of several such models. newestFirst holds the models of one series, newest first. Models whose
-// metric or table differs from that of the newest model are ignored. A model without a performance
-// is chosen only if no model has one. bestComparableModel returns "" if newestFirst is empty.
+// bestComparableModel returns the key of the model with the highest performance. In a tie, it
+// returns the key of the oldest. newestFirst holds the models of one series, newest first. Models
+// whose metric or table differs from that of the newest model are ignored. A model without a
+// performance is chosen only if no model has one. bestComparableModel returns "" if newestFirst is
+// empty.
 func bestComparableModel(ctx context.Context, c *Client, newestFirst []SeriesModel) (key string, err error) {
 	order := slices.Clone(newestFirst)
 	slices.Reverse(order) // the oldest of equals is the first

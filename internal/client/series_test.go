@@ -40,7 +40,7 @@ func TestGroupSeries(t *testing.T) {
 		}
 		return all
 	}
-	const long = "a name of thirty characters ab" // the name of the next dataset has only 28 of them
+	const long = "a name of thirty characters ab" // the name of the next dataset has only 28 of these characters
 	named := entries("N-3", "M", "N")
 	named[0].Series, named[1].Series, named[2].Series = "N", "M", "N"
 	for _, test := range []struct {

@@ -20,19 +20,37 @@ func TestTraceRedactsSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "session=hidden-cookie")
+		w.Header().Set("Link", "<https://s.example/x?signature=hidden-signature>; rel=next")
 		switch r.URL.Path {
+		case "/api/v1/admin/accounts":
+			respondJSON(201, `{"email":"bob","link":"http://s.example/password?code=hidden-code"}`)(w, r)
+		case "/api/v1/account/second-factor":
+			respondJSON(200, `{"secret":"hidden-secret","url":"otpauth://totp/foretell:ada@s.example?secret=hidden-secret&issuer=foretell"}`)(w, r)
+		case "/lost":
+			panic(http.ErrAbortHandler)
 		case "/api/login":
 			respondJSON(200, `{"access_token":"hidden-token","username":"ada"}`)(w, r)
 		default:
-			respondJSON(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
+			respondJSON(500, `{"code":"internal","detail":"failed","datasetUploadInfo":{"extraHeaders":"X-Key:hidden-header","uploadUrl":"https://s.example/x?expires=1&signature=hidden-signature"}}`)(w, r)
 		}
 	})
 	var traced strings.Builder
 	c := d.client(t, client.Options{Token: "hidden-bearer", Trace: func(e client.TraceEvent) { fmt.Fprintf(&traced, "%+v\n", e) }})
-	if _, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "ada", Password: "hidden-password"}}); err != nil {
+	if _, err := client.Call(t.Context(), c, api.LogIn, &api.LogInInput{Body: api.Credentials{Username: "ada", Password: "hidden-password", AuthenticatorCode: "hidden-code"}}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Download(t.Context(), d.URL+"/result?X-Amz-Credential=hidden-credential&signature=hidden-signature&page=3", failingWriter{})
+	if _, err := client.Call(t.Context(), c, api.CreateAccount, &api.CreateAccountInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Call(t.Context(), c, api.AddSecondFactor, &api.AddSecondFactorInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Call(t.Context(), c, api.SetPassword, &api.SetPasswordInput{Body: api.NewPassword{Code: "hidden-code"}}); err == nil {
+		t.Fatal("no error")
+	}
+	_, err := c.Download(t.Context(), d.URL+"/lost?signature=hidden-signature", failingWriter{})
+	fmt.Fprintf(&traced, "%v", err)
+	_, err = c.Download(t.Context(), d.URL+"/result?X-Amz-Credential=hidden-credential&signature=hidden-signature&page=3", failingWriter{})
 	fmt.Fprintf(&traced, "%v %#v", err, err)
 	d.Close()
 	_, err = c.Download(t.Context(), d.URL+"/result?signature=hidden-signature&page=3", failingWriter{})
@@ -40,7 +58,7 @@ func TestTraceRedactsSecrets(t *testing.T) {
 	if strings.Contains(traced.String(), "hidden") {
 		t.Errorf("revealed a secret:\n%s", traced.String())
 	}
-	for _, want := range []string{"ada", "page=3", "[cut]", "POST"} {
+	for _, want := range []string{"ada", "page=3", "[cut]", "POST", "bob", "code=[cut]", "issuer=foretell", `"code":"internal"`, "the connection was lost (EOF)"} {
 		if !strings.Contains(traced.String(), want) {
 			t.Errorf("%q is missing", want)
 		}

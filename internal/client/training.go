@@ -68,9 +68,8 @@ func fillOutcomes(jobs []api.Training) {
 	}
 }
 
-// fillRunOutcomes sets the outcomes of a race and its runs that the service did not
-// report. p does not report whether the race has a threshold, so fillRunOutcomes assumes
-// that it has one.
+// fillRunOutcomes sets the missing outcomes of a race and its runs. p does not report
+// whether the race has a threshold, so fillRunOutcomes assumes that it has one.
 func fillRunOutcomes(p *api.TrainingProgress) {
 	some := substituteThreshold
 	if p.Outcome == "" {

@@ -70,8 +70,8 @@ func TestCreateTrainingWithoutThreshold(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfOtherDeployments reads races of a service that does not report outcomes, and
-// where a threshold of 1 means that there is no threshold.
+// TestOutcomesOfOtherDeployments reads races of a service that does not report outcomes. A
+// threshold of 1 means that the race has no threshold.
 func TestOutcomesOfOtherDeployments(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

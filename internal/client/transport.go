@@ -12,8 +12,8 @@ import (
 )
 
 // newTransport returns the default transport. It uses the proxies of the
-// environment and has time limits for everything but bodies. Those of responses have the limit
-// Options.IdleTimeout.
+// environment and has time limits for everything but bodies. The bodies of responses have the
+// limit Options.IdleTimeout.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -96,8 +96,8 @@ func (p *inProcessServer) Accept() (net.Conn, error) {
 // Addr returns the name of the listener.
 func (p *inProcessServer) Addr() net.Addr { return pipeAddr{} }
 
-// Close closes the server and the listener. It may be called twice, because closing
-// the server calls it again.
+// Close closes the server and the listener. It may be called twice, because
+// p.server.Close also closes its listener, which is p.
 func (p *inProcessServer) Close() error {
 	first := false
 	p.once.Do(func() {

@@ -161,7 +161,7 @@ func (c *Client) uploadToURL(ctx context.Context, created *api.CreatedDataset, s
 
 // shouldSendToken reports whether to send the token to an upload URL. The token is always
 // sent to the service's host. It is sent to another host only if the URL has no
-// signature, and not over http if the service uses https.
+// signature, and only over https if the service uses https.
 func (c *Client) shouldSendToken(address *url.URL) bool {
 	if isSameServiceOrHTTPS(c.base, address) {
 		return true
@@ -169,7 +169,7 @@ func (c *Client) shouldSendToken(address *url.URL) bool {
 	return !isSigned(address) && (address.Scheme == "https" || c.base.Scheme == "http")
 }
 
-// sendFile sends the file of the dataset with the given key. If key is not "", it retries
+// sendFile sends the file of the dataset datasetKey. If datasetKey is not "", it retries
 // after a lost connection while the dataset is still PENDING.
 func (c *Client) sendFile(ctx context.Context, req *request, datasetKey string) (*api.DatasetEntry, error) {
 	if datasetKey != "" {

@@ -111,8 +111,8 @@ func predictionEnded(status string) bool {
 	return false
 }
 
-// poll calls fetch repeatedly until fetch returns true. It calls onUpdate with each
-// value, and returns the last value. An outage of the service ends the wait only after
+// poll calls fetch repeatedly until it returns done. It calls onUpdate with each value,
+// and returns the last value. An outage of the service ends the wait only after
 // Options.MaxOutage. During an outage, poll calls onUpdate with nil.
 func poll[T any](ctx context.Context, c *Client, fetch func() (value *T, done bool, err error), onUpdate func(*T)) (*T, error) {
 	var giveUp <-chan time.Time // not nil during an outage

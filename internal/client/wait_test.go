@@ -23,8 +23,8 @@ func respond(status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// TestOutageOfWait waits for a dataset while the service is unavailable for some time. As behind a
-// proxy without a ready service, the responses are 503 without Retry-After.
+// TestOutageOfWait waits for a dataset while the service is unavailable for some time. The
+// responses are 503 without Retry-After, like those of a proxy that has no ready service.
 func TestOutageOfWait(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

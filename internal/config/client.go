@@ -33,6 +33,6 @@ func guessScheme(address string) string {
 	return "https://" + address
 }
 
-// EmbeddedURL is the base URL of the embedded service. No connection is made to it, because
-// the transport of the client calls the handler of the service directly.
+// EmbeddedURL is the base URL of the embedded service. No network connection is made to it,
+// because the transport of the client is [client.NewInProcessTransport].
 const EmbeddedURL = "http://foretell.invalid"

@@ -53,9 +53,8 @@ type variable struct {
 	secret bool
 }
 
-// Variables lists all environment variables. [Load] reads the settings according to this list,
-// the config commands check and print settings according to it, and `help environment` and
-// docs/cli.md are made from it.
+// Variables lists all environment variables. [Load] and the config commands use it to read,
+// check and print the settings. `help environment` and docs/cli.md are made from it.
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},

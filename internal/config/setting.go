@@ -111,7 +111,8 @@ func (s *Settings) OriginName(key string) string {
 
 // CheckProfile returns an error if the config file has no profile with the selected name.
 // Without this check, a mistyped name would silently select another service. CheckProfile
-// returns nil if a flag or variable sets the address of the service.
+// returns nil for the profile default, and if a flag or variable sets the address of the
+// service.
 func (s *Settings) CheckProfile(env Getenv) error {
 	if s.Profile == defaultProfile || s.profileExists || s.origins[KeyServer] != originDefault {
 		return nil
@@ -203,11 +204,13 @@ func DataDir(env Getenv, s *Settings) (string, error) {
 	})
 }
 
-// userDir returns the first of these folders that is set: the value of the environment variable
-// own; the folder foretell in the value of the variable xdg; the folder foretell in the default
-// folder of the operating system. The map native has the default folder of each operating system,
-// and under "" that of all others. A folder is a variable followed by path elements: {"HOME",
-// ".config"} means $HOME/.config.
+// userDir returns the first of these folders that is set:
+//   - the value of the environment variable own
+//   - the folder foretell in the value of the variable xdg
+//   - the folder foretell in the default folder of the operating system
+//
+// native maps an operating system to its default folder. The key "" is for all other systems. A
+// folder is a variable followed by path elements: {"HOME", ".config"} means $HOME/.config.
 func userDir(env Getenv, own, xdg string, native map[string][]string) (string, error) {
 	if dir := env(own); dir != "" {
 		return filepath.Abs(dir)

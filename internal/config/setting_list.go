@@ -22,7 +22,7 @@ type Setting struct {
 const maskedValue = "(secret)"
 
 // ListSettings returns all settings with their origins: the profile, the settings in it, the
-// paths of operations, and secrets in the environment, with masked values.
+// paths of operations, and the secrets in the environment. The values of secrets are masked.
 func ListSettings(env Getenv, s *Settings) ([]Setting, error) {
 	documents := []Setting{{KeyProfile, s.Profile, s.origins[KeyProfile]}}
 	for _, v := range Variables {

@@ -37,6 +37,17 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
+// locateServiceToMark is like locateService, for a command that writes the marker file. It returns
+// an error if the database is on a server, but the data folder has a foretell.db, also in the
+// default data folder.
+func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
+	at, err := locateService(f, cmd)
+	if err == nil {
+		err = checkNoDatabaseFile(at.dir, at.database)
+	}
+	return at, err
+}
+
 // Backup writes to w a backup of the service that the flags of cmd select. The service may be
 // running. The backup has the same schema version as the database, which may be older than that of
 // this program.
@@ -95,7 +106,7 @@ func VerifyBackup(ctx context.Context, r io.Reader) (*backup.Summary, error) {
 
 // Restore restores a backup into the empty service that the flags of cmd select.
 func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reader) (*backup.Summary, error) {
-	at, err := locateService(f, cmd)
+	at, err := locateServiceToMark(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +114,9 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	if err != nil {
 		return nil, backupError(err)
 	}
-	// OpenLocal completes the migration. It also writes one new ID to both the database and the
+	// openLocal completes the migration. It also writes one new ID to both the database and the
 	// stored files. The equal IDs show later that they belong together.
-	service, err := OpenLocal(ctx, at.dir, f, cmd)
+	service, err := openLocal(ctx, at.dir, f, cmd, true)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +124,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
-// restoreTo restores the backup r into the empty service at the location at.
+// restoreTo restores the backup r into the empty service whose location is at.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {

@@ -1,10 +1,10 @@
 package connect
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,15 +36,19 @@ func BindDatabase(cmd *cobra.Command) {
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
-// If cmd has the flag --database, the location is the value of the flag, or else of
-// FORETELL_DATABASE. If neither is set, or if cmd lacks the flag, the location is the path of
-// foretell.db in dir. In this case, a marker file in dir is an error: it says that the database of
-// the folder is a PostgreSQL database.
+// If cmd has the flag --database, the location is the value of the flag, or of FORETELL_DATABASE if
+// the flag is not set. If this value is empty, or if cmd lacks the flag, the location is the path
+// of foretell.db in dir. In this case, a marker file in dir is an error: it says that the database
+// of the folder is a PostgreSQL database. Conversely, it is an error if the location is a URL, and
+// --data-dir selects a folder that has foretell.db.
 func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, error) {
 	flag := cmd.Flags().Lookup(databaseFlag)
 	location := ""
 	if flag != nil {
-		location = cmp.Or(flag.Value.String(), f.Env(config.EnvDatabase))
+		location = f.Env(config.EnvDatabase)
+		if flag.Changed {
+			location = flag.Value.String()
+		}
 	}
 	switch {
 	case location == "":
@@ -52,8 +56,21 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	case !store.IsURL(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
+	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of the embedded service
+		return location, checkNoDatabaseFile(dir, location)
 	}
 	return location, nil
+}
+
+// checkNoDatabaseFile returns an error if location is a URL, but the data folder dir has a
+// foretell.db.
+func checkNoDatabaseFile(dir, location string) error {
+	path := filepath.Join(dir, DatabaseFile)
+	if _, err := os.Stat(path); err != nil || !store.IsURL(location) {
+		return nil //nolint:nilerr // opening the folder reports other errors
+	}
+	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, DatabaseFile, databaseFlag, config.EnvDatabase, store.RedactURL(location)).
+		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database, name another folder with --%s, or move %s away", DatabaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. The parameter
@@ -77,17 +94,21 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 }
 
 // writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
-// location, unless it exists with this content.
-func writeMarker(dir, location string) error {
+// location, unless the file exists. If the file names another database, writeMarker logs a warning.
+func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) error {
 	description, err := store.DescribeServer(location)
 	if err != nil {
 		return err
 	}
-	path, content := filepath.Join(dir, markerFile), description+"\n"
-	if old, err := os.ReadFile(path); err == nil && string(old) == content {
-		return nil
+	path := filepath.Join(dir, markerFile)
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.WritePrivateFile(path, []byte(description+"\n"))
 	}
-	return config.WritePrivateFile(path, []byte(content))
+	if named := strings.TrimSpace(string(old)); err == nil && named != description {
+		log.WarnContext(ctx, "a file in the data folder names another database; delete the file if the database has moved", "file", path, "names", named, "database", description)
+	}
+	return err
 }
 
 // checkDatabaseExists returns an error if the database at location is a file that does not exist.

@@ -30,7 +30,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 			phase.Tick("still PENDING")
 			return
 		}
-		phase.Tick("")
+		phase.Tick(waitingActivity(d.WaitingFor))
 	})
 	switch {
 	case err != nil && status == api.DatasetPending && errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -49,9 +49,19 @@ func (o *ServiceFlags) Bind(cmd *cobra.Command, f *cli.Factory) {
 
 // WantsEmbedded reports whether a flag requests the embedded service: --local or --data-dir. If so,
 // a configured server is ignored. The variable FORETELL_DATA_DIR does not request the embedded
-// service.
+// service. If NeedsDatabase is set, the command also uses it if a PostgreSQL database is selected.
 func (o *ServiceFlags) WantsEmbedded() bool {
-	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir)
+	return o.Local || o.Cmd.Flags().Changed(config.KeyDataDir) || o.NeedsDatabase && o.selectsDatabase()
+}
+
+// selectsDatabase reports whether --database or FORETELL_DATABASE selects a PostgreSQL database.
+// --server and --profile have precedence over the variable, but not over the flag.
+func (o *ServiceFlags) selectsDatabase() bool {
+	flags := o.Cmd.Flags()
+	if flags.Changed(databaseFlag) {
+		return true
+	}
+	return o.Factory.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }
 
 // Connect returns a session that is signed in. The caller must close it.

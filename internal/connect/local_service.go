@@ -63,9 +63,8 @@ type localOptions struct {
 	scanner *clamav.Client
 	// withoutUpgrade is set to neither create the database nor upgrade its schema.
 	withoutUpgrade bool
-	// writesMarker is set to write the marker file of a PostgreSQL database. Commands write it only
-	// to a folder that --data-dir selects, because the default folder may already have the data of
-	// the embedded service.
+	// writesMarker is set to write the marker file of a PostgreSQL database: for serve, worker and
+	// restore. Other commands may run with a FORETELL_DATABASE that is meant for another folder.
 	writesMarker bool
 	// maxRaces and memory have the meanings of app.Config.MaxRaces and app.Config.Memory.
 	maxRaces int
@@ -92,11 +91,16 @@ func (o *localOptions) openDatabase(ctx context.Context, location, dir string) (
 // flags of cmd select. If the folder or the database does not exist, it is created. Several
 // processes may open the same folder at once.
 func OpenLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
+	return openLocal(ctx, dir, f, cmd, false)
+}
+
+// openLocal is like [OpenLocal]. writesMarker has the meaning of localOptions.writesMarker.
+func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command, writesMarker bool) (*LocalService, error) {
 	memory, err := parseRaceMemory(config.EnvMemory, f.Env(config.EnvMemory))
 	if err != nil {
 		return nil, err
 	}
-	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: cmd.Flags().Changed(config.KeyDataDir)})
+	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), memory: memory, writesMarker: writesMarker})
 }
 
 // ErrOldSchema is returned by OpenWithoutUpgrade. Test with errors.Is.
@@ -155,7 +159,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 // OpenDaemon opens the service for serve or worker, which run the jobs of all processes. It
 // logs to standard error unless --quiet is set.
 func OpenDaemon(ctx context.Context, f *cli.Factory, cmd *cobra.Command, flags DaemonFlags) (*LocalService, error) {
-	at, err := locateService(f, cmd)
+	at, err := locateServiceToMark(f, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +276,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	if database.IsOnServer() {
 		shown = store.RedactURL(location)
 		if opts.writesMarker {
-			if err := writeMarker(dir, location); err != nil {
+			if err := writeMarker(ctx, opts.log, dir, location); err != nil {
 				return nil, errors.Join(DataDirError(dir, err), database.Close())
 			}
 		}
@@ -339,6 +343,12 @@ func (s *LocalService) StartJobs() func() error {
 // service was opened with DirectTransfers.
 func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.PollDirectUploads)
+}
+
+// WarnOfMissingWorkers starts to log a warning at intervals while jobs are queued and no worker is
+// alive. It ends when ctx is done or stop is called.
+func (s *LocalService) WarnOfMissingWorkers(ctx context.Context) (stop func()) {
+	return startBackground(ctx, s.App.WarnOfMissingWorkers)
 }
 
 // SendMails starts to send the mails in the outbox. It ends when ctx is done or stop is called. The

@@ -23,7 +23,7 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 		case p.Rows > 0:
 			phase.Tick(fmt.Sprintf("%d rows done", p.Rows))
 		default:
-			phase.Tick("")
+			phase.Tick(waitingActivity(p.WaitingFor))
 		}
 	})
 	if err != nil {

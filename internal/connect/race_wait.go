@@ -136,8 +136,8 @@ func (c *Session) watchRace(ctx context.Context, key string, w raceWatchOptions)
 }
 
 // newActivityFunc returns a function that describes what a race does while no algorithm is
-// training: waiting in the queue, building the model, or waiting for a service that does not
-// respond (p is nil). In any other state of the race, the function returns "".
+// training: waiting in the queue or for a worker, building the model, or waiting for a service that
+// does not respond (p is nil). In any other state of the race, the function returns "".
 func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgress) string {
 	learns := func(run api.AlgorithmRun) bool {
 		return run.Status == api.TrainingPending || run.Status == api.TrainingRunning
@@ -147,6 +147,8 @@ func (c *Session) newActivityFunc(ctx context.Context) func(p *api.TrainingProgr
 		switch {
 		case p == nil:
 			return outageActivity
+		case p.WaitingFor != "":
+			return waitingActivity(p.WaitingFor)
 		case p.Status == api.TrainingPending && p.QueuedBehind > 0:
 			return "queued behind " + humanize.Count(p.QueuedBehind, "race") + remedy()
 		case p.Status == api.TrainingRunning && len(p.Jobs) > 0 && !slices.ContainsFunc(p.Jobs, learns):

@@ -35,8 +35,8 @@ type Session struct {
 	RunCommand func(race string) string
 	// PredictCommand returns the command that predicts the blind file of a run. The parameter model
 	// is the reference to the model, quoted for a shell. PredictCommand is set only if the current
-	// command is `foretell run` with a blind file, and one of the files is a stream, such as
-	// standard input, so that RunCommand cannot repeat the run.
+	// command is `foretell run` with a blind file, and RunCommand cannot repeat the run because one
+	// of the files is a stream, such as standard input.
 	PredictCommand func(model string) string
 	factory        *cli.Factory
 	enterKeys      <-chan struct{} // a value for each line typed on the terminal; nil before the first race
@@ -68,7 +68,7 @@ func (c *Session) Close() {
 }
 
 // resumeCommand returns the command that continues after an interruption. If the current command is
-// `foretell run`, this is RunCommand(race), otherwise it is the parameter command.
+// `foretell run`, this is RunCommand(race). Otherwise it is the parameter command.
 func (c *Session) resumeCommand(command, race string) string {
 	if c.RunCommand == nil {
 		return command
@@ -94,9 +94,9 @@ func (c *Session) RunsElsewhere(ctx context.Context, key string) (elsewhere bool
 	return c.App.RunsElsewhere(ctx, key)
 }
 
-// HasExtensions reports whether the service has foretell's extensions to the API. It is embedded,
-// or it reports the classes of dataset, which only a service with the extensions does. The dataset
-// must be prepared.
+// HasExtensions reports whether the service has foretell's extensions to the API. An embedded
+// service has them, and so does a service that reports the classes of dataset. The dataset must be
+// prepared.
 func (c *Session) HasExtensions(dataset *api.Dataset) bool {
 	return c.Embedded || len(dataset.Classes) > 0
 }

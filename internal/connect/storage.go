@@ -86,10 +86,10 @@ func storageError(err error) error {
 	case errors.Is(err, blob.ErrInvalidLocation):
 		return exit.Usagef("%w", err).WithHint("pass the location with --storage or %s, such as s3://foretell/prod?region=eu-central-1", config.EnvStorage)
 	case errors.Is(err, blob.ErrCredentials):
-		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).
+		return exit.Usagef("cannot use the storage: %w", err).
 			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, read, write and delete objects of the bucket")
 	case errors.Is(err, blob.ErrNoBucket):
-		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).WithHint("create the bucket, or name another with --storage or %s", config.EnvStorage)
+		return exit.Usagef("cannot use the storage: %w", err).WithHint("create the bucket, or name another with --storage or %s", config.EnvStorage)
 	case errors.Is(err, blob.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).WithHint("check the endpoint of --storage or %s, and that the store is running", config.EnvStorage)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/config"
@@ -96,6 +97,15 @@ func (w *WaitFlags) ProgressIsAuto() bool {
 // outageActivity is the activity that is shown while a command waits and the service does not
 // respond.
 const outageActivity = "the service does not respond; trying again"
+
+// waitingActivity returns the activity that is shown for the member waitingFor of a job that does
+// not run. It is "" if the job waits for nothing else than its turn.
+func waitingActivity(waitingFor string) string {
+	if waitingFor == api.WaitingForWorker {
+		return "waiting: no worker is running"
+	}
+	return ""
+}
 
 // WaitError converts err to an error with a message and a hint for users. err must be the error of
 // a wait that ended before the job, because of --timeout, Ctrl-C or a lost connection. noun and key

@@ -20,7 +20,7 @@ const keyringService = "foretell"
 const keyringTimeout = 3 * time.Second
 
 // keyringStore stores credentials in the system keyring. The error keyring.ErrNotFound means
-// that an entry does not exist, any other error that the keyring is unavailable.
+// that an entry does not exist. Any other error means that the keyring is unavailable.
 type keyringStore struct {
 	timeout time.Duration
 }

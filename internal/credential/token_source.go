@@ -52,7 +52,7 @@ func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 
 // Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it signs in with the password
 // in the environment and returns the new token. If there is no such password, it returns the stored
-// token.
+// token. If that has expired, it signs in with the stored password.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		return token, nil
@@ -61,8 +61,8 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 }
 
 // Renew returns a new token after the service has rejected the previous one. It signs in with the
-// password in the environment, if there is one. Otherwise it returns the stored token if `foretell
-// login` has replaced it meanwhile, and else signs in with the stored password. It is an error if
+// password in the environment. If there is none, it returns the stored token if `foretell login`
+// has replaced it meanwhile. Otherwise it signs in with the stored password. It is an error if
 // none of these is possible.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)

@@ -135,12 +135,7 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 		known.Features = append(known.Features, d.Columns[i].Name)
 	}
 	id := roles.ChooseBlindID(s.description, known, roles.Options{})
-	names := id.RenameDisplaced(s.names)
-	if id.Displaced >= 0 {
-		layout.Names = names
-	}
-	layout.GeneratedIDName = id.GeneratedName
-	layout.SetRoles(names, id.ID, id.Generated, "")
+	layout.SetRoles(s.names, id.ID, id.Generated, "")
 	return layout
 }
 
@@ -225,7 +220,7 @@ func (r defectReader) Read(p []byte) (int, error) {
 }
 
 // showColumns responds with the fields of the form to upload a dataset that name columns. The script
-// of the page sends the beginning of the chosen file, whose columns the fields list.
+// of the page sends the beginning of the chosen file. The fields list the columns of this file.
 func (p *Pages) showColumns(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {

@@ -37,6 +37,8 @@ type Options struct {
 	API http.Handler
 	// Link returns the one-time link with this code. The link is still valid afterwards.
 	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
+	// SendsMail reports whether the service sends mails.
+	SendsMail func(ctx context.Context) (bool, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor
 	// may read the prediction, so the page must check this. Neither function records a download in
@@ -46,7 +48,8 @@ type Options struct {
 	// OnSignedIn is called for each request with a valid session, with the context of the request.
 	// It may be nil.
 	OnSignedIn func(ctx context.Context)
-	// LimitUploadTime sets a deadline for reading a form, which depends on the form's length.
+	// LimitUploadTime sets a deadline for reading a form. The deadline depends on the form's
+	// length.
 	LimitUploadTime func(w http.ResponseWriter, r *http.Request)
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir    string
@@ -216,9 +219,9 @@ func (p *Pages) handler(do visitFunc) http.HandlerFunc {
 	}
 }
 
-// checkOrigin returns a problem if a page of another site may have sent a form. Browsers send one
-// of the headers Origin and Sec-Fetch-Site with each form, which show the site. A form with neither
-// header must come from a program, and is rejected if it has a session cookie.
+// checkOrigin returns a problem if a page of another site may have sent a form. With each form,
+// browsers send at least one of the headers Origin and Sec-Fetch-Site, which show the site. A form
+// with neither header must come from a program, and is rejected if it has a session cookie.
 func (p *Pages) checkOrigin(r *http.Request) error {
 	if r.Method == http.MethodPost && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" && p.tokenFromCookie(r) != "" {
 		return api.NewProblem(api.CodeForbidden, "the form has neither an Origin nor a Sec-Fetch-Site header, although every browser sends one of them; programs must use the API")
@@ -277,13 +280,13 @@ func setPageHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// isHTMXRequest reports whether the script htmx of an open page sent a request, and not the browser
-// itself.
+// isHTMXRequest reports whether a request was sent by the script htmx of an open page, and not by
+// the browser itself.
 func isHTMXRequest(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
 // redirect makes the browser load another page, at a path of the service.
 func (v *visit) redirect(path string) error {
-	if isHTMXRequest(v.r) { // not 303, for which htmx would load the other page into this one
+	if isHTMXRequest(v.r) { // after a 303, htmx would load the other page into this one
 		v.w.Header().Set("HX-Redirect", path)
 		v.w.WriteHeader(http.StatusNoContent)
 		return nil

@@ -21,7 +21,8 @@ const rowsPerPage = 50
 // pager has the links to the other pages of a list. A link is empty if there is no such page.
 type pager struct {
 	// Offset is the number of rows before this page, and Total the number of rows on all pages.
-	// First and Last number the first and the last row on this page, from 1.
+	// First and Last are the numbers of the first and the last row on this page, from 1. They
+	// are 0 if the page has no rows.
 	Offset, First, Last, Total int64
 	Newer, Older               string
 }
@@ -49,7 +50,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 }
 
 // pageInput returns the API parameters for the page of a list that begins at the query parameter
-// offset. It defaults to the first page, also if the offset is invalid.
+// offset. If the offset is missing or invalid, it returns the parameters for the first page.
 func pageInput(r *http.Request) api.PageInput {
 	offset, err := strconv.ParseInt(r.URL.Query().Get("offset"), 10, 64)
 	if err != nil || offset < 0 {

@@ -11,10 +11,18 @@ import (
 type forgottenPasswordPage struct {
 	Email string
 	Done  bool
+	// NoMail reports that the service sends no mails, so the page has no form.
+	NoMail bool
+}
+
+// sendsNoMail reports whether the service sends no mails. It returns false if that is unknown.
+func (p *Pages) sendsNoMail(v *visit) bool {
+	sends, err := p.opts.SendsMail(v.r.Context())
+	return err == nil && !sends
 }
 
 func (p *Pages) showForgottenPassword(v *visit) error {
-	return p.writeForgottenPassword(v, http.StatusOK, forgottenPasswordPage{}, nil)
+	return p.writeForgottenPassword(v, http.StatusOK, forgottenPasswordPage{NoMail: p.sendsNoMail(v)}, nil)
 }
 
 // forgottenFields are the fields of the form to request a new password.

@@ -34,7 +34,7 @@ type modelsPage struct {
 type seriesView struct {
 	Name string
 	// Models is the number of models of the datasets that were read. If IsPartial is true, only the
-	// newest datasets were read, and Champion is nil if the champion belongs to an older one.
+	// newest datasets were read, and Champion is nil if the champion belongs to an older dataset.
 	Models    int64
 	IsPartial bool
 	Champion  *api.ModelEntry

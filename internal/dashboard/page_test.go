@@ -92,7 +92,8 @@ func TestReloadHint(t *testing.T) {
 	}
 }
 
-// TestOmittedRaces says that a dataset has more races and models than its page lists.
+// TestOmittedRaces checks that the page of a dataset says how many races it has if it does not list
+// all.
 func TestOmittedRaces(t *testing.T) {
 	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: make([]api.Training, 1), Models: make([]api.ModelEntry, 1), NumRaces: 1234, NumModels: 1}
 	text := renderPage(t, "dataset", data)
@@ -101,8 +102,8 @@ func TestOmittedRaces(t *testing.T) {
 	}
 }
 
-// TestPager checks that the links lead to the pages before and after, also if a page has another
-// number of rows than usual.
+// TestPager checks that the links lead to the pages before and after, even if a page has an
+// unusual number of rows.
 func TestPager(t *testing.T) {
 	pages := api.Page{Offset: 40, Limit: 20}
 	pages.SetTotalAndNext(70)
@@ -119,7 +120,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestSeriesView checks that the list of models reads only the newest datasets of a series, and shows
-// no wrong champion if the champion is in an older one.
+// no wrong champion if the champion is in an older dataset.
 func TestSeriesView(t *testing.T) {
 	for _, test := range []struct {
 		datasets, championAt    int // championAt is the index of the dataset with the champion

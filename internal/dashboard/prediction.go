@@ -21,8 +21,8 @@ import (
 	"foretell/internal/term"
 )
 
-// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions, and
-// predictionsPerDataset the maximum number of predictions that the page lists for each dataset.
+// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions.
+// For each of them, the page lists at most predictionsPerDataset predictions.
 const (
 	predictionDatasetsPerPage = 20
 	predictionsPerDataset     = 20

@@ -177,9 +177,9 @@ func verifyStorageProblem(cause error) error {
 }
 
 // compareWithService compares the digest in a receipt with the digest of the result that the
-// service has. It returns a message for the visitor, and whether the digests are equal. This
-// comparison also reveals deliberate changes, while a receipt reveals only accidental ones, because
-// it can be changed together with the result.
+// service has. It returns a message for the visitor, and whether the digests are equal. A receipt
+// reveals only accidental changes, because it can be changed together with the result. This
+// comparison also reveals deliberate changes.
 func (p *Pages) compareWithService(v *visit, r *receipt.Receipt) (verdict string, same bool, err error) {
 	ctx := v.r.Context()
 	if r.PredictionKey == "" {

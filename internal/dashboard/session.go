@@ -89,6 +89,8 @@ type signInForm struct {
 	Username string
 	// Next is the path to show after signing in.
 	Next string
+	// NoMail reports that the service sends no mails, so nobody can request a new password.
+	NoMail bool
 }
 
 // localPath returns path if it is a path of this service, and "/" otherwise. Browsers treat
@@ -159,6 +161,7 @@ func (p *Pages) showSignIn(v *visit) error {
 var signInFields = []formField{{"authenticatorCode", "code", "Code of your authenticator app"}}
 
 func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {
+	form.NoMail = p.sendsNoMail(v)
 	content := page{Title: "Sign in", Commands: []string{"foretell login " + p.opts.BaseURL(v.r)}, Data: form}
 	content.reject(problem, signInFields)
 	return p.show(v, problem.Status, "sign_in", content)

@@ -85,8 +85,8 @@ type responseRecorder struct {
 // Header returns the headers.
 func (w *responseRecorder) Header() http.Header { return w.header }
 
-// WriteHeader sets the status. It ignores informational (1xx) statuses, and all calls after the
-// first other one.
+// WriteHeader sets the status. It ignores informational (1xx) statuses. After the first other
+// status, it ignores all calls.
 func (w *responseRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status

@@ -130,7 +130,7 @@ func FormatScore(value any) string {
 // minusSign is the sign of negative numbers on pages. Unlike a hyphen, it is as wide as a digit.
 const minusSign = "−"
 
-// WithMinusSign returns a formatted number with a minus sign in place of a hyphen before it.
+// WithMinusSign returns a formatted number with its leading hyphen replaced by a minus sign.
 func WithMinusSign(number string) string {
 	if rest, negative := strings.CutPrefix(number, "-"); negative {
 		return minusSign + rest

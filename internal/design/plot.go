@@ -183,7 +183,7 @@ func scale(v float64, exponent int) float64 {
 func (p *Plot) xCoordinate(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
 func (p *Plot) yCoordinate(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
 
-// coordinate formats share · plotSize; share is between 0 and 1.
+// coordinate formats share · plotSize, with share limited to the range from 0 to 1.
 func coordinate(share float64) string {
 	return strconv.FormatFloat(math.Round(10*plotSize*min(max(share, 0), 1))/10, 'f', -1, 64)
 }

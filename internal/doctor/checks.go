@@ -93,7 +93,9 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	if s != nil {
 		server := o.serverAddress(s)
 		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
-		if server == "" || o.VerifyFiles {
+		located, usable := o.checkStorage(ctx, s)
+		results = append(results, located...)
+		if usable && (server == "" || o.VerifyFiles) {
 			if c, shown := o.checkFiles(ctx, s); shown {
 				results = append(results, c)
 			}
@@ -280,8 +282,8 @@ func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	return okResult(name, "as %s, with %s", session.Account, credential.TokenOrigin(o.Factory.Env, s))
 }
 
-// checkKeyring checks that the keyring is available. If it is not, the check fails if
-// credentials are stored in the keyring, and warns otherwise.
+// checkKeyring checks that the keyring is available. If it is unavailable, the check
+// fails for settings that store credentials in the keyring, and warns for all others.
 func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	const name = "keyring"
 	err := credential.NewKeyringStore().Probe()

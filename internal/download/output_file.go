@@ -32,7 +32,8 @@ type OutputFile struct {
 	Reasons int
 }
 
-// BindExplain adds --explain to cmd, the number of reasons for each prediction.
+// BindExplain adds the flag --explain to cmd. Its value is the number of reasons for each
+// prediction.
 func (t *OutputFile) BindExplain(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&t.Reasons, "explain", 0, "add the columns reason_1 … reason_N to the result: the `N` columns that contribute most to each prediction")
 }
@@ -129,8 +130,8 @@ func (t *OutputFile) isStream() bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// ResumeCommand returns the command that downloads the result of the prediction with the given
-// key later. If blind is not nil, the command verifies the result against this file.
+// ResumeCommand returns the command that later downloads the result of the prediction with the
+// given key. If blind is not nil, the command verifies the result against this file.
 func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.IsSpooled() {

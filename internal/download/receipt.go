@@ -27,8 +27,8 @@ type Provenance struct {
 	Rows         *int        // number of rows of the result; set when it is verified
 }
 
-// newReceipt returns the receipt of a result. It leaves the digests of the result empty, and all
-// fields that are unknown.
+// newReceipt returns the receipt of a result. The digests of the result stay empty, and so do
+// the fields that are unknown.
 func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt.Receipt {
 	r := receipt.New(e.Prediction)
 	r.Training, r.Blind, r.Options, r.Classes = e.Train, e.Blind, e.Options, e.Classes
@@ -44,8 +44,8 @@ func newReceipt(ctx context.Context, c *connect.Session, e *Provenance) *receipt
 	return r
 }
 
-// installResult moves a verified result from tempPath to finalPath, with its receipt unless
-// NoReceipt is set.
+// installResult moves a verified result from tempPath to finalPath. It also writes the
+// receipt, if NoReceipt is not set.
 func (t *OutputFile) installResult(ctx context.Context, tempPath, finalPath string, d ResultDownload) error {
 	if t.NoReceipt {
 		return t.InstallWithoutReceipt(tempPath, finalPath)

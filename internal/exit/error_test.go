@@ -8,8 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// TestFileStoreHint checks that the hint for an object store that does not respond is not about the
-// address of the service, which responds.
+// TestFileStoreHint checks the hint for an object store that does not respond. It must not be about
+// the address of the service, because the service responds.
 func TestFileStoreHint(t *testing.T) {
 	t.Parallel()
 	e := exit.FromError(t.Context(), &client.NetworkError{URL: "https://s3.example.org/foretell/prod?X-Amz-Date=1", Kind: client.Unreachable, FileStore: true, Reason: "no connection"})

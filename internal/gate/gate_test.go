@@ -57,8 +57,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestInterval checks the interval of each metric that has one; those of a class follow
-// from the confusion matrix.
+// TestInterval checks the interval of each metric that has one. The intervals of a
+// class follow from the confusion matrix.
 func TestInterval(t *testing.T) {
 	r := &api.ModelReport{
 		TestRows:  20,
@@ -66,7 +66,8 @@ func TestInterval(t *testing.T) {
 		Classes:   []api.ClassReport{{Label: "no", Rows: 10, Precision: 0.8, Recall: 0.8, F1: 0.8}, {Label: "yes", Rows: 10, Recall: 0.7, Precision: 7.0 / 9}},
 		Confusion: [][]int64{{8, 2}, {3, 7}},
 	}
-	// Those of the classes are statsmodels' proportion_confint(method="wilson").
+	// The intervals of the classes are those of statsmodels'
+	// proportion_confint(method="wilson").
 	for in, want := range map[string]string{
 		"accuracy>=0": "0.53–0.89", "macroF1>=0": "", "f1[no]>=0": "", "recall[no]>=0": "0.49–0.94", "precision[no]>=0": "0.43–0.90",
 		"recall[none]>=0": "",
@@ -86,7 +87,7 @@ func TestInterval(t *testing.T) {
 }
 
 // TestAreaOfClass checks requirements and comparisons by the metric of one class, and by the log
-// loss. Of the log loss, smaller is better.
+// loss. A smaller log loss is better.
 func TestAreaOfClass(t *testing.T) {
 	area, precision := 0.9, 0.6
 	r := &api.ModelReport{

@@ -226,7 +226,7 @@ func TestScore(report *api.ModelReport, name string) (value float64, interval *a
 
 // interval returns the 95 % confidence interval of the metric, or nil if it is unknown. An old
 // report has no intervals of classes. For such a report, the intervals of recall and precision are
-// computed from the confusion matrix: recall is the fraction of correct predictions in the class's
+// computed from the confusion matrix. Recall is the fraction of correct predictions in the class's
 // row of the matrix, and precision is this fraction in the class's column.
 func (r *Requirement) interval(report *api.ModelReport) *api.Interval {
 	if r.Class == "" {

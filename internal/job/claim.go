@@ -22,7 +22,7 @@ type Job struct {
 	Key, Account, Kind string
 	// Subject is the key of the resource that the job works on.
 	Subject string
-	// Attempt numbers the attempts to run the job. The first attempt is 1.
+	// Attempt is the number of this attempt to run the job, from 1.
 	Attempt int
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
 	Memory  int64

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// memory is a Store in memory for one process; processes share rows.
+// memory is a Store in memory for one process. Several processes share rows.
 type memory struct {
 	*rows
 	process string

@@ -92,7 +92,7 @@ func TestDeadProcessIsLogged(t *testing.T) {
 	})
 }
 
-// TestPostponedJob runs a job that is postponed more often than attempts may fail.
+// TestPostponedJob runs a job that is postponed more than maxAttempts times.
 func TestPostponedJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}

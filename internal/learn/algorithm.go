@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/split"
+	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
 
@@ -44,6 +45,9 @@ type predictor interface {
 	Encode(f *frame.Frame) shapley.Rows
 	// AppendBinary appends the predictor's binary form to b.
 	AppendBinary(b []byte) ([]byte, error)
+	// AddONNX adds the predictor to g and returns its class probabilities. The columns
+	// of x are those that the predictor was trained on.
+	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
 }
 
 // algorithm describes an algorithm of the race.

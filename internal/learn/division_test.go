@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -162,5 +164,60 @@ func TestCopiesStayTogether(t *testing.T) {
 	}
 	if groups, n, _ := duplicate.Find(t.Context(), original, 1); groups != nil || n != 0 {
 		t.Errorf("%d copies in a table without copies", n)
+	}
+}
+
+// TestTrainingRows checks that the training score is computed only from rows that the final
+// model was trained on. A model of a single fold was not trained on the validation rows.
+func TestTrainingRows(t *testing.T) {
+	f := fakeFrame(300, 2)
+	times := make([]float64, f.Rows)
+	for row := range times {
+		times[row] = float64(row)
+	}
+	failing := fakeFitter{skills: []float64{0.8}, work: 1e6, refitFault: errors.New("no luck")}
+	training := func(p Params, limit refitLimit, algorithms []algorithm) (r *race, o *Outcome) {
+		r, err := newRace(t.Context(), f, p, algorithms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.refitLimit = limit
+		o, err = r.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, o
+	}
+	blended := fakeAlgorithms(fakeFitter{}, fakeFitter{})
+	for i := range blended {
+		blended[i].newFitter = func(_ context.Context, task fitTask) (fitter, error) {
+			return &independentFitter{fakeFitter{fitTask: task, skills: []float64{0.7}, work: 1e6}, uint64(i)}, nil
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		params     Params
+		limit      refitLimit
+		algorithms []algorithm
+		foldRows   bool // whether only training rows of the last fold are wanted
+	}{
+		{"refitted", Params{Times: times}, refitLimit{minCost: 1e12}, fakeAlgorithms(fakeFitter{skills: []float64{0.8}, work: 1e6}), false},
+		{"not_refitted", Params{Times: times}, refitLimit{minCost: 1e12}, fakeAlgorithms(failing), true},
+		{"fold_models_of_a_cross_validation", Params{}, refitLimit{minCost: 1e12}, fakeAlgorithms(failing), false},
+		{"one_component_refitted", Params{Times: times}, refitLimit{}, blended, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, o := training(c.params, c.limit, c.algorithms)
+			if len(c.algorithms) > 1 && (o.Algorithm != Blend || !o.Refit) {
+				t.Fatalf("%s, refit %v, want a blend", o.Algorithm, o.Refit)
+			}
+			want := r.plan.Rest
+			if c.foldRows {
+				want = r.plan.Folds[len(r.plan.Folds)-1].Train
+			}
+			if o.Report.TrainingRows != len(want) || len(want) == 0 {
+				t.Errorf("%d training rows, want %d of %d", o.Report.TrainingRows, len(want), len(r.plan.Rest))
+			}
+		})
 	}
 }

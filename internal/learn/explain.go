@@ -104,7 +104,7 @@ func (r *modelRows) PredictPath(dst []float32, p *shapley.Path) {
 		member.PredictPath(r.one, p)
 		weight := float32(r.model.members[i].weight)
 		for k, q := range r.one {
-			dst[k] += weight * q
+			dst[k] += float32(weight * q)
 		}
 	}
 	r.model.temperature.Apply(dst, r.model.classes())

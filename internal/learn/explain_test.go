@@ -387,7 +387,7 @@ func TestExplainIsDeterministic(t *testing.T) {
 // TestExplainFileEndsEarly ends the explanation of a file after its second row, and then
 // requests classes that the model does not have.
 func TestExplainFileEndsEarly(t *testing.T) {
-	m := committedModel(t)
+	m := committedModel(t, "background.model")
 	blind, err := os.ReadFile("testdata/model/blind.csv")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/learn/rng"
 	"foretell/internal/learn/shapley"
+	"foretell/internal/onnx"
 	"foretell/internal/table/frame"
 )
 
@@ -123,6 +124,12 @@ func (m fakeModel) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.skill*1e6))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rows))
 	return binary.LittleEndian.AppendUint32(b, uint32(m.classes)), nil
+}
+
+// AddONNX implements predictor. A fake model has no ONNX form.
+func (m fakeModel) AddONNX(g *onnx.Graph, _ onnx.Matrix) onnx.Value {
+	g.RecordError(errors.New("a fake model"))
+	return ""
 }
 
 func readFake(b []byte) (predictor, error) {

@@ -3,6 +3,7 @@ package learn
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -90,6 +91,27 @@ func TestModelFile(t *testing.T) {
 	})
 }
 
+// TestModelOfOtherColumns checks that a model file is rejected if the schema lacks a column of a member.
+func TestModelOfOtherColumns(t *testing.T) {
+	for _, file := range []string{"background.model", "version-4.model"} { // the second has a smooth part
+		whole := committedModel(t, file)
+		for _, one := range whole.members {
+			m := whole.withMembers(member{one.kind, 1, one.predictor})
+			if _, err := readBytes(bytesOf(t, m), algorithms); err != nil {
+				t.Errorf("%s, kind %d: %v", file, one.kind, err)
+			}
+			schema := *m.schema
+			schema.Columns = schema.Columns[:1]
+			background := *m.background
+			background.Columns = background.Columns[:1]
+			m.schema, m.background = &schema, &background
+			if _, err := readBytes(bytesOf(t, m), algorithms); !errors.Is(err, errDamaged) {
+				t.Errorf("%s, kind %d without all columns but one: error %v", file, one.kind, err)
+			}
+		}
+	}
+}
+
 // TestCommittedModelFiles reads model files that this and earlier versions of the program
 // wrote, at least one of each file version. Each file is a blend of all four algorithms.
 // The test checks that the model is written with the same bytes, and that its predictions
@@ -151,10 +173,10 @@ func TestCommittedModelFiles(t *testing.T) {
 	}
 }
 
-// committedModel reads the committed model with a background.
-func committedModel(t *testing.T) *Model {
+// committedModel reads a committed model.
+func committedModel(t *testing.T, name string) *Model {
 	t.Helper()
-	file, err := os.ReadFile("testdata/model/background.model")
+	file, err := os.ReadFile("testdata/model/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +190,7 @@ func committedModel(t *testing.T) *Model {
 // TestCommittedExplanations compares explanations by the committed model with
 // those of an earlier version.
 func TestCommittedExplanations(t *testing.T) {
-	m := committedModel(t)
+	m := committedModel(t, "background.model")
 	blind, err := os.Open("testdata/model/blind.csv")
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
 		for _, other := range members[1:] {
 			other.Predict(one, f, lo, hi)
 			for i, q := range one {
-				dst[i] += float32(other.weight) * q
+				dst[i] += float32(float32(other.weight) * q)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 			return nil, err
 		}
 		for i, q := range probabilities {
-			sum[i] += float32(one.weight) * q
+			sum[i] += float32(float32(one.weight) * q)
 		}
 		if err := ctx.Err(); err != nil { // before the next member is loaded
 			return nil, err

@@ -76,13 +76,6 @@ func (m *Model) ONNXFeatures() []ONNXFeature {
 	return list
 }
 
-// onnxModel is a predictor that ONNX can express.
-type onnxModel interface {
-	// AddONNX adds the predictor to g and returns its class probabilities. The columns
-	// of x are those that the predictor was trained on.
-	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
-}
-
 // WriteONNX writes the model as an ONNX model to w. Its input has the columns of
 // ONNXFeatures, its outputs are the predicted class and the calibrated probabilities. The
 // file is at most 2 GB, otherwise the error is onnx.ErrTooLarge. Equal models have equal
@@ -93,12 +86,8 @@ func (m *Model) WriteONNX(w io.Writer) error {
 	members, weights := make([]onnx.Value, len(m.members)), make([]float64, len(m.members))
 	for i, one := range m.members {
 		inner, selected := unwrapFeatures(one.predictor)
-		exported, ok := inner.(onnxModel)
-		if !ok {
-			return fmt.Errorf("the model has a part of kind %d, which cannot be written as ONNX", one.kind)
-		}
 		g.SetScope(algorithmName(one.kind))
-		members[i] = exported.AddONNX(g, m.onnxColumns(g, x, selected))
+		members[i] = inner.AddONNX(g, m.onnxColumns(g, x, selected))
 		if weights[i] = 1; len(m.members) > 1 {
 			weights[i] = float64(float32(one.weight))
 		}

@@ -16,6 +16,7 @@ import (
 
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/split"
+	"foretell/internal/onnx"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 )
@@ -175,6 +176,8 @@ func (c constant) Predict(dst []float32, _ *frame.Frame, lo, hi int) {
 }
 
 func (c constant) Encode(*frame.Frame) shapley.Rows { return nil }
+
+func (c constant) AddONNX(*onnx.Graph, onnx.Matrix) onnx.Value { return "" }
 
 func (c constant) AppendBinary(b []byte) ([]byte, error) { return fmt.Append(b, []float32(c)), nil }
 

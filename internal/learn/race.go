@@ -45,6 +45,7 @@ type race struct {
 	// copiesDivided is Report.CopiesDivided.
 	copiesDivided    bool
 	refitInterrupted bool // whether the time limit or the user ended the refit early
+	keepsFoldModels  bool // whether fold models of a component are members of the final model
 	// trainingTime is the time that this machine had spent on training runs when it
 	// computed its last score. It does not include time spent only on text models. mu
 	// guards trainingTime.

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/smooth"
 	"foretell/internal/learn/text"
+	"foretell/internal/onnx"
 	"foretell/internal/spill"
 	"foretell/internal/table/frame"
 )
@@ -23,6 +24,7 @@ import (
 const (
 	recordingMagic   = "FTRUN"
 	recordingVersion = 10
+	recordedPoint    = 3*8 + 4 + 8*8 // bytes of a curvePoint
 )
 
 // writeRecording writes a run that has ended to w.
@@ -152,7 +154,7 @@ func (r *race) readRecording(run *run, in io.Reader, size int64) (end recordedEn
 	end.failure = string(b.Next(b.Count32(1)))
 	lastCost := b.FiniteFloat64()
 	end.texts = text.ReadDurations(b)
-	curve := make([]curvePoint, b.Count32(8))
+	curve := make([]curvePoint, b.Count32(recordedPoint))
 	for i := range curve {
 		curve[i] = curvePoint{due: b.FiniteFloat64(), elapsed: time.Duration(b.FiniteFloat64() * float64(time.Second)), performance: b.FiniteFloat64(), best: readSavedStep(b)}
 	}
@@ -260,6 +262,11 @@ func (m recordedModel) Predict(dst []float32, f *frame.Frame, lo, hi int) {
 
 // Encode implements predictor.
 func (m recordedModel) Encode(f *frame.Frame) shapley.Rows { return m.decode().Encode(f) }
+
+// AddONNX implements predictor.
+func (m recordedModel) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
+	return m.decode().AddONNX(g, x)
+}
 
 func (m recordedModel) decode() predictor {
 	encoded, err := m.AppendBinary(nil)

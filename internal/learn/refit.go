@@ -69,6 +69,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		default:
 			r.addNote("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its fold models are used", part.Name, 100*part.weight)
 		}
+		r.keepsFoldModels = true
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
 		for _, p := range models {
 			members = append(members, member{part.algorithm.kind, part.weight / float64(len(models)), p})

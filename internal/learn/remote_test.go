@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"foretell/internal/learn/codec"
 	"foretell/internal/table/frame"
 )
 
@@ -193,6 +195,44 @@ func TestDamagedRecordingAfterTheEnd(t *testing.T) {
 		if run := r.runs[0]; run.step != 0 || run.curve != nil || run.best.step != 0 || run.best.probabilities != nil || run.models != nil {
 			t.Errorf("%s: %d steps, best %+v, %d models", name, run.step, run.best.score, len(run.models))
 		}
+	}
+}
+
+// TestRecordingWithTooManyScores checks that a recording whose number of scores is too large for
+// its size is rejected before memory for the scores is allocated.
+func TestRecordingWithTooManyScores(t *testing.T) {
+	fakes := fakeAlgorithms(fakeFitter{skills: []float64{0.5, 0.7}, work: 1e6, done: 3})
+	r, err := newRace(t.Context(), fakeFrame(300, 2), Params{}, fakes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 1 << 20
+	run := r.runs[0]
+	write := func(scores uint32) []byte {
+		var b codec.Writer
+		b.Bytes([]byte(recordingMagic)...)
+		b.Uint16(recordingVersion)
+		b.Bytes(run.algorithm.kind, 0, 0) // neither reached nor ended
+		b.Uint32(0)                       // no failure
+		b.Float64(1)
+		r.data.textTimer.Durations().Write(&b)
+		b.Uint32(scores)
+		return append(must(b.Result()), make([]byte, size)...)
+	}
+	allocated := func(recording []byte) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := r.readRecording(run, bytes.NewReader(recording), int64(len(recording))); !errors.Is(err, codec.ErrMalformed) {
+			t.Errorf("error %v", err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if n := allocated(write(size / 8)); n > size {
+		t.Errorf("%d bytes were allocated for a recording of %d bytes", n, size)
+	}
+	if n := allocated(write(size / recordedPoint)); n < size {
+		t.Errorf("the scores that the recording has room for take only %d bytes", n)
 	}
 }
 

@@ -67,7 +67,8 @@ type Report struct {
 	// before the end of the race.
 	Test Scores
 	// Training holds the scores of the final model on some or all of the rows that it was
-	// trained on.
+	// trained on, except test rows. If it has members from several folds, each of these rows
+	// is a training row of some of them.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.
@@ -278,7 +279,7 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 	if ctx.Err() != nil {
 		return
 	}
-	train := r.data.selectRows(o.sampleReportRows(r.plan.Rest, maxTrainingRows))
+	train := r.data.selectRows(o.sampleReportRows(r.finalTrainingRows(), maxTrainingRows))
 	probabilities, err := o.Model.predictMembers(ctx, train, c.reloadMembers(o.Model.members), r.data.params.Workers)
 	if err != nil {
 		r.addFailureNote(ctx, err, "the training rows were not predicted")
@@ -292,6 +293,14 @@ func (r *race) addTrainingMetrics(ctx context.Context, c *candidate, o *Outcome)
 		return
 	}
 	o.Report.TrainingRows, o.Report.Training = train.Rows, scores
+}
+
+// finalTrainingRows returns the rows for Report.Training.
+func (r *race) finalTrainingRows() []int32 {
+	if final := r.plan.Folds[r.firstFinalFold():]; r.keepsFoldModels && len(final) == 1 {
+		return final[0].Train // a fold model was not trained on the validation rows
+	}
+	return r.plan.Rest
 }
 
 // gatherLabels returns the labels of the given classes.

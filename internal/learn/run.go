@@ -68,7 +68,7 @@ type savedStep struct {
 	score
 	step          int // 0 if no step was saved
 	selectionLoss float64
-	cost          float64 // cost of all steps up to step
+	cost          float64 // cost of all steps up to step, and of the smooth part if there is one
 	progress      float64 // mean Progress of the fitters
 	smooth        smooth.Params
 	probabilities []float32

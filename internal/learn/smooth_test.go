@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"foretell/internal/learn/shapley"
 	"foretell/internal/learn/smooth"
+	"foretell/internal/learn/split"
 	"foretell/internal/table/frame"
 )
 
@@ -102,6 +104,31 @@ func TestRejectedSmoothPart(t *testing.T) {
 	}
 	if run.best.smooth.Weight != 0 || run.reached || run.curve[len(run.curve)-1].performance != 0.4 {
 		t.Errorf("weight %v, reached %v, curve %+v", run.best.smooth.Weight, run.reached, run.curve)
+	}
+}
+
+// TestRefitOfSmoothPartIsReserved checks that the cost of a refit includes the smooth part.
+func TestRefitOfSmoothPartIsReserved(t *testing.T) {
+	r, err := newRace(t.Context(), ringFrame(300), Params{Algorithms: []string{"MSEV01"}}, algorithms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.runs[0]
+	run.best.step, run.best.cost, run.best.logLoss = 1, 1e9, math.Log(3)
+	run.best.probabilities = slices.Repeat([]float32{1.0 / 3}, 3*len(r.evaluator.Labels))
+	without := run.refitCost(r.data.Rows)
+	if err := r.addSmoothPart(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	part, err := smooth.Search(t.Context(), smooth.Task{
+		Frame: r.data.Frame, Classes: 3, Workers: 1, Folds: []split.Fold{{Train: r.data.allRows(), Validation: r.plan.Test}}, Labels: gather(r.data.Labels, r.plan.Test),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := part.Cost() / 3 // of one fit; Search compares three widths
+	if added := run.refitCost(r.data.Rows) - without; run.best.smooth.Weight == 0 || added < 0.9*one || added > 3*one {
+		t.Errorf("weight %v: the refit costs %v more with the smooth part, and a fit on all rows costs %v", run.best.smooth.Weight, added, one)
 	}
 }
 

@@ -29,8 +29,8 @@ type fileState struct {
 }
 
 // ReadCertificate reads a certificate with its chain and its private key, both in
-// PEM. It logs a warning if the certificate is not valid now or expires soon, but also accepts
-// such a certificate: without it, the service would not start.
+// PEM. It logs a warning if the certificate is not valid now or expires soon, but accepts such
+// a certificate, because the service would not start without it.
 func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: now}
 	c.tried = c.fileStates()

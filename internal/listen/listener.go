@@ -15,9 +15,9 @@ import (
 
 // Limits configures the limits on the connections of a [Listener].
 type Limits struct {
-	// Connections is the maximum number of open connections. For a new connection beyond it, the
-	// connection that has been idle for the longest time is closed. If none is idle, the new client
-	// waits. Defaults to [DefaultMaxConnections].
+	// Connections is the maximum number of open connections. If a new connection would exceed it,
+	// the connection that has been idle for the longest time is closed. If none is idle, the new
+	// client waits until a connection is idle or closed. Defaults to [DefaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
@@ -44,6 +44,7 @@ type Listener struct {
 	mu        sync.Mutex
 	byNetwork map[string]int
 	idle      *list.List // of *connection; the connection that has been idle for the longest time is first
+	needsIdle bool       // Accept waits, and no connection was idle: the next one that becomes idle is closed
 	warned    map[string]time.Time
 }
 
@@ -67,7 +68,7 @@ func New(inner net.Listener, limits Limits, log *slog.Logger, now func() time.Ti
 }
 
 // Accept returns the next connection that does not exceed the limits. It closes connections that
-// exceed Limits.PerAddress.
+// exceed Limits.PerAddress. Only one goroutine at a time may call Accept.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -98,7 +99,7 @@ func (l *Listener) Close() error {
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
 // acquireSlot waits until another connection may be open, and counts it. If the limit is reached,
-// it closes an idle connection.
+// an idle connection is closed, or else the next one that becomes idle.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -109,6 +110,7 @@ func (l *Listener) acquireSlot() error {
 	}
 	l.warnAtIntervals("the limit of connections is reached", "limit", l.limits.Connections)
 	l.closeLongestIdle()
+	defer l.stopNeedingIdle()
 	select {
 	case l.slots <- struct{}{}:
 		return nil
@@ -117,14 +119,23 @@ func (l *Listener) acquireSlot() error {
 	}
 }
 
-// closeLongestIdle closes the connection that has been idle for the longest time.
+// closeLongestIdle closes the connection that has been idle for the longest time. If none is idle,
+// setIdle closes the next one that becomes idle.
 func (l *Listener) closeLongestIdle() {
 	l.mu.Lock()
 	first := l.idle.Front()
+	l.needsIdle = first == nil
 	l.mu.Unlock()
 	if first != nil {
 		_ = first.Value.(*connection).Close() // an idle connection, so its client can connect again
 	}
+}
+
+// stopNeedingIdle ends what closeLongestIdle began if no connection was idle.
+func (l *Listener) stopNeedingIdle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.needsIdle = false
 }
 
 // admitAndCount reports whether the network may have another connection, and counts it. If limited
@@ -195,7 +206,7 @@ type connection struct {
 	net.Conn
 	listener *Listener
 	network  string
-	idle     *list.Element // in listener.idle; guarded by its mutex
+	idle     *list.Element // in listener.idle; guarded by the mutex of listener
 	closed   bool          // guarded by the mutex of listener
 }
 
@@ -239,14 +250,29 @@ func (c *connection) Close() error {
 	return err
 }
 
-// setIdle records whether the connection is idle.
+// setIdle records whether the connection is idle. If Accept waits for an idle connection, setIdle
+// closes it instead.
 func (c *connection) setIdle(idle bool) {
-	c.listener.mu.Lock()
-	defer c.listener.mu.Unlock()
-	c.removeIdle()
-	if idle && !c.closed {
-		c.idle = c.listener.idle.PushBack(c)
+	if c.recordIdle(idle) {
+		_ = c.Close() // an idle connection, so its client can connect again
 	}
+}
+
+// recordIdle is setIdle, but reports whether the caller must close the connection.
+func (c *connection) recordIdle(idle bool) (mustClose bool) {
+	l := c.listener
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.removeIdle()
+	switch {
+	case !idle || c.closed:
+	case l.needsIdle:
+		l.needsIdle = false
+		return true
+	default:
+		c.idle = l.idle.PushBack(c)
+	}
+	return false
 }
 
 // removeIdle removes the connection from the list of idle connections. The caller must

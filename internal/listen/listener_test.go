@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"foretell/internal/listen"
@@ -129,6 +130,44 @@ func TestIdleConnectionsYield(t *testing.T) {
 	}
 }
 
+// TestNextIdleConnectionYields checks that a connection that becomes idle while a new client waits is
+// closed, and that the new connection then stays open when it is idle.
+func TestNextIdleConnectionYields(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := listen.New(inner, listen.Limits{Connections: 1, PerAddress: 9}, slog.New(slog.DiscardHandler), time.Now)
+		t.Cleanup(func() { _ = l.Close() })
+		firstClient, _ := dial(t, l), dial(t, l)
+		first, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted := make(chan net.Conn, 1)
+		go func() {
+			if conn, err := l.Accept(); err == nil {
+				accepted <- conn
+			}
+		}()
+		synctest.Wait() // Accept waits for a connection to be closed
+		listen.TrackIdle(first, http.StateIdle)
+		synctest.Wait()
+		select {
+		case second := <-accepted:
+			listen.TrackIdle(second, http.StateIdle)
+			t.Cleanup(func() { _ = second.Close() })
+		default:
+			t.Fatal("the new client waits, although a connection is idle")
+		}
+		if _, err := firstClient.Read(make([]byte, 1)); err == nil || l.NumOpen() != 1 {
+			t.Errorf("the idle connection: %v; %d are open", err, l.NumOpen())
+		}
+	})
+}
+
 // TestClientThatDoesNotRead checks that the connection of a client that reads nothing
 // is closed.
 func TestClientThatDoesNotRead(t *testing.T) {
@@ -153,7 +192,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestSlowReader checks that a client that reads slowly, but reads, gets all.
+// TestSlowReader checks that a client that reads slowly gets the whole response.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20

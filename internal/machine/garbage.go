@@ -18,7 +18,7 @@ func SetMinHeapGrowth(bytes uint64) {
 // minPercent, or to a larger value if the heap would otherwise grow by less than minGrowth
 // bytes until the next collection. The larger value is at most maxPercent.
 func keepAdjustingGCPercent(minPercent int, minGrowth uint64) {
-	const maxPercent = 1000 // for a process without a collection, whose heap has 0 bytes
+	const maxPercent = 1000 // for a process before its first collection, whose live heap is 0 bytes
 	live := max(readMetric("/gc/heap/live:bytes"), 1)
 	debug.SetGCPercent(max(minPercent, int(min(minGrowth*100/live, maxPercent))))
 	// Nothing refers to the pointer, so the cleanup runs after the next collection.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSetMinHeapGrowth collects garbage of a small and of a large heap.
+// TestSetMinHeapGrowth checks GOGC after the collections of a small and of a large heap.
 func TestSetMinHeapGrowth(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	SetMinHeapGrowth(8 << 20)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,13 +46,12 @@ func TestPythonIDs(t *testing.T) {
 	}{
 		"no_id":             {"size,colour,weight\n" + first + "\n" + second + "\n", nil, [3]string{"id,size,colour,weight", "r1," + first, "r2," + second}},
 		"another_id":        {"name,size,colour,weight\na," + first + "\nb," + second + "\n", nil, [3]string{"name,size,colour,weight", "a," + first, "b," + second}},
-		"repeated_id":       {"id,size,colour,weight\na," + first + "\na," + second + "\n", nil, [3]string{"id,id_2,size,colour,weight", "r1,a," + first, "r2,a," + second}},
-		"empty_id":          {"id,size,colour,weight\na," + first + "\n ," + second + "\n", nil, [3]string{"id,id_2,size,colour,weight", "r1,a," + first, "r2, ," + second}},
 		"measurements":      {"t,size,colour,weight\n1.5," + first + "\n2.5," + second + "\n", nil, [3]string{"id,t,size,colour,weight", "r1,1.5," + first, "r2,2.5," + second}},
 		"id_named_by_flag":  {"size;colour;weight;code\n5.42;red;0.36;x,1\n6.59;blue;-0.13;y\n", []string{"--id", "code"}, [3]string{"code,size,colour,weight", `"x,1",` + first, "y," + second}},
 		"other_case":        {"Id,SIZE,Colour,weight\na," + first + "\nb," + second + "\n", nil, [3]string{"id,size,colour,weight", "a," + first, "b," + second}},
 		"feature_as_the_id": {"size,colour,weight\n" + first + "\n" + second + "\n", []string{"--id", "colour"}, [3]string{"id,size,colour,weight", "red," + first, "blue," + second}},
-		"numbers_by_flag":   {"id,size,colour,weight\na," + first + "\nb," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id,size,colour,weight", "r1,a," + first, "r2,b," + second}},
+		"numbers_by_flag":   {"id,size,colour,weight\na," + first + "\nb," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id_3,size,colour,weight", "r1,a," + first, "r2,b," + second}},
+		"repeated_id":       {"id,size,colour,weight\na," + first + "\na," + second + "\n", []string{"--id", "-"}, [3]string{"id_2,id_3,size,colour,weight", "r1,a," + first, "r2,a," + second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := runPython(t, program, []byte(test.file), append([]string{program, "-"}, test.args...)...)
@@ -61,6 +61,26 @@ func TestPythonIDs(t *testing.T) {
 			names, err := csv.NewReader(bytes.NewReader(got)).Read()
 			if diff := cmp.Diff(strings.Split(test.want[0], ","), names[:strings.Count(test.want[0], ",")+1]); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestPythonRejectsInvalidIDs predicts files whose IDs in the ID column of the training file are empty
+// or repeated. The program does not replace them by numbers.
+func TestPythonRejectsInvalidIDs(t *testing.T) {
+	t.Parallel()
+	program := writePython(t, goldenFolder+"blend.model")
+	for name, test := range map[string]struct{ file, want string }{
+		"repeated": {"id,size,colour,weight\na,5.42,red,0.36\na,6.59,blue,-0.13\n", "line 3: line 2 has the same ID; --id - numbers the rows"},
+		"empty":    {"id,size,colour,weight\na,5.42,red,0.36\n ,6.59,blue,-0.13\n", "line 3: the row has no ID; --id - numbers the rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), testenv.Python(t), program, "-")
+			command.Stdin = strings.NewReader(test.file)
+			output, err := command.CombinedOutput()
+			if err == nil || !strings.Contains(string(output), test.want) {
+				t.Errorf("%v %s: want %s", err, output, test.want)
 			}
 		})
 	}

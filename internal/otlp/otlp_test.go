@@ -77,7 +77,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestUnavailableCollector checks that a batch is sent again, and dropped at last.
+// TestUnavailableCollector checks that a batch is sent again, and dropped after
+// maxAttempts.
 func TestUnavailableCollector(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

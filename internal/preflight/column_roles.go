@@ -55,7 +55,9 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	for i := range p.TrainProfile.Columns {
 		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
 			r.Features++
-			r.Kinds[string(c.Form)]++
+			if !p.TrainProfile.Partial { // otherwise later rows may have other values
+				r.Kinds[string(c.Form)]++
+			}
 		}
 	}
 	return r

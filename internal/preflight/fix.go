@@ -64,7 +64,7 @@ func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err e
 	if p.TrainProfile, err = p.Train.scanProfile(ctx, r.Progress, profile.ScanOptions{}); err != nil {
 		return err
 	}
-	p.addProfileFindings(p.Train, p.TrainProfile)
+	r.addCopyFindings(p.Train, p.TrainProfile)
 	return c.requireNoDefects(in, p)
 }
 
@@ -82,12 +82,21 @@ func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err e
 		return err
 	}
 	before := len(p.Findings)
-	p.addProfileFindings(p.Blind, p.BlindProfile)
-	p.compareFiles()
+	r.addCopyFindings(p.Blind, p.BlindProfile)
 	if c == nil {
 		return nil // the report shows the defects
 	}
 	return c.requireNoDefects(in, &Preflight{Factory: p.Factory, Train: p.Train, Blind: p.Blind, Findings: p.Findings[before:]})
+}
+
+// addCopyFindings adds the findings of a copy and, for a blind file, the differences between the files.
+// The commands in their hints have --force, because the copies exist when the user runs them.
+func (r *Repairer) addCopyFindings(in *Input, prof *profile.Profile) {
+	defer r.Factory.ForceInCommands()()
+	r.addProfileFindings(in, prof)
+	if in == r.Blind {
+		r.compareFiles()
+	}
 }
 
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of
@@ -181,6 +190,9 @@ func (r *Repairer) chooseRoles(ctx context.Context, layout *repair.Layout, names
 		if found.Label, err = r.askLabel(ctx, question); err != nil {
 			return chosen, err
 		}
+	}
+	if found, err = roles.ChooseIDOfLabelledRows(ctx, table, found, known); err != nil {
+		return chosen, err
 	}
 	if !found.GeneratedID {
 		chosen.ID = table.ColumnIndex(found.ID)

@@ -32,18 +32,21 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		}
 		return "name a file with a header and rows"
 	case csvfile.CodeDuplicateID, csvfile.CodeEmptyID:
-		return "generate IDs: " + again("id", generateIDs)
+		return p.invalidIDHint(in, f)
 	case csvfile.CodeBinary:
 		if f.Line > 1 || f.Column > 1 {
 			return p.fixHint(in)
 		}
 		return "`foretell help formats` lists the supported formats"
 	case tablefile.CodeNested:
+		if f.Severity == profile.SeverityDefect {
+			return "write one object or row for each record, with one value for each column; `foretell help formats` lists the supported formats"
+		}
 		return "no action is required; --drop excludes a column from the upload"
 	case tablefile.CodeInvalidFile, tablefile.CodeLargeTable:
 		return "`foretell help formats` lists the supported formats"
 	case csvfile.CodeInvalidUTF8:
-		return "set the encoding: " + again("encoding", "windows-1252") + ", or --encoding macintosh if Excel on a Mac wrote the file"
+		return p.encodingHint(in)
 	case csvfile.CodeInvalidEncoding:
 		return "use another --encoding, or omit it: the encoding is then detected"
 	case csvfile.CodeTooFewColumns:
@@ -86,6 +89,15 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return hint
 	}
 	return p.driftHint(f)
+}
+
+// invalidIDHint returns the remedy for a missing or repeated ID.
+func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
+	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
+	if !p.Train.layout.Blind && in.layout.CopyID == "" {
+		hint += ", which makes " + strconv.Quote(f.Name) + " a feature unless --drop excludes it"
+	}
+	return hint
 }
 
 // fixedHints has the remedies of findings for which the remedy is always the same.

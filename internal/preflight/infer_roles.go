@@ -58,15 +58,25 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		}
 		p.roles.LabelReason = "as answered"
 	}
+	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, rolesFromFlags(layout)); err != nil {
+		return err
+	}
 	if err := p.checkSwapped(blind); err != nil {
 		return err
 	}
-	p.setColumnNames(p.Train, header, p.columns)
-	layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
+	p.setTrainLayout(header)
 	if p.Blind == nil {
 		return nil
 	}
 	return p.inferBlindIDAndNames(ctx, p.Blind, p.expectedBlindColumns())
+}
+
+// setTrainLayout sets the names of the training file's columns, and its layout for the chosen roles.
+func (p *Preflight) setTrainLayout(header []string) {
+	in := p.Train
+	p.columns = p.nameUnlessID(in, p.columns, p.roles.ID, p.roles.GeneratedID)
+	p.setColumnNames(in, header, p.columns)
+	in.layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 }
 
 // setTrainingID applies --training-id to a training file with these columns. If no column has the
@@ -184,13 +194,26 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *Input, 
 	if p.reportTitle(in, header, names) {
 		return names, nil
 	}
-	p.warnRenamed(in, in.withoutIgnored(changed), func(one roles.Rename) (code, reason string) {
-		if one.From == "" {
-			return csvfile.CodeUnnamedColumn, "the column has no name"
-		}
-		return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
-	})
+	p.warnRenamed(in, in.withoutIgnored(changed), reasonOfUniqueName)
 	return names, nil
+}
+
+// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameUnlessID.
+func reasonOfUniqueName(one roles.Rename) (code, reason string) {
+	if one.From == "" {
+		return csvfile.CodeUnnamedColumn, "the column has no name"
+	}
+	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
+}
+
+// nameUnlessID is roles.NameUnlessID with a warning. It does not name an ignored column.
+func (p *Preflight) nameUnlessID(in *Input, names []string, id string, generated bool) []string {
+	if slices.Contains(in.ignored, "") {
+		return names
+	}
+	names, changed := roles.NameUnlessID(names, id, generated)
+	p.warnRenamed(in, changed, reasonOfUniqueName)
+	return names
 }
 
 // warnRenamed warns about renamed columns. It adds at most maxWarningsPerKind warnings, and the
@@ -228,6 +251,9 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 			return err
 		}
 	}
+	if slices.Contains(wanted, roles.FirstColumnName) && !slices.Contains(own, roles.FirstColumnName) { // the training file's first column has no name and is a feature
+		own = p.nameUnlessID(in, own, roles.FirstColumnName, false)
+	}
 	names, changed := roles.MatchTrainingNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
 		return codeRenamedColumn, "the name has another case or punctuation in the training file"
@@ -240,7 +266,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 		p.addFinding(in, profile.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
 	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
-	p.setBlindLayout(in, header, names)
+	p.setBlindLayout(in, header, names, &known)
 	p.addUnusedColumns(in, names, known.Unused)
 	return nil
 }
@@ -280,14 +306,25 @@ func joinFirstNames(texts []string) string {
 
 // setBlindLayout sets the layout of a blind file, with the IDs first and the label, if there
 // is one, last.
-func (p *Preflight) setBlindLayout(in *Input, header, names []string) {
-	names = p.blindID.RenameDisplaced(names)
+func (p *Preflight) setBlindLayout(in *Input, header, names []string, known *roles.TrainingFile) {
+	names = p.nameUnlessID(in, names, p.blindID.ID, p.blindID.Generated)
+	in.layout.GeneratedIDName, in.layout.CopyID = "", p.blindID.CopyOf
+	if p.blindID.Generated {
+		var changed []roles.Rename
+		trainingID := known.ID
+		if slices.Contains(in.layout.Drop, trainingID) {
+			trainingID = ""
+		}
+		in.layout.GeneratedIDName, names, changed = roles.NameGeneratedID(names, trainingID)
+		p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
+			return codeRenamedColumn, "the column has the name of the training file's ID, but the IDs are generated"
+		})
+	}
 	p.setColumnNames(in, header, names)
 	label := cmp.Or(in.flagLayout.Label, p.roles.Label, p.modelColumns.Label)
 	if !slices.Contains(names, label) || slices.Contains(in.layout.Drop, label) {
 		label = ""
 	}
-	in.layout.GeneratedIDName, in.layout.CopyID = p.blindID.GeneratedName, p.blindID.CopyOf
 	in.layout.SetRoles(names, p.blindID.ID, p.blindID.Generated, label)
 }
 

@@ -150,7 +150,7 @@ func (p *Preflight) resetToReadWithoutHeader() {
 // reads the file again with generated IDs.
 func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{Training: p.modelFormats, TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory}); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -160,8 +160,12 @@ func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (
 		if p.Train.layout.Blind {
 			return p.reprofileWithGeneratedIDs(ctx, progress, p.Train, reason, &p.TrainProfile)
 		}
+		header, err := p.Train.readHeader(ctx)
+		if err != nil {
+			return err
+		}
 		p.roles.ID, p.roles.GeneratedID, p.roles.IDReason = "", true, reason
-		p.Train.layout.SetRoles(p.columns, "", true, p.roles.Label)
+		p.setTrainLayout(header)
 		if p.Blind != nil {
 			p.Blind.layout = p.Blind.flagLayout
 			p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return f.File == p.Blind.Name })
@@ -177,7 +181,7 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 	if err := p.addColumnsUnusedInTraining(ctx); err != nil {
 		return err
 	}
-	opts := profile.ScanOptions{ID: p.TrainProfile.Schema.ID, Training: p.TrainProfile.Schema, TextMemory: p.textMemory}
+	opts := profile.ScanOptions{ID: p.blindIDName(p.Blind), Training: p.TrainProfile.Schema, TextMemory: p.textMemory}
 	if p.BlindProfile, err = p.Blind.scanProfile(ctx, progress, opts); err != nil {
 		return err
 	}
@@ -187,10 +191,19 @@ func (p *Preflight) profileBlind(ctx context.Context, progress *term.Progress) (
 	return nil
 }
 
-// reprofileWithGeneratedIDs reads a blind file again with generated IDs and sets *prof to its new
-// profile. reason is the reason for the generated IDs.
-func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
+// blindIDName returns the name of the ID column of the blind file in, in canonical form.
+func (p *Preflight) blindIDName(in *Input) string {
 	if p.blindID.Generated {
+		return in.layout.GeneratedIDName
+	}
+	return p.blindID.ID
+}
+
+// reprofileWithGeneratedIDs reads a blind file again with generated IDs and sets *prof to its new
+// profile, unless the invalid IDs are those of the training file's ID column: the user must decide
+// what to do with them. reason is the reason for the generated IDs.
+func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *term.Progress, in *Input, reason string, prof **profile.Profile) (err error) {
+	if p.blindID.Generated || p.blindID.IsTrainingID {
 		return nil
 	}
 	header, err := in.readHeader(ctx)
@@ -201,13 +214,13 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	if names == nil {
 		names = header
 	}
-	p.blindID = p.blindID.WithGeneratedIDs(names, reason)
-	p.setBlindLayout(in, header, names)
-	training := p.modelFormats
+	known, training := p.modelColumns, p.modelFormats
 	if in == p.Blind {
-		training = p.TrainProfile.Schema
+		known, training = p.expectedBlindColumns(), p.TrainProfile.Schema
 	}
-	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindID.GeneratedName, Training: training, TextMemory: p.textMemory})
+	p.blindID = roles.BlindID{Generated: true, Reason: reason}
+	p.setBlindLayout(in, header, names, &known)
+	*prof, err = in.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(in), Training: training, TextMemory: p.textMemory})
 	return err
 }
 
@@ -256,8 +269,10 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.addFinding(in, profile.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
-		if w.Code == csvfile.CodeUnnamedID {
-			continue // not worth a warning: some programs write an index column without a name
+		if prof.Partial || w.Code == csvfile.CodeUnnamedID {
+			// A warning about the part that was read may be wrong for the whole file. An ID without a
+			// name is not worth a warning: some programs write an index column without a name.
+			continue
 		}
 		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
 	}

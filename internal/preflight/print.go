@@ -89,7 +89,7 @@ func (p *ReportPrinter) printFile(f *fileReport) error {
 	out := p.Factory.Console.Out
 	fields := []string{"file", "readAs", "rows", "bytes", "id", "label", "labelReason"}
 	switch {
-	case len(f.Columns) == 0 && f.Rows == 0: // nothing of the file could be read
+	case len(f.Columns) == 0 && f.Rows == 0: // the file could not be read, at least not to its end
 		fields = fields[:2]
 	case f.generatedID:
 		fields = slices.Delete(fields, 4, 5)

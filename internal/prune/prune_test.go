@@ -15,8 +15,8 @@ func month(n time.Month) string {
 	return api.FormatTime(time.Date(2026, n, 15, 0, 0, 0, 0, time.UTC))
 }
 
-// churn is a series of three datasets: d1 with the models 1 and 2, d2 with the champion
-// 3, d3 with model 4 and a running race, and d4 without a race.
+// churn is a series of four datasets: d1 with the models 1 and 2, d2 with model 3,
+// which is the champion, d3 with model 4 and a running race, and d4 without a race.
 func churn() Series {
 	s := Series{Series: client.Series{Name: "churn"}}
 	for i, key := range []string{"d4", "d3", "d2", "d1"} {

@@ -58,7 +58,8 @@ func TestDeadlineOfRace(t *testing.T) {
 	})
 }
 
-// TestDeadlineBeforeRace ends the work before the race with an explanation.
+// TestDeadlineBeforeRace checks the errors if the time limit ends before the race has
+// begun.
 func TestDeadlineBeforeRace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := Deadline{Limit: 2 * time.Second, end: time.Now().Add(2 * time.Second), now: time.Now}
@@ -81,8 +82,8 @@ func TestDeadlineBeforeRace(t *testing.T) {
 	})
 }
 
-// TestCostEstimator limits the estimated time for the rows of a large file to a part of the
-// limit.
+// TestCostEstimator checks that the estimated time for the rows of a large file is limited
+// to a fraction of the time limit.
 func TestCostEstimator(t *testing.T) {
 	files := CostEstimator{CheckTime: time.Second, UploadTime: 200 * time.Millisecond, TrainBytes: 60e6, BlindBytes: 20e6, Rows: 100_000, Columns: 40}
 	short, long, open := files, files, files

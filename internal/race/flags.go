@@ -101,8 +101,8 @@ func (f *Flags) ThresholdError(job *api.Training) error {
 	return BelowThresholdError(job)
 }
 
-// CheckAlgorithms returns a usage error if --algorithm lists an algorithm that does not
-// support this number of classes.
+// CheckAlgorithms returns a usage error if an algorithm of --algorithm does not support
+// this number of classes. If --monotone is set, the algorithms must support it, too.
 func (f *Flags) CheckAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
 	for _, name := range f.algorithms {
@@ -135,8 +135,8 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	return f.checkMonotone(train.Schema, hint)
 }
 
-// checkMonotone returns a usage error if a column of --monotone is not an ordered feature of schema
-// or is the column of --group, or if the label does not have two classes.
+// checkMonotone returns a usage error if a column of --monotone is not an ordered feature of
+// schema, or is the column of --group. The label must have two classes.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
@@ -182,8 +182,8 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
-// SuppressedWarnings returns the codes of the warnings that suggest a flag, --group or --time, that
-// is already set.
+// SuppressedWarnings returns the codes of the warnings that suggest --group or --time although that
+// flag is already set.
 func (f *Flags) SuppressedWarnings() []string {
 	var codes []string
 	if f.groupColumn != "" {

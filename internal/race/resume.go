@@ -46,9 +46,9 @@ func (f *Flags) CheckResumedFlags(race *api.Training, algorithms []string, reque
 	return nil
 }
 
-// ResumedFlagError returns the usage error for a flag whose value, given, differs from that of the
-// resumed race. actual is "" if the race has no such parameter. command is the command line without
-// the flag.
+// ResumedFlagError returns the usage error for a flag whose value differs from that of the resumed
+// race. given is the value of the flag, and actual the value of the race. actual is "" if the race
+// has no such parameter. command is the command line without the flag.
 func ResumedFlagError(race, flag, given, actual, command string) error {
 	return exit.Usagef("--%s %s differs from that of race %s: %s", flag, given, race, cmp.Or(actual, "none")).
 		WithHint("omit the flag: `%s`, or start a new race without --resume", command)

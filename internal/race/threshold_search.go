@@ -12,16 +12,16 @@ import (
 	"foretell/internal/humanize"
 )
 
-// ThresholdSearch is the search for --threshold auto. It is for services that keep no model of a
-// race that misses its threshold:
+// ThresholdSearch is the search for --threshold auto. It is for services that keep no model if a
+// race misses its threshold:
 //
 //	           ┌─────── 0.86 missed: the previous race has the best model
 //	     ┌─────┘ 0.81 reached, with 0.8214
 //	─────┘ 0.70 reached, with 0.7533
 //
-// Each race must reach an error, 1 − performance, a quarter below the error that the race before
-// reached. If the service keeps the best model of a race without a threshold, a single race is
-// enough.
+// The error of a race is 1 − performance. Each race must reach an error that is a quarter lower
+// than that of the previous race. If the service keeps the best model of a race without a
+// threshold, a single race is enough.
 type ThresholdSearch struct {
 	*connect.Session
 	Output *cli.Output

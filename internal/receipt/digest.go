@@ -143,15 +143,16 @@ func (b *blockHasher) endBlock() {
 
 // LineDifference is the error for a result whose bytes do not match its receipt.
 type LineDifference struct {
-	// From and To are the first and last line, counted from 1, of the block with the first
-	// difference. To is 0 if one file is a prefix of the other.
+	// From and To are the first and the last line of the block with the first difference.
+	// The first line of the file is 1. To is 0 if one file is a prefix of the other. Both
+	// are 0 if all lines match.
 	From, To int
 	text     string
 }
 
 func (d *LineDifference) Error() string { return d.text }
 
-// CheckDigest compares the digest of a result, read from its beginning, with the digest in the
+// CheckDigest reads a result from its beginning, and compares its digest with the one in the
 // receipt. It returns a *LineDifference if they differ.
 func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	want, _ := hex.DecodeString(r.Result.Blocks.Digests) // valid, because Read checks it
@@ -169,8 +170,8 @@ func (r *Receipt) CheckDigest(ctx context.Context, result io.ReadSeeker) error {
 	return r.newLineDifference(sum, same/blockDigestSize, same == len(want), same == len(b.digests))
 }
 
-// newLineDifference returns the error for a file with digest sum. equalBlocks is the number of
-// equal blocks before the first difference. receiptEnds is set if the receipt has no
+// newLineDifference returns the error for a file whose digest is sum. equalBlocks is the
+// number of equal blocks before the first difference. receiptEnds is set if the receipt has no
 // further blocks, and fileEnds if the file has none.
 func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fileEnds bool) *LineDifference {
 	lines := r.Result.Blocks.Lines

@@ -1,6 +1,6 @@
 // Package receipt writes, reads and verifies receipts. A receipt is a JSON file next to a
-// result CSV. It describes the inputs, the model and its measured performance, and has
-// digests, by which the change of a single byte is detected. This needs no service.
+// result CSV. It describes the inputs, the model and its measured performance. Its
+// digests detect the change of a single byte, without a service.
 //
 // A receipt detects accidental changes only. It is not signed, so anyone who can change the
 // result can also change the receipt.

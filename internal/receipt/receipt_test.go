@@ -38,8 +38,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestEveryByte changes each byte of a result in turn: each change is detected in its
-// line.
+// TestEveryByte changes each byte of a result in turn. The error must have the line of
+// the change.
 func TestEveryByte(t *testing.T) {
 	whole, r := result(t, 5)
 	if err := r.Verify(t.Context(), strings.NewReader(whole)); err != nil {

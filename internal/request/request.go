@@ -32,9 +32,9 @@ type Options struct {
 	Stdin func() io.Reader
 }
 
-// Build returns the request. The fields become the query if the method is GET, HEAD or DELETE
-// or if Input is set, and otherwise the members of a JSON body. Invalid options are usage
-// errors.
+// Build returns the request. If the method is GET, HEAD or DELETE, or if Input is set, the
+// fields become the query. Otherwise they become the members of a JSON body. Invalid options
+// are usage errors.
 func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.Headers {

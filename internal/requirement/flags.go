@@ -25,8 +25,8 @@ type Flags struct {
 	baseline     baseline
 }
 
-// Bind adds --require, --beat and --junit to cmd. If cmd has --force, add --force before. c
-// completes the values of --beat.
+// Bind adds --require, --beat and --junit to cmd. If cmd has --force, it must have been
+// added before. c completes the values of --beat.
 func (f *Flags) Bind(cmd *cobra.Command, c *connect.ServiceFlags) {
 	f.factory, f.force = c.Factory, cmd.Flags().Lookup("force")
 	flags := cmd.Flags()

@@ -12,9 +12,9 @@ import (
 // junitHeadSize is how many bytes of a file are searched for the beginning of a JUnit report.
 const junitHeadSize = 4096
 
-// CheckJUnitFile returns an error if the file of --junit must not be written. The file must not be
-// one of inputs, and not output, the output of the command, which may be "". An existing file is
-// replaced only if it is empty or a JUnit report, or with --force.
+// CheckJUnitFile returns an error if the file of --junit must not be written. The file must differ
+// from all inputs and from output, the output of the command. output may be "". An existing file
+// may be replaced if it is empty or a JUnit report, or with --force.
 func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 	const other = "choose another file with --junit"
 	if f.junit == "" {

@@ -53,8 +53,9 @@ func (f *Flags) Publish(o *cli.Output, r *gate.Report, thresholdErr error) error
 	return e.WithHint("the model is kept; see `foretell models report %s`", r.Model)
 }
 
-// writeAnnotations writes annotations for GitHub to standard error, because standard output has the
-// result of the command, and appends a section to the job summary of GitHub.
+// writeAnnotations writes annotations for GitHub, and appends a section to the job summary of
+// GitHub. The annotations go to standard error, because standard output has the result of the
+// command.
 func (f *Flags) writeAnnotations(o *cli.Output, r *gate.Report) error {
 	if f.factory.Env(config.EnvGitHub) == "true" {
 		if err := r.WriteGitHub(f.factory.Console.Err, o.Quiet); err != nil {

@@ -1,6 +1,7 @@
 package roles
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -10,7 +11,7 @@ type TrainingFile struct {
 	Columns []string
 	// Features are the names of the columns except ID and label.
 	Features []string
-	// Unused are the names in Features of the columns that no model uses.
+	// Unused are the names of the features that no model uses.
 	Unused []string
 	// ID and Label are the names of these columns; empty if unknown.
 	ID, Label string
@@ -54,93 +55,54 @@ func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string
+	// IsTrainingID reports whether ID was chosen because it is the ID column of the training file. Its
+	// values must then be valid: they must not be replaced by generated IDs.
+	IsTrainingID bool
 	// Generated reports whether the IDs are generated.
 	Generated bool
 	// CopyOf is the name of the feature whose values are the generated IDs. It is empty if the IDs
 	// are r1, r2, ….
 	CopyOf string
-	// GeneratedName is the name of the generated column. It is set if the column replaces another,
-	// which has the name of the ID column but no valid IDs. If it is empty, the column gets an
-	// unused name.
-	GeneratedName string
 	// Reason briefly explains the choice.
 	Reason string
-	// Displaced is the position of the column whose name the generated column takes, and which
-	// therefore needs another name. It is -1 if there is no such column.
-	Displaced int
 }
 
 // ChooseBlindID chooses the row IDs of the blind file t. They are in the ID column of the training
-// file. If this column has duplicate or missing values in the blind file, IDs are generated
-// instead. If the user has chosen a feature as the ID, its values are copied. In a file without
+// file, even if values of this column are missing or repeated: the user must decide what to do with
+// invalid IDs. If the user has chosen a feature as the ID, its values are copied. In a file without
 // rows, the ID is chosen by name alone.
 func ChooseBlindID(t *Description, known TrainingFile, given Options) BlindID {
-	none := BlindID{Generated: true, Displaced: -1}
+	has := func(name string) bool { return name != "" && t.ColumnIndex(name) >= 0 }
 	switch {
 	case given.GenerateID:
-		none.Reason = "requested by --id -"
-		return none.withDisplaced(t)
-	case given.ID != "" && t.ColumnIndex(given.ID) >= 0 && slices.Contains(known.Features, given.ID):
-		return BlindID{Generated: true, CopyOf: given.ID, Reason: idFlagReason, Displaced: -1}
-	case given.ID != "" && t.ColumnIndex(given.ID) >= 0:
-		return BlindID{ID: given.ID, Reason: idFlagReason, Displaced: -1}
+		return BlindID{Generated: true, Reason: "requested by --id -"}
+	case has(given.ID) && slices.Contains(known.Features, given.ID):
+		return BlindID{Generated: true, CopyOf: given.ID, Reason: idFlagReason}
+	case has(given.ID):
+		return BlindID{ID: given.ID, Reason: idFlagReason}
+	case has(known.ID) && !known.GeneratedID:
+		return BlindID{ID: known.ID, IsTrainingID: true, Reason: "as in the training file"}
 	}
 	feature := make(map[string]bool, len(known.Features))
 	for _, name := range known.Features {
 		feature[name] = true
 	}
-	stands := known.ID != "" && !known.GeneratedID && t.ColumnIndex(known.ID) >= 0
-	repeats := ""
+	reason := ""
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		same := stands && c.Name == known.ID
-		if feature[c.Name] || c.Name == known.Label && known.Label != "" || stands && !same {
+		if feature[c.Name] || c.Name == known.Label && known.Label != "" {
 			continue
 		}
 		switch {
-		case same && (c.Unique || t.Rows == 0):
-			return BlindID{ID: c.Name, Reason: "as in the training file", Displaced: -1}
 		case t.Rows == 0 && isSureIDName(c.Name):
-			return BlindID{ID: c.Name, Reason: "named like an ID", Displaced: -1}
+			return BlindID{ID: c.Name, Reason: "named like an ID"}
 		case c.idReason(i == 0) != "":
-			return BlindID{ID: c.Name, Reason: c.idReason(i == 0), Displaced: -1}
+			return BlindID{ID: c.Name, Reason: c.idReason(i == 0)}
 		case i == 0 && c.Unique && !known.GeneratedID && len(known.Features) > 0 && !containsMeasurements(c):
-			return BlindID{ID: c.Name, Reason: "unique, and not a feature", Displaced: -1}
-		case repeats == "" && (same || isSureIDName(c.Name)):
-			none.Reason, repeats = quote(c.Name)+" "+c.notIDReason(), c.Name
+			return BlindID{ID: c.Name, Reason: "unique, and not a feature"}
+		case reason == "" && isSureIDName(c.Name):
+			reason = quote(c.Name) + " " + c.notIDReason()
 		}
 	}
-	if none.Reason == "" {
-		none.Reason = NoIDColumnReason
-	}
-	none.GeneratedName = repeats
-	return none.withDisplaced(t)
-}
-
-// WithGeneratedIDs returns a copy of b with generated IDs, because those of the column b.ID are
-// invalid. The parameter columnNames has the names of the columns.
-func (b BlindID) WithGeneratedIDs(columnNames []string, reason string) BlindID {
-	return BlindID{Generated: true, GeneratedName: b.ID, Reason: reason}.withDisplaced(NewDescription(columnNames))
-}
-
-// withDisplaced returns b with Displaced set to the position of GeneratedName in t.
-func (b BlindID) withDisplaced(t *Description) BlindID {
-	if b.GeneratedName != "" {
-		b.Displaced = t.ColumnIndex(b.GeneratedName)
-	}
-	return b
-}
-
-// RenameDisplaced returns a copy of columnNames with an unused name for the displaced column.
-func (b BlindID) RenameDisplaced(columnNames []string) []string {
-	if b.Displaced < 0 {
-		return columnNames
-	}
-	taken := make(map[string]bool, len(columnNames))
-	for _, name := range columnNames {
-		taken[name] = true
-	}
-	columnNames = slices.Clone(columnNames)
-	columnNames[b.Displaced] = uniqueName(b.GeneratedName, taken)
-	return columnNames
+	return BlindID{Generated: true, Reason: cmp.Or(reason, NoIDColumnReason)}
 }

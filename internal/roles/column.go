@@ -28,6 +28,7 @@ type ColumnDescription struct {
 	// digits, or UUIDs or hexadecimal hashes of the same length.
 	AllCodes bool
 
+	hasBlank  bool // whether a row has no value
 	isSampled bool // whether the fields above are set from the first rows
 }
 
@@ -59,13 +60,15 @@ func containsMeasurements(c *ColumnDescription) bool {
 	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
 }
 
-// notIDReason returns why the column, which is named like an ID, is not the ID.
+// notIDReason returns why a column that is named like an ID is not the ID.
 func (c *ColumnDescription) notIDReason() string {
 	switch {
-	case c.Filled < c.Rows:
+	case c.hasBlank:
 		return "has rows without a value"
 	case !c.Unique:
 		return "has repeated values"
+	case c.Filled < c.Rows: // texts among numbers count as missing
+		return "has numbers and texts"
 	}
 	return "has measurements"
 }

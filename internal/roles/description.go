@@ -24,6 +24,9 @@ type Description struct {
 	LooksHeaderless bool
 
 	normalizedNames map[string]bool // set by LacksColumn
+
+	sampled []int      // the positions of the columns that are described by their cells
+	cells   [][]string // the cells of these columns in the rows read
 }
 
 // ColumnIndex returns the position of the column with a name, or -1.
@@ -75,8 +78,8 @@ func (t *Description) HasValues(name string) bool {
 	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled > 0
 }
 
-// LacksOrHasEmpty reports whether t has no column or only an empty column with this name. Such a column
-// of the training file may be the label.
+// LacksOrHasEmpty reports whether t has no column or only an empty column with this name. If so, the
+// column of this name in the training file may be the label.
 func (t *Description) LacksOrHasEmpty(name string) bool {
 	return t.LacksColumn(name) || t.isEmpty(name)
 }
@@ -106,9 +109,9 @@ func trimmedFields(rec *csvfile.Record) []string {
 }
 
 // Describe describes a CSV with commas and a header by its first rows. The parameter names has the
-// names of the columns, which may differ from the header. If wanted is not nil, columns for which
-// wanted returns true may also be the ID or the label, even if neither their position nor their
-// name suggests this. Describe stops at an unreadable row without an error.
+// names of the columns, which may differ from the header. wanted, if not nil, reports whether a
+// column may be the ID or the label although neither its position nor its name suggests this.
+// Describe stops at an unreadable row without an error.
 func Describe(ctx context.Context, src io.Reader, names []string, wanted func(name string) bool) (*Description, error) {
 	t, at := NewDescription(names), candidateColumns(names, wanted)
 	cells, err := t.readFirstRows(ctx, src, at)
@@ -182,6 +185,7 @@ func (t *Description) describeColumns(ctx context.Context, positions []int, cell
 	if t.Rows == 0 {
 		return nil
 	}
+	t.sampled, t.cells = positions, cells
 	var text bytes.Buffer
 	out := csvfile.NewWriter(&text)
 	out.WriteField([]byte("row"))
@@ -230,7 +234,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		}
 		c.AllCodes = c.AllCodes && prefix != ""
 	}
-	c.Distinct, c.Unique = prof.Distinct, len(different) == len(cells) && !different[""]
+	c.hasBlank, c.Distinct, c.Unique = different[""], prof.Distinct, len(different) == len(cells) && !different[""]
 	c.AllIntegers = c.AllIntegers && prof.Form == profile.FormNumeric
 }
 

@@ -59,8 +59,8 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 }
 
 // looksLikeData reports whether the first record looks like a row of data: its cells resemble the
-// cells below them. If the last cell also occurs below, as the name of a class does, half of the
-// other cells must resemble. Otherwise nearly all cells must.
+// cells below them. If the last cell also occurs below, it may be the name of a class. Then half
+// of the other cells must resemble those below. Otherwise nearly all cells must.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {

@@ -52,8 +52,8 @@ func TestDescribeHeader(t *testing.T) {
 	}
 }
 
-// TestMissingColumn checks that the contents of columns without headers show which column
-// a blind file lacks. If they do not show it, it is the last column.
+// TestMissingColumn checks that FindMissingColumn finds by the cells which column a blind
+// file lacks. If the cells do not show it, it must return the last column.
 func TestMissingColumn(t *testing.T) {
 	columns := []func(i int) string{
 		func(i int) string { return string("pe"[i%2]) },

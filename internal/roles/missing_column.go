@@ -40,9 +40,9 @@ func FindMissingColumn(ctx context.Context, train, blind io.Reader) (trainIndex 
 	return best, nil
 }
 
-// minSimilarityGain is how much evidence is necessary to choose another missing column than the last
-// column, which is usually the label. The sum of the similarities of the other columns must exceed
-// the sum for the last column by this amount. The similarity of two equal columns is 1.
+// minSimilarityGain is the evidence that is necessary to choose a missing column other than the
+// last, which is usually the label. If that column is missing, the sum of the similarities must
+// exceed the sum for a missing last column by this amount. The similarity of two equal columns is 1.
 const minSimilarityGain = 0.25
 
 // columnSample has the first cells of a column.

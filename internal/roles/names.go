@@ -1,6 +1,7 @@
 package roles
 
 import (
+	"slices"
 	"strconv"
 
 	"foretell/internal/table/csvfile"
@@ -15,10 +16,7 @@ type Rename struct {
 // UniqueNames returns a unique name for each column: "a,a,,b" → "a", "a_2", "column_3", "b". The
 // first name may stay empty, because some programs write no name for an index.
 func UniqueNames(header []string) (names []string, changed []Rename) {
-	taken := make(map[string]bool, len(header))
-	for _, name := range header {
-		taken[name] = true
-	}
+	taken := nameSet(header)
 	first := make(map[string]bool, len(header))
 	for i, name := range header {
 		own := name
@@ -47,17 +45,53 @@ func uniqueName(name string, taken map[string]bool) string {
 	}
 }
 
+// NameUnlessID names the first column column_1 if it has no name, unless it is the ID: only the ID may
+// have no name. The parameters id and generated are as in Roles.
+func NameUnlessID(columnNames []string, id string, generated bool) (names []string, changed []Rename) {
+	if len(columnNames) == 0 || columnNames[0] != "" || id == "" && !generated {
+		return columnNames, nil
+	}
+	return rename(columnNames, 0, uniqueName(FirstColumnName, nameSet(columnNames)))
+}
+
+// FirstColumnName is the name of the first column if it has no name and is not the ID.
+const FirstColumnName = "column_1"
+
+// NameGeneratedID returns a name for a generated ID column of a blind file. No other column has this
+// name. The service takes the column with the name of the training file's ID as the ID, wherever it
+// is, so a column of the blind file with the name trainingID is renamed.
+func NameGeneratedID(columnNames []string, trainingID string) (idName string, names []string, changed []Rename) {
+	taken := nameSet(columnNames)
+	idName = uniqueName("id", taken)
+	at := slices.Index(columnNames, trainingID)
+	if trainingID == "" || at < 0 {
+		return idName, columnNames, nil
+	}
+	taken[idName] = true
+	names, changed = rename(columnNames, at, uniqueName(trainingID, taken))
+	return idName, names, changed
+}
+
+// rename returns a copy of columnNames with another name for the column at the given position.
+func rename(columnNames []string, at int, name string) ([]string, []Rename) {
+	names := slices.Clone(columnNames)
+	names[at] = name
+	return names, []Rename{{at, columnNames[at], name}}
+}
+
+func nameSet(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 // MatchTrainingNames replaces a name of a blind file by the name of the training file that differs
 // from it only in case and punctuation: "Total Price" → "total_price". It does so only if no other
 // name matches, and the blind file does not have the training file's name.
 func MatchTrainingNames(blindNames, trainNames []string) (renamed []string, changed []Rename) {
-	have, want := make(map[string]bool, len(blindNames)), make(map[string]bool, len(trainNames))
-	for _, name := range blindNames {
-		have[name] = true
-	}
-	for _, name := range trainNames {
-		want[name] = true
-	}
+	have, want := nameSet(blindNames), nameSet(trainNames)
 	like, spare := map[string][]string{}, map[string]int{}
 	for _, name := range trainNames {
 		if !have[name] {

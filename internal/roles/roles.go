@@ -1,6 +1,6 @@
 // Package roles chooses the row ID and the label among the columns of a CSV, and returns the
-// reasons. Describe reads the beginning of a file, ChooseRoles and ChooseBlindID choose. If the
-// label is ambiguous, the caller must ask the user.
+// reasons. Describe reads the beginning of a file. ChooseRoles and ChooseBlindID choose the
+// columns. If the label is ambiguous, the caller must ask the user.
 package roles
 
 import (
@@ -16,8 +16,8 @@ type Options struct {
 	GenerateID bool     // generate IDs; ID is then empty
 	Label      string   // name of the label column
 	Drop       []string // names of omitted columns
-	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. If it is set, the
-	// first column is the ID if it is named like an ID and most of its values are distinct.
+	// WillRepairIDs reports whether duplicate and missing IDs will be corrected. If it is set, a
+	// first column that is named like an ID is the ID as soon as most of its values are distinct.
 	WillRepairIDs bool
 }
 
@@ -228,7 +228,8 @@ func columnNames(columns []*ColumnDescription) []string {
 	return list
 }
 
-// listColumns lists the names of columns in a sentence, at most five.
+// listColumns lists the names of at most five columns in a sentence. last is the word before the
+// last name.
 func listColumns(columns []*ColumnDescription, last string) string {
 	const most = 5
 	var words []string

@@ -52,7 +52,8 @@ var cells = map[string]func(i int) string{
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
-// madeTable returns a table of columns, each written as "name=cells".
+// madeTable describes a table of 60 rows. columns lists its columns as NAME=KEY, where KEY is a
+// key of cells.
 func madeTable(t *testing.T, columns string) *roles.Description {
 	t.Helper()
 	var header []string
@@ -196,19 +197,20 @@ func TestBlind(t *testing.T) {
 		given   roles.Options
 		want    roles.BlindID
 	}{
-		{"id=code a=few b=few", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few id=name", known, roles.Options{}, roles.BlindID{ID: "id", Reason: "as in the training file", Displaced: -1}},
-		{"a=few b=few", known, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
-		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
-		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "id", Reason: `"id" has repeated values`, Displaced: 1}},
-		{"key=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"who=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature", Displaced: -1}},
-		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
-		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
-		{"No=count a=few b=few", unnamed, roles.Options{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID", Displaced: -1}},
-		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
-		{"who=name a=few b=few", model, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature", Displaced: -1}},
-		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Generated: true, GeneratedName: "ID", Reason: `"ID" has repeated values`}},
+		{"id=code a=few b=few", known, roles.Options{}, roles.BlindID{ID: "id", IsTrainingID: true, Reason: "as in the training file"}},
+		{"a=few b=few id=name", known, roles.Options{}, roles.BlindID{ID: "id", IsTrainingID: true, Reason: "as in the training file"}},
+		{"a=few b=few", known, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
+		{"a=few b=few", known, roles.Options{ID: "id"}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
+		{"a=few id=pairs b=few", known, roles.Options{}, roles.BlindID{ID: "id", IsTrainingID: true, Reason: "as in the training file"}},
+		{"a=few id=pairs b=few", known, roles.Options{GenerateID: true}, roles.BlindID{Generated: true, Reason: "requested by --id -"}},
+		{"key=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "key", Reason: "unique, and named like an ID"}},
+		{"who=name a=few b=few", known, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature"}},
+		{"a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
+		{"who=name a=few b=few", unnamed, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
+		{"No=count a=few b=few", unnamed, roles.Options{}, roles.BlindID{ID: "No", Reason: "unique, and named like an ID"}},
+		{"a=shuffled b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
+		{"who=name a=few b=few", model, roles.Options{}, roles.BlindID{ID: "who", Reason: "unique, and not a feature"}},
+		{"ID=pairs a=few b=few", model, roles.Options{}, roles.BlindID{Generated: true, Reason: `"ID" has repeated values`}},
 	} {
 		got := roles.ChooseBlindID(madeTable(t, c.columns), c.known, c.given)
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -224,13 +226,44 @@ func TestBlindWithoutRows(t *testing.T) {
 		known   roles.TrainingFile
 		want    roles.BlindID
 	}{
-		{"no,a", roles.TrainingFile{ID: "no", Features: []string{"a"}}, roles.BlindID{ID: "no", Reason: "as in the training file", Displaced: -1}},
-		{"ID,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{ID: "ID", Reason: "named like an ID", Displaced: -1}},
-		{"b,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason, Displaced: -1}},
+		{"no,a", roles.TrainingFile{ID: "no", Features: []string{"a"}}, roles.BlindID{ID: "no", IsTrainingID: true, Reason: "as in the training file"}},
+		{"ID,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{ID: "ID", Reason: "named like an ID"}},
+		{"b,a", roles.TrainingFile{Features: []string{"a"}}, roles.BlindID{Generated: true, Reason: roles.NoIDColumnReason}},
 	} {
 		got := roles.ChooseBlindID(roles.NewDescription(strings.Split(c.columns, ",")), c.known, roles.Options{})
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Error(c.columns, d)
+		}
+	}
+}
+
+// TestNamesBesideTheID checks that a generated ID never has the name of a column of the file, and that
+// only an ID has no name.
+func TestNamesBesideTheID(t *testing.T) {
+	for _, c := range []struct{ names, trainingID, want string }{
+		{"a,b", "id", "id,a,b"},
+		{"key,a", "key", "id,key_2,a"},
+		{"id,a", "id", "id_2,id_3,a"},
+		{"id,a", "key", "id_2,id,a"},
+	} {
+		id, names, _ := roles.NameGeneratedID(strings.Split(c.names, ","), c.trainingID)
+		if got := id + "," + strings.Join(names, ","); got != c.want {
+			t.Errorf("%s of a model with the ID %s: %s, want %s", c.names, c.trainingID, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		names, id string
+		generated bool
+		want      string
+	}{
+		{",a", "", false, ",a"},
+		{",a", "a", false, "column_1,a"},
+		{",column_1", "", true, "column_1_2,column_1"},
+		{"a,", "", true, "a,"},
+	} {
+		names, _ := roles.NameUnlessID(strings.Split(c.names, ","), c.id, c.generated)
+		if got := strings.Join(names, ","); got != c.want {
+			t.Errorf("%s with the ID %q: %s, want %s", c.names, c.id, got, c.want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 const orderHint = "sort the rows of both files alike, or join them by a column of unique values with --id; to join them by their order nevertheless, use --in-order"
 
 // encodingHint is the hint about a file that is not UTF-8.
-const encodingHint = "set the encoding with --encoding, such as --encoding windows-1252"
+const encodingHint = "set the encoding with --encoding; `foretell check FILE` shows the text in the likely encodings"
 
 // The hints about a file that does not have the expected columns. Diff uses diffHint instead of the
 // other two.

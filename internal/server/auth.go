@@ -14,7 +14,8 @@ import (
 	"foretell/internal/api"
 )
 
-// requestRules holds the requirements on requests for an operation, which authenticate checks.
+// requestRules holds the requirements on requests for an operation. authenticateAndCheck checks
+// them.
 type requestRules struct {
 	op          api.Operation
 	params      parameters
@@ -56,8 +57,8 @@ func (s *service) authenticateAndCheck(rules requestRules) func(huma.Context, fu
 	}
 }
 
-// withoutSecondFactor has the IDs of the operations that need no authenticator app, even if the
-// service requires one of every account.
+// withoutSecondFactor has the IDs of the operations that accounts without an authenticator app
+// may call, even if the service requires an app.
 var withoutSecondFactor = map[string]bool{
 	api.GetOwnAccount.ID: true, api.ChangePassword.ID: true,
 	api.ListSessions.ID: true, api.EndSession.ID: true, api.EndOtherSessions.ID: true, api.LogOut.ID: true,
@@ -148,8 +149,8 @@ func (s *service) countLoginFailure(err error) {
 	}
 }
 
-// escapeForLog returns a text from a client in a form that can be logged: truncated to 254 bytes,
-// and with control characters escaped, because a terminal would interpret them.
+// escapeForLog returns a text from a client in a form that can be logged. It truncates the text
+// to 254 bytes, and escapes control characters, because a terminal would interpret them.
 func escapeForLog(text string) string {
 	const maxLength = 254 // length of the longest e-mail address
 	return account.EscapeForLog(text[:min(len(text), maxLength)])

@@ -18,8 +18,8 @@ const uploadIdleTimeout = 2 * time.Minute
 // after the last line.
 const formEnd = "\r\n"
 
-// requestBody is the body of a request. It counts the bytes, limits their number, the time without
-// a byte and the total time, and keeps the error that ended the reading.
+// requestBody is the body of a request. It counts the bytes, and keeps the error that ended the
+// reading. It can limit the number of bytes, the time without a byte and the total time.
 type requestBody struct {
 	io.ReadCloser
 	bytesRead int64 // bytes read

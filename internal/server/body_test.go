@@ -64,9 +64,9 @@ func TestRequestBodyRemembersItsError(t *testing.T) {
 	}
 }
 
-// TestRequestBodyFormEnd checks that a line break is appended to a form without one, so that the
-// end of the form is recognized. It also checks that the body then ends with an error that no
-// reader takes for the end of a complete form.
+// TestRequestBodyFormEnd checks that a line break is appended to a form that does not end with
+// one, so that the end of the form is recognized. It also checks that the body then ends with an
+// error that no reader takes for the end of a complete form.
 func TestRequestBodyFormEnd(t *testing.T) {
 	t.Parallel()
 	body := &requestBody{ReadCloser: io.NopCloser(strings.NewReader("--b--")), form: true}

@@ -24,7 +24,8 @@ type contractSchema struct {
 	Properties map[string]*contractSchema `json:"properties"`
 }
 
-// schemaTypes are the types that a schema allows. In JSON, one type is a string.
+// schemaTypes are the types that a schema allows. In JSON, a single type is a string, and
+// several are an array.
 type schemaTypes []string
 
 // UnmarshalJSON reads a string or an array of strings.

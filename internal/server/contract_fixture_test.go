@@ -20,7 +20,7 @@ const (
 	newPassword   = "a phrase that is new"
 	otherEmail    = "other@example.com"
 	otherPassword = "the other one's phrase"
-	loginEmail    = "login@example.com"            // has the password of the other
+	loginEmail    = "login@example.com"            // has the password of the other account
 	factorEmail   = "factor@secret-domain.example" // has the password of the owner
 )
 
@@ -34,7 +34,7 @@ func newContractTest(tb testing.TB, log *slog.Logger) *contractTest {
 			tb.Fatal(err)
 		}
 	}
-	session := s.as(tb, ownerEmail, ownerPassword) // to end
+	session := s.as(tb, ownerEmail, ownerPassword) // the session that endSession ends
 	owner := s.as(tb, ownerEmail, ownerPassword)
 	c.tokens = map[string]string{
 		"owner": owner.token, "other": s.as(tb, otherEmail, otherPassword).token,

@@ -33,7 +33,7 @@ type contractTest struct {
 // and change nothing, and no account may see anything of another.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	c := newContractTest(t, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))) // not thousands of requests
+	c := newContractTest(t, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))) // does not log thousands of requests
 	for _, op := range c.doc.operations {
 		t.Run(op.ID, func(t *testing.T) {
 			c.checkTokens(t, op)
@@ -109,7 +109,7 @@ func (c *contractTest) checkTokens(t *testing.T, op *contractOperation) {
 		}
 	}
 	if len(base.path) == 0 && !op.isAdministrative() && op.ID != "createPredictionByForm" {
-		if op.method == http.MethodGet { // it shows what the caller owns
+		if op.method == http.MethodGet { // it returns only what the caller owns
 			c.check(t, base.with("token/other", unspecified, func(*contractRequest) {}), "other")
 		}
 		return
@@ -290,7 +290,7 @@ func (c *contractTest) checkValid(t *testing.T, op *contractOperation) {
 			success = n
 		}
 	}
-	switch op.ID { // what the state of the objects does not allow any more
+	switch op.ID { // operations that the state of the objects no longer allows
 	case "setPassword", "confirmSecondFactor": // a code that is wrong or was used
 		success = http.StatusForbidden
 	case "addData", "uploadData", "cancelTraining", "refuseAccessRequest", "createDataset", "createAccount", "requestPassword",

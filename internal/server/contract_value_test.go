@@ -20,7 +20,7 @@ const (
 // variant is a value for a parameter or a member of a body.
 type variant struct {
 	name    string
-	text    string // JSON of a member; of a parameter the value before escaping
+	text    string // JSON of a member, or the unescaped value of a parameter
 	verdict verdict
 }
 

@@ -180,8 +180,8 @@ func TestFormAfterSession(t *testing.T) {
 	b.expect(t, "/account/password", url.Values{"new": {"x"}}, 200, `name="next" value="/"`)
 }
 
-// TestPathOfForm opens the paths to which forms are sent, which are in the address bar after the
-// service has answered a form with a page.
+// TestPathOfForm opens the paths to which forms are sent. Such a path is in the address bar
+// after the service has answered a form with a page.
 func TestPathOfForm(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})

@@ -24,7 +24,7 @@ func TestDrainBody(t *testing.T) {
 	form := w.url + "/api/v1/datasets/" + open.DatasetKey + "/data"
 	for _, c := range []struct {
 		name, method, address, kind string
-		declared, sent              int64 // declared -1: chunked
+		declared, sent              int64 // if declared is -1, the body is chunked
 		want                        int
 	}{
 		{"declared_too_large", "POST", form, "multipart/form-data; boundary=b", 40 << 20, 40 << 20, 413},
@@ -132,7 +132,7 @@ func TestSlowForm(t *testing.T) {
 	}
 }
 
-// TestDrainForm rejects an upload of the dashboard over a slow connection: the browser must see the
+// TestDrainForm rejects an upload of the dashboard over a slow connection. The browser must see the
 // reason, although it sends for longer than the server reads requests without a session.
 func TestDrainForm(t *testing.T) {
 	t.Parallel()

@@ -142,8 +142,8 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // readUsage returns the sizes of the stored files. The sizes may be as old as usageInterval. If the
-// sizes cannot be read, readUsage returns nil, and tries again after usageInterval: everybody may
-// request the metrics, and each attempt reads many rows.
+// sizes cannot be read, readUsage returns nil, and tries again only after usageInterval, because
+// everybody may request the metrics, and each attempt reads many rows.
 func (c *storageCollector) readUsage() *app.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

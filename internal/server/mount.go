@@ -137,7 +137,7 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 		for i, path := range append([]string{e.Path}, e.Aliases...) {
 			op := s.describeOperation(e.Operation, reflect.TypeFor[In]())
 			op.Path = path
-			op.Hidden = i > 0 // not a path of its own in the document, which lists the aliases
+			op.Hidden = i > 0 // in the document, an alias is not a path, but part of the description of the operation
 			described := &huma.Response{Description: http.StatusText(op.DefaultStatus)}
 			if !empty {
 				schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[*Out](), true, op.OperationID+"Response")

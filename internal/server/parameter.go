@@ -19,7 +19,7 @@ type parameters struct {
 	booleans []string
 }
 
-// parametersFromType returns the parameters of an operation, whose input type is in.
+// parametersFromType returns the parameters of an operation with the input type in.
 func parametersFromType(in reflect.Type) parameters {
 	var ps parameters
 	for _, field := range reflect.VisibleFields(in) {

@@ -45,8 +45,8 @@ func problemHeaders(p *api.Problem) http.Header {
 }
 
 // requiredSuffix ends huma's message about a missing property. The message is the name of the
-// property followed by requiredSuffix. The location of huma's error is that of the object without
-// the property.
+// property followed by requiredSuffix. huma's error has the location of the object that lacks the
+// property.
 const requiredSuffix = "\x1f is required"
 
 // minLengthMessage is the message about a text that is too short, and emptyTextMessage is the message
@@ -59,7 +59,7 @@ const (
 // init sets the error type and the messages of huma, which are package variables of huma. It must
 // run before any operation is registered.
 func init() {
-	huma.ValidateStrictCasing = true // with NAME accepted for name, the checks of name would be bypassed
+	huma.ValidateStrictCasing = true // otherwise huma would accept NAME for name, and the checks of name would be bypassed
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		return humaProblem(ctx.Context(), status, msg, errs)
 	}

@@ -241,7 +241,7 @@ func (w *referenceWriter) describeType(s *huma.Schema) string {
 	return text
 }
 
-// formatRange formats limits, either limit may be nil.
+// formatRange formats two limits. Either may be nil.
 func formatRange[N int | float64](unit string, low, high *N) string {
 	if unit != "" {
 		unit = " " + unit

@@ -9,8 +9,8 @@ import (
 // router calls the handler of a request, by method and path. If several paths match, the most
 // specific wins: at the first segment where two paths differ, it has a literal, and the other has a
 // parameter. For example, /training/datasets/progress matches /training/{key}/progress and
-// /training/datasets/{key}, and the second wins. http.ServeMux refuses to register both paths,
-// which the service's documentation has.
+// /training/datasets/{key}, and the second wins. http.ServeMux refuses to register both paths, but
+// the service's documentation has both.
 type router struct {
 	routes []route
 	// writeError responds if the path is unknown (404) or the method is not allowed (405,
@@ -106,8 +106,8 @@ func (r *route) setPathValues(req *http.Request, path []string) {
 }
 
 // compareSpecificity compares the segments of two routes that match the same path. The result is
-// positive if a is more specific than b, see router, negative if b is more specific, and 0 if their
-// literals are at the same places.
+// positive if a is more specific than b, negative if b is more specific than a, and 0 if their
+// literals are at the same places. See router.
 func compareSpecificity(a, b []string) int {
 	for i := range a {
 		switch pa, pb := isParam(a[i]), isParam(b[i]); {

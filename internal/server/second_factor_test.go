@@ -152,8 +152,8 @@ func TestSecondFactorRequired(t *testing.T) {
 	s.must(t, codeLogIn(app.code(t)), nil)
 }
 
-// TestSecondFactorPages sets up an authenticator app in the browser, because the service requires
-// one, signs in with it, and removes it.
+// TestSecondFactorPages sets up an authenticator app in the browser at a service that requires
+// it, signs in with the app, and removes it.
 func TestSecondFactorPages(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})

@@ -18,8 +18,8 @@ type nopReadSeekCloser struct{ io.ReadSeeker }
 
 func (nopReadSeekCloser) Close() error { return nil }
 
-// TestServeFile checks for which requests a download begins, which means that the file is verified and
-// the audit log gets an event, and that a file that cannot be sent is replaced by a problem.
+// TestServeFile checks for which requests a download begins. When a download begins, the file is
+// verified and the audit log gets an event. A file that cannot be sent must be replaced by a problem.
 func TestServeFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -1,5 +1,5 @@
-// Package spill keeps temporary data in a file instead of in memory. The file has no name if
-// the system allows it, so that it disappears even if the process is killed.
+// Package spill keeps temporary data in a file instead of in memory. Where the system allows
+// it, the file has no name, so it disappears even if the process is killed.
 package spill
 
 import (
@@ -138,8 +138,8 @@ const bufferSize = 32 << 10
 type Stream struct {
 	file      *File
 	blockSize int
-	// blocks are the offsets of the blocks in the file. A negative one means the block
-	// memoryBlocks[-1-offset].
+	// blocks are the offsets of the blocks in the file. A negative offset stands for
+	// the block memoryBlocks[-1-offset].
 	blocks       []int64
 	memoryBlocks [][]byte
 	buffer       []byte // the bytes after the blocks

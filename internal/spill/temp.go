@@ -10,7 +10,7 @@ import (
 // systems that do not remove open files, [Sweep] removes what a killed process leaves.
 type TempFile struct {
 	*os.File
-	name string // that Close must remove; "" if the file has no name any more
+	name string // the name that Close must remove; "" if the file has no name any more
 }
 
 // CreateTemp creates a file in the folder dir, which must exist. If dir is "", it is the system's

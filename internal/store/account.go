@@ -165,7 +165,7 @@ func (t *Tx) DeleteAccount(ctx context.Context, key string) (blobKeys []string, 
 	return blobKeys, t.execRequired(ctx, ErrNotFound, "DELETE FROM account WHERE key = ?", key)
 }
 
-// Usage has the current values of an account that its [Quota] limits.
+// Usage has, for each limit of [Quota], how much of it an account uses.
 type Usage struct{ Datasets, Bytes, Races int64 }
 
 // GetUsage returns the usage of an account.

@@ -82,8 +82,9 @@ func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait t
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A stored time after impossible means that the clock was set back. Without this condition,
-	// the owner of the account might be locked out for as long as the clock was set back.
+	// A full_at after impossible means that the clock was set back. The attempt is then
+	// allowed. Otherwise the owner of the account might be locked out for as long as the clock
+	// was set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,
@@ -115,8 +116,8 @@ func (a Attempt) bucketKey() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RefundAttempts returns the tokens that [Store.AllowAttempts] has taken to their buckets. The
-// limits must be in the same order as in AllowAttempts.
+// RefundAttempts undoes [Store.AllowAttempts]: it adds a token to the bucket of each attempt.
+// The limits must be in the same order as in AllowAttempts.
 func (t *Tx) RefundAttempts(ctx context.Context, attempts ...Attempt) error {
 	for _, a := range attempts {
 		if err := t.exec(ctx, "UPDATE attempt SET full_at = full_at - ? WHERE key = ?", a.Limit.Interval.Microseconds(), a.bucketKey()); err != nil {

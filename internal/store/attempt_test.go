@@ -27,7 +27,7 @@ func (s suite) attempts(t *testing.T) {
 		}
 		return refused.Wait
 	}
-	// about checks a time to wait, to twenty minutes.
+	// about checks a time to wait, with a tolerance of twenty minutes.
 	about := func(wait, want time.Duration) {
 		t.Helper()
 		if (wait - want).Abs() > 20*time.Minute {

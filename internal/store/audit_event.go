@@ -6,7 +6,7 @@ import (
 )
 
 // AuditEvent is an entry of the audit log: who did what. Database triggers prevent every change
-// of an event. They also prevent every deletion that no event allows with ExpiresBefore.
+// of an event, and every deletion except those that an event allows with ExpiresBefore.
 type AuditEvent struct {
 	Key  string
 	Time time.Time
@@ -21,8 +21,8 @@ type AuditEvent struct {
 	Address, Request string
 	// Outcome is "done" or "refused".
 	Outcome string
-	// ExpiresBefore allows the deletion of the events before this time, which must not be after
-	// Time. It is only set in the event that records such a deletion. Queries leave it zero.
+	// ExpiresBefore allows the deletion of the events before this time. It must not be after
+	// Time. It is set only in the event that records such a deletion. Queries leave it zero.
 	ExpiresBefore time.Time
 }
 
@@ -100,5 +100,14 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
 		WHERE actor = ? AND action = 'login' AND outcome = 'done' AND address = ?)`, actor, address).Scan(&found)
+	return found, err
+}
+
+// HasAuditEventLike reports whether the audit log has an event that equals e except for its key, its
+// request and its time, which must be after since and not after that of e.
+func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Time) (found bool, err error) {
+	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event
+		WHERE actor = ? AND time > ? AND time <= ? AND action = ? AND object = ? AND address = ? AND outcome = ?)`,
+		e.Actor, toMicros(since), toMicros(e.Time), e.Action, e.Object, e.Address, e.Outcome).Scan(&found)
 	return found, err
 }

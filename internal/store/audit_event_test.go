@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// newAuditEvent returns an event at a second of the test.
+// newAuditEvent returns an event at the given second of the test.
 func newAuditEvent(key, actor, action, outcome string, second int) *AuditEvent {
 	return &AuditEvent{Key: key, Time: at(second), Actor: actor, Action: action, Object: "object", Address: "192.0.2.1", Request: "r", Outcome: outcome}
 }

@@ -64,8 +64,6 @@ CREATE TABLE training (
 
 CREATE INDEX training_created ON training (account, created);
 
-CREATE INDEX training_dataset ON training (dataset);
-
 CREATE TABLE model (
     key       TEXT PRIMARY KEY,
     account   TEXT NOT NULL REFERENCES account (key) ON DELETE CASCADE,
@@ -175,8 +173,6 @@ CREATE TABLE audit_event (
 
 CREATE INDEX audit_event_time ON audit_event (time);
 
-CREATE INDEX audit_event_actor ON audit_event (actor, time);
-
 CREATE INDEX audit_event_login ON audit_event (actor, address) WHERE action = 'login' AND outcome = 'done';
 
 CREATE TABLE setting (
@@ -197,8 +193,6 @@ CREATE TABLE part (
     bytes    BIGINT,
     sha256   TEXT
 );
-
-CREATE INDEX training_status ON training (account, status);
 
 CREATE TABLE attempt (
     key     TEXT PRIMARY KEY,
@@ -234,3 +228,13 @@ CREATE TRIGGER audit_event_replace BEFORE INSERT ON audit_event
 WHEN EXISTS (SELECT 1 FROM audit_event e WHERE e.key = NEW.key OR e.rowid = NEW.rowid) BEGIN
     SELECT RAISE(ABORT, 'entries of the audit log cannot be changed');
 END;
+
+CREATE INDEX training_dataset ON training (dataset, account, created, key, parent);
+
+CREATE INDEX training_active ON training (account, created, key, parent, position, status) WHERE status IN ('PENDING', 'RUNNING');
+
+CREATE INDEX audit_event_action ON audit_event (action, time);
+
+CREATE INDEX audit_event_actor ON audit_event (actor, time);
+
+CREATE INDEX outbox_account ON outbox (account, kind);

@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write baseline.sql anew")
 
-// A new database gets from baseline.sql exactly the schema that the migrations create.
+// TestBaseline checks that baseline.sql creates exactly the same schema as the
+// migrations.
 func TestBaseline(t *testing.T) {
 	open := func() *sql.DB {
 		db, err := openSQLiteDB(filepath.Join(t.TempDir(), "rows.db"), "immediate", "")

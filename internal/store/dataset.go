@@ -38,8 +38,8 @@ type Dataset struct {
 
 const (
 	datasetColumns = datasetBaseColumns + ", d.columns, d.classes, d.schema"
-	// datasetListColumns has empty values instead of the three columns that lists do not show,
-	// which may be a megabyte of JSON in each row.
+	// datasetListColumns has empty values instead of three columns. Lists do not show these
+	// columns, which may be a megabyte of JSON in each row.
 	datasetListColumns = datasetBaseColumns + ", '', '', ''"
 	datasetBaseColumns = `d.key, d.account, d.name, d.series, d.description, d.status, d.buckets, d.blob, d.bytes, coalesce(d.sha256, ''),
 	d.file_name, d.reason, d.row_count, d.created, d.updated`
@@ -115,9 +115,10 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, 
 // transaction. It is a variable so that tests can change it.
 var recountBatchSize = 1000
 
-// RecountDatasets sets the stored number of datasets of each account to the actual number. It
-// may be wrong because processes of earlier releases create and delete datasets without
-// updating it. RecountDatasets locks only the accounts whose number is wrong.
+// RecountDatasets sets the stored number of datasets of each account to the actual number.
+// The stored number may be wrong because processes of earlier releases create and delete
+// datasets without updating it. RecountDatasets locks only the accounts whose number is
+// wrong.
 func (s *Store) RecountDatasets(ctx context.Context) error {
 	const counted = "(SELECT count(*) FROM dataset WHERE dataset.account = account.key)"
 	for last := ""; ; {

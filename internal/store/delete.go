@@ -10,10 +10,10 @@ import (
 )
 
 // cascades describes, for each kind of row that can be deleted, which other rows are deleted
-// with it: the table of the row and, for each dependent table, the SQL condition of the
-// dependent rows. An empty condition means that there are no such rows. The database itself
-// deletes the dependent rows, because of their foreign keys. Before that, the conditions are
-// used to find the blobs and queued jobs of these rows.
+// with it. table is the table of the row. Each other field belongs to a dependent table, and
+// is the SQL condition of the dependent rows. An empty condition means that there are no
+// such rows. The database itself deletes the dependent rows, because of their foreign keys.
+// Before that, the conditions are used to find the blobs and queued jobs of these rows.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},
@@ -115,6 +115,16 @@ const referencedBlobs = `SELECT blob FROM dataset UNION ALL SELECT blob FROM mod
 // ListBlobKeys returns the keys of all blobs that rows reference.
 func (t *Tx) ListBlobKeys(ctx context.Context) ([]string, error) {
 	return t.queryNonEmptyStrings(ctx, referencedBlobs)
+}
+
+// GetAnyBlobKey returns the key of one blob that a row references. It returns "" if no row
+// references a blob.
+func (t *Tx) GetAnyBlobKey(ctx context.Context) (string, error) {
+	keys, err := t.queryNonEmptyStrings(ctx, "SELECT blob FROM ("+referencedBlobs+") AS referenced WHERE blob <> '' LIMIT 1")
+	if len(keys) == 0 {
+		return "", err
+	}
+	return keys[0], err
 }
 
 // ListBlobKeysBetween returns the keys between first and last, both inclusive, of the blobs that

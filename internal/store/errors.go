@@ -30,12 +30,12 @@ var (
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
-	// ErrInvalidParameter is returned by Open if the URL is well formed, but a parameter of it or of
-	// the environment is invalid, such as sslmode. It wraps ErrInvalidURL.
+	// ErrInvalidParameter is returned by Open if the URL is well formed, but the URL or the
+	// environment has an invalid parameter, such as sslmode. It wraps ErrInvalidURL.
 	ErrInvalidParameter = fmt.Errorf("%w: a parameter is invalid", ErrInvalidURL)
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
 	// SQLite, this includes that another process has held the lock of the database for longer than
-	// busyTimeout. The transaction was not committed unless the error also wraps ErrCommitUnknown.
+	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
 	ErrUnavailable = errors.New("the database does not respond")
 	// ErrCommitUnknown is returned if the database did not respond to a commit: the transaction may
 	// have been committed. It wraps ErrUnavailable.
@@ -95,7 +95,7 @@ func errorFromSQLState(code string) error {
 		return ErrCorrupt
 	case "53100": // disk_full
 		return ErrDiskFull
-	case "40001", "40P01", // serialization_failure, deadlock_detected: still after maxConflicts
+	case "40001", "40P01", // serialization_failure, deadlock_detected, even after maxConflicts repetitions
 		"57P01", "57P02", "57P03", // admin_shutdown, crash_shutdown, cannot_connect_now
 		"53200", "53300", // out_of_memory, too_many_connections
 		"25006": // read_only_sql_transaction: a standby that is not yet promoted

@@ -13,7 +13,7 @@ func (s suite) expired(t *testing.T) {
 	write(t, s.Store, func(tx *Tx) error {
 		return tx.InsertAccount(t.Context(), &Account{Key: "ann", Email: "ann@example.com", Created: at(0)})
 	})
-	for _, status := range []string{api.PredictionPending, api.PredictionRunning, api.PredictionCompleted} { // of the prediction of the model of the race on the dataset
+	for _, status := range []string{api.PredictionPending, api.PredictionRunning, api.PredictionCompleted} { // of the prediction; its model, race and dataset are COMPLETED
 		write(t, s.Store, func(tx *Tx) error {
 			key := "of " + status
 			if err := tx.InsertDataset(t.Context(), &Dataset{Key: key, Account: "ann", Name: key, Status: api.DatasetCompleted, Created: at(0), Updated: at(0)}); err != nil {

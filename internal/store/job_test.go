@@ -39,7 +39,7 @@ func (s suite) jobs(t *testing.T) {
 		running[from] = append(running[from], j.Key)
 		return j
 	}
-	// expire ends, through the process from, the leases that no process has renewed.
+	// expire makes the process from end the leases that no process has renewed.
 	expire := func(from *Store, now int, running ...string) {
 		t.Helper()
 		for second := now; second <= now+10; second += 5 {

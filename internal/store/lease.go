@@ -72,8 +72,8 @@ const leaseCheckInterval = maxObservationGap
 
 // EndExpiredLeases ends the leases of dead processes, and leases that were not renewed for
 // c.Timeout. The timeout is measured between calls of EndExpiredLeases, so it must be called
-// regularly. It does nothing if the last check is less than leaseCheckInterval ago and no
-// process may have died.
+// regularly. If the last check is less than leaseCheckInterval ago, it checks again only if
+// a process may have died.
 func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()

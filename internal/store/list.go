@@ -52,7 +52,8 @@ type rowScanner interface{ Scan(dst ...any) error }
 const maxRowsSkipped = 200
 
 // listPage returns the rows of a page and the number of rows on all pages. It executes one
-// statement, or a second one if the page is empty but earlier pages may not be.
+// statement. If the page is empty but earlier pages may not be, it counts the rows with a
+// second one.
 func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan func(rowScanner) (*T, error)) (items []*T, total int64, err error) {
 	count, countArgs := q.countQuery()
 	rows, err := t.tx.QueryContext(ctx, q.pageQuery(count, page.Offset), slices.Concat(countArgs, q.args, []any{page.Limit, page.Offset})...)

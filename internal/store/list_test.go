@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -83,44 +82,6 @@ func (s suite) distantPages(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-// TestRaceIndex checks that SQLite counts the races of an account, and finds the keys of a page of
-// them, in an index that has no runs.
-func TestRaceIndex(t *testing.T) {
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	list := TrainingQuery{Account: "ann", ParentOnly: true}.toListQuery()
-	count, args := list.countQuery()
-	var plan []*string
-	err = s.Read(t.Context(), func(tx *Tx) error {
-		rows, err := tx.tx.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+list.pageQuery(count, 0), slices.Concat(args, list.args, []any{20, 0})...)
-		if err != nil {
-			return err
-		}
-		plan, err = scanAllAndClose(rows, func(row rowScanner) (*string, error) {
-			var id, parent, unused int64
-			var detail string
-			return &detail, row.Scan(&id, &parent, &unused, &detail)
-		})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	used, text := 0, ""
-	for _, step := range plan {
-		text += *step + "\n"
-		if strings.Contains(*step, "USING COVERING INDEX training_race (account=?)") {
-			used++
-		}
-	}
-	if used != 2 || strings.Contains(text, "SCAN t") {
-		t.Errorf("the index is used %d times, want 2:\n%s", used, text)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 // Model is the model that a race trained.
 type Model struct {
 	Key, Account, Dataset, Training string
-	// Version numbers the models of the dataset, and SeriesVersion those of the series, both from
-	// 1. InsertModel sets both fields.
+	// Version is the number of the model in its dataset, and SeriesVersion its number in its
+	// series, both from 1. InsertModel sets both fields.
 	Version, SeriesVersion int
 	Algorithm              string
 	AchievedPerformance    *float64 // performance on validation rows; nil if there were none

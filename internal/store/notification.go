@@ -23,8 +23,8 @@ const (
 // of the schema, because the names of channels are limited to 63 bytes.
 const jobChannel = "'foretell_jobs_' || md5(current_schema())"
 
-// notifyJobs notifies all processes, when the transaction is committed, that it may be possible
-// to claim a job of this kind. An empty kind means any kind.
+// notifyJobs notifies all processes that it may be possible to claim a job of this kind. An
+// empty kind means any kind. The notification is sent when the transaction is committed.
 func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
 	if t.tx.dialect.notifyJobsSQL == "" {
 		return nil

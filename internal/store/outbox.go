@@ -41,9 +41,22 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 	return queued, err
 }
 
-// maxMailSkew is the difference between the clocks of two machines that [Tx.ClaimMail]
-// tolerates. If a mail was created later than that, a clock was set back.
+// maxMailSkew is the maximum difference between the clocks of two machines that
+// [Tx.ClaimMail] tolerates. If a mail was created more than maxMailSkew after now, a
+// clock was set back.
 const maxMailSkew = time.Minute
+
+// dueMailSQL is the condition of the mails that are due, see [Tx.ClaimMail]. Its arguments are the
+// current time and the latest time of creation.
+const dueMailSQL = "(due <= ? OR attempts = 0 AND created > ?)"
+
+// HasDueMail reports whether [Tx.ClaimMail] would return a mail. It does not take the write lock,
+// so that a process without mails does not delay writers.
+func (t *Tx) HasDueMail(ctx context.Context, now time.Time) (due bool, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+dueMailSQL+")",
+		toMicros(now), toMicros(now.Add(maxMailSkew))).Scan(&due)
+	return due, err
+}
 
 // ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is
 // due. It increments Attempts and sets Due to retryAt, so that another attempt follows unless
@@ -51,7 +64,7 @@ const maxMailSkew = time.Minute
 // maxMailSkew after now. In this case the clock was set back, and the mail would otherwise wait
 // until the clock reaches that time again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
-	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE due <= ? OR attempts = 0 AND created > ? ORDER BY due, key LIMIT 1",
+	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE "+dueMailSQL+" ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
 	if err != nil {
 		return nil, translateError(err)

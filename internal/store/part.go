@@ -6,7 +6,7 @@ import (
 	"foretell/internal/api"
 )
 
-// RacePart is a run of a race that another worker than that of the race trains.
+// RacePart is a run that is not trained by the worker of its race, but by another worker.
 type RacePart struct {
 	// Training is the key of the run, and Algorithm the algorithm of the run. Algorithm is
 	// read-only.
@@ -86,7 +86,7 @@ func (t *Tx) CountQueuedJobs(ctx context.Context, kind string) (n int, err error
 	return n, err
 }
 
-// ListLeaseHolders returns the processes that have leased a job whose kind is one of the two.
+// ListLeaseHolders returns the processes that have leased a job of either kind.
 func (t *Tx) ListLeaseHolders(ctx context.Context, kind, otherKind string) ([]string, error) {
 	return t.queryNonEmptyStrings(ctx, "SELECT DISTINCT owner FROM job WHERE kind IN (?, ?) AND owner <> ''", kind, otherKind)
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,7 +58,10 @@ func (s suite) plans(t *testing.T) {
 		{"job", "SELECT " + jobStateColumns + " FROM job WHERE account = ?", "job_account"},
 		{"prediction", expired("prediction"), "prediction_updated (updated<?)"},
 		{"training", expired("training"), "training_parent (parent=? AND finished<?)"},
+		{"training", racesWithDeadlineSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
+		{"training", largeRacesSQL, "SEARCH t USING INDEX sqlite_autoindex_training_1 (key=?)"},
 		{"dataset", expired("dataset"), "dataset_updated (updated<?)"},
+		{"outbox", "DELETE FROM outbox WHERE account = ? AND kind = ?", "outbox_account"},
 		// The triggers of the audit log have this condition.
 		{"audit_event", "SELECT 1 FROM audit_event WHERE expires_before > 0 AND expires_before > ? AND expires_before <= time", "audit_event_expires_before"},
 	} {
@@ -66,7 +71,7 @@ func (s suite) plans(t *testing.T) {
 		args := make([]any, strings.Count(c.query, "?"))
 		for i := range args {
 			args[i] = 1
-			if c.table == "account" || c.table == "job" {
+			if c.table == "account" || c.table == "job" || c.table == "outbox" {
 				args[i] = "ann"
 			}
 		}
@@ -78,5 +83,39 @@ func (s suite) plans(t *testing.T) {
 		if scans || !strings.Contains(plan, c.index) {
 			t.Errorf("the plan of %s does not use the index %s of %s:\n%s", c.query, c.index, c.table, plan)
 		}
+	}
+}
+
+// TestListPlans checks which indexes SQLite uses to count the rows of a list, and to find the keys of a
+// page.
+func TestListPlans(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "rows.db"))
+	trainings := func(dataset string, parentOnly, activeOnly bool) listQuery {
+		return TrainingQuery{Account: "ann", Dataset: dataset, ParentOnly: parentOnly, ActiveOnly: activeOnly}.toListQuery()
+	}
+	for _, c := range []struct {
+		name  string
+		list  listQuery
+		index string
+	}{
+		{"trainings", trainings("", false, false), "training_created (account=?)"},
+		{"races", trainings("", true, false), "COVERING INDEX training_race (account=?)"}, // it has no runs
+		{"active trainings", trainings("", false, true), "training_active (account=?)"},
+		{"active races", trainings("", true, true), "training_active (account=?)"},
+		{"trainings of a dataset", trainings("d1", false, false), "training_dataset (dataset=? AND account=?)"},
+		{"races of a dataset", trainings("d1", true, false), "training_dataset (dataset=? AND account=?)"},
+		{"active races of a dataset", trainings("d1", true, true), "training_dataset (dataset=? AND account=?)"},
+		{"audit events", AuditQuery{}.toListQuery(), "audit_event_time"},
+		{"audit events of an actor", AuditQuery{Actor: "ann"}.toListQuery(), "audit_event_actor (actor=?)"},
+		{"audit events of an action", AuditQuery{Action: "login"}.toListQuery(), "audit_event_action (action=?)"},
+		{"audit events of an actor and an action", AuditQuery{Actor: "ann", Action: "login"}.toListQuery(), "audit_event_actor (actor=?)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			count, args := c.list.countQuery()
+			plan := planOf(t, s, c.list.pageQuery(count, 0), slices.Concat(args, c.list.args, []any{20, 0})...)
+			if strings.Count(plan, c.index) != 2 || strings.Contains(plan, "SCAN t\n") {
+				t.Errorf("the plan does not use the index %s twice:\n%s", c.index, plan)
+			}
+		})
 	}
 }

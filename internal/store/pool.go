@@ -20,8 +20,8 @@ func newConnectionPool(db *sql.DB, connections int) *connectionPool {
 	return &connectionPool{db, make(chan struct{}, connections)}
 }
 
-// acquire waits until the caller may use a connection, after which the caller must call release. If
-// ctx is done first, it returns an error, and the caller must not call release.
+// acquire waits until the caller may use a connection, and returns nil. The caller must then call
+// release. If ctx is done first, acquire returns an error, and the caller must not call release.
 func (p *connectionPool) acquire(ctx context.Context) error {
 	select {
 	case p.used <- struct{}{}: // the runtime serves waiting senders in order

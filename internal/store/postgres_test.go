@@ -14,7 +14,7 @@ import (
 
 // TestPostgres runs the conformance suite in schemas of its own.
 func TestPostgres(t *testing.T) {
-	testenv.Postgres(t) // or the test is skipped as a whole
+	testenv.Postgres(t) // skips the whole test if there is no PostgreSQL
 	exercise(t, func(t *testing.T) func(t *testing.T) *Store {
 		t.Helper()
 		address := testenv.Postgres(t)
@@ -42,8 +42,8 @@ func TestSchemasAreEqual(t *testing.T) {
 		}
 		return found
 	}
-	// A column with its type and whether it may be null. A primary key of text may be
-	// null in SQLite.
+	// Both queries return each column with its type, and whether it may be null. A
+	// primary key of text may be null in SQLite.
 	lite := columns(openStore(t, filepath.Join(t.TempDir(), "rows.db")), `SELECT m.name || '.' || c.name || ' ' || lower(c.type) ||
 		CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN '' ELSE ' null' END || coalesce(' ' || c.dflt_value, '')
 		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'goose%' AND m.name NOT LIKE 'sqlite%'`)

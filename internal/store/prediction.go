@@ -23,8 +23,8 @@ type Prediction struct {
 	Reasons          int64
 	Created, Updated time.Time
 	// Threshold is the threshold of the race, and AchievedPerformance the performance of the model
-	// on validation rows. They are nil if the race had no threshold or no validation rows. Both
-	// fields are read-only.
+	// on validation rows. Threshold is nil if the race had none, and AchievedPerformance if there
+	// were no validation rows. Both fields are read-only.
 	Threshold, AchievedPerformance *float64
 }
 

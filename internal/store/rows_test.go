@@ -319,6 +319,9 @@ func (s suite) deletes(t *testing.T) {
 		if err != nil || !cmp.Equal(between, []string{"csv-2", "model-2"}) {
 			t.Errorf("the blobs from csv-2 to model-2 are %v, %v", between, err)
 		}
+		if blob, err := tx.GetAnyBlobKey(t.Context()); err != nil || !slices.Contains([]string{"csv-2", "model-2", "model-3"}, blob) {
+			t.Errorf("a blob is %q, %v", blob, err)
+		}
 		blobs, err = tx.DeleteAccount(t.Context(), "ann")
 		if err != nil || !cmp.Equal(blobs, []string{"csv-2", "model-2", "model-3"}) {
 			t.Errorf("the blobs are %v, %v", blobs, err)
@@ -326,6 +329,9 @@ func (s suite) deletes(t *testing.T) {
 		used, err := tx.ListBlobKeys(t.Context())
 		if len(used) > 0 {
 			t.Errorf("blobs %v are used still", used)
+		}
+		if blob, err := tx.GetAnyBlobKey(t.Context()); err != nil || blob != "" {
+			t.Errorf("a blob is %q, %v, although none is used", blob, err)
 		}
 		return err
 	})

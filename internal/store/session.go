@@ -13,8 +13,8 @@ type Session struct {
 	// Address is the address of the client that logged in, and Client is its User-Agent.
 	// For a session of an earlier release, both are empty and Created is zero.
 	Address, Client string
-	// Created and Expires are times of this machine's clock. The store converts them to the clock
-	// that all processes share and back, so that machines with different clocks agree on which
+	// Created and Expires are times of this machine's clock. In the database, they are times of
+	// the clock that all processes share, so that machines with different clocks agree on which
 	// sessions have expired.
 	Created, Expires time.Time
 }
@@ -35,8 +35,8 @@ func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
 
-// DeleteExpiredSessions deletes all sessions that expired before now. A login does not call it,
-// because concurrent logins would then conflict with each other.
+// DeleteExpiredSessions deletes all sessions that have expired at now. A login does not call
+// it, because concurrent logins would then conflict with each other.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
 }

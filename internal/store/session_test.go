@@ -7,9 +7,9 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestSessionsOnMachinesWithDifferentClocks checks that a machine whose clock is an hour ahead does
-// not end the sessions that other machines have opened, and that the other machines see the right
-// duration of the sessions of this machine.
+// TestSessionsOnMachinesWithDifferentClocks checks a machine whose clock is an hour ahead. It must
+// not end the sessions that other machines have opened, and the other machines must see the right
+// duration of its sessions.
 func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	address := testenv.Postgres(t)
 	right, fast := openStore(t, address), openStore(t, address)

@@ -45,7 +45,8 @@ func SnapshotTables() []string {
 	return names
 }
 
-// withSnapshotTimeLimit returns s with maxSnapshotTime as the time limit of transactions.
+// withSnapshotTimeLimit returns a copy of s with maxSnapshotTime as the time limit of transactions.
+// If s has no time limit, the copy has none.
 func (s *Store) withSnapshotTimeLimit() *Store {
 	unlimited, d := *s, *s.dialect
 	if d.timeout > 0 {
@@ -72,7 +73,8 @@ func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
 // attempts that a rate limit counts, and one-time links that create the first administrator.
 var rootTables = []string{"account", "access_request", "audit_event", "folder", "secret", "setting"}
 
-// IsEmpty reports whether all tables are empty, except those about running processes.
+// IsEmpty reports whether all rootTables are empty. Then no other table has rows either, with the
+// exceptions that are listed at rootTables.
 func (t *Tx) IsEmpty(ctx context.Context) (bool, error) {
 	for _, name := range rootTables {
 		var rows bool

@@ -117,9 +117,8 @@ func (s *Store) ToSharedTime(t time.Time) time.Time { return t.Add(s.processes.c
 // returns true if this is unknown.
 func (s *Store) IsProcessAlive(process string) bool { return s.processes.isAlive(process) }
 
-// Tx is a transaction. A function that gets a Tx must not keep the Tx for use after the function
-// has returned. If a method of Tx returns an error of the database, such as ErrExists, the function
-// must return this error.
+// Tx is a transaction. A function must not use its Tx after it has returned. If a method of Tx
+// returns an error of the database, such as ErrExists, the function must return this error.
 type Tx struct {
 	tx dialectTx
 	// clockOffset is the result of processRegistry.clockOffset at the start of the transaction.
@@ -146,8 +145,8 @@ func (s *Store) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	return s.runWithRetries(ctx, s.dialect.writeOptions, fn)
 }
 
-// writeStatement is like Write, for a function that needs less isolation, because it executes a
-// single statement, or because each of its statements changes one row and does not depend on
+// writeStatement is like Write, for a function that needs less isolation. Such a function
+// executes a single statement, or each of its statements changes one row and does not depend on
 // the others.
 func (s *Store) writeStatement(ctx context.Context, fn func(*Tx) error) error {
 	return s.runWithRetries(ctx, s.dialect.statementOptions, fn)

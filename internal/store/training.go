@@ -155,16 +155,24 @@ func (q TrainingQuery) toListQuery() listQuery {
 		list.order = "t.created DESC, t.key DESC" // the same order for races, and that of an index
 	}
 	if q.ActiveOnly {
-		list.addCondition("t.status IN (?, ?)", api.TrainingPending, api.TrainingRunning)
+		list.addCondition("t." + activeTraining) // the condition of an index
 	}
 	return list
 }
 
+// In these two queries, the outer table is job, because SQLite would otherwise read all races ever
+// run to find the few with a job. SQLite does not reorder the tables of a CROSS JOIN.
+const (
+	racesWithDeadlineSQL = "SELECT " + trainingListColumns + " FROM job j CROSS JOIN " + trainingFrom + `
+		WHERE t.key = j.subject AND j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`
+	largeRacesSQL = `SELECT t.key, t.account, j.memory, j.process FROM job j CROSS JOIN training t
+		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
+)
+
 // ListRacesWithDeadline returns the queued races with a deadline that any worker may run and that
 // no worker has claimed yet.
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT "+trainingListColumns+" FROM "+trainingFrom+` JOIN job j ON j.subject = t.key
-		WHERE j.owner = '' AND j.process = '' AND j.attempt = 0 AND t.deadline > 0 AND t.parent IS NULL`)
+	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +190,7 @@ type LargeRace struct {
 
 // ListLargeRaces returns the queued races that need more than memory bytes.
 func (t *Tx) ListLargeRaces(ctx context.Context, memory int64) ([]*LargeRace, error) {
-	rows, err := t.tx.QueryContext(ctx, `SELECT t.key, t.account, j.memory, j.process FROM job j JOIN training t ON t.key = j.subject
-		WHERE j.owner = '' AND t.parent IS NULL AND j.memory > ?`, memory)
+	rows, err := t.tx.QueryContext(ctx, largeRacesSQL, memory)
 	if err != nil {
 		return nil, err
 	}

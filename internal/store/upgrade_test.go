@@ -44,8 +44,8 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 	return s
 }
 
-// TestUpgradeSeries checks that the datasets and models of an earlier release get series by their
-// names.
+// TestUpgradeSeries checks that the datasets and models of an earlier release are put into series
+// by their names.
 func TestUpgradeSeries(t *testing.T) {
 	const long = "a name of thirty characters ab" // the next is cut to 28
 	want := map[string]string{

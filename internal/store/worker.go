@@ -21,7 +21,7 @@ type Worker struct {
 	Cores         int64
 	Started       time.Time
 	// Seen is the time of the worker's last heartbeat, by the clock of this machine. It is zero
-	// with SQLite, where a lock shows whether a worker is alive, and not heartbeats. Seen is
+	// with SQLite, where a lock and not a heartbeat shows that a worker is alive. Seen is
 	// read-only.
 	Seen time.Time
 }

@@ -21,7 +21,7 @@ func Resolve(path string) string {
 		if !filepath.IsAbs(target) {
 			dir := filepath.Dir(path)
 			if end, err := filepath.EvalSymlinks(dir); err == nil {
-				dir = end // the parent of a linked folder is that of its target
+				dir = end // the parent of a linked folder is the parent of its target
 			}
 			target = filepath.Join(dir, target)
 		}

@@ -66,8 +66,8 @@ func (p *Progress) writeEvent(v any) {
 	}
 }
 
-// animate calls draw four times a second in Bar mode. So the displayed time advances, and the
-// display adapts to a resized terminal. The function stop ends the calls of draw and may be called
+// animate calls draw four times a second in Bar mode. This advances the displayed time, and adapts
+// the display to a resized terminal. The function stop ends the calls of draw. It may be called
 // twice.
 func (p *Progress) animate(draw func(now time.Time)) (stop func()) {
 	if p.mode != Bar {

@@ -108,7 +108,7 @@ func (r *RaceView) elapsed(now time.Time) time.Duration {
 	return max(0, now.Sub(r.opts.Start))
 }
 
-// drawIfDue draws the race if it has lasted for at least showAfter.
+// drawIfDue draws the race if the view has lasted for at least showAfter.
 func (r *RaceView) drawIfDue(now time.Time) {
 	if len(r.order) > 0 && now.Sub(r.shown) >= showAfter {
 		r.redraw(now)

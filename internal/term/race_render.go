@@ -206,8 +206,9 @@ func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 }
 
 // leader returns the name of the run that produced the model. Before the end it returns the
-// run that reached the threshold, or else the run with the lowest log loss, or with the
-// highest score if log losses are unknown. It returns "" if no run has a score.
+// run that reached the threshold. If there is none, it returns the run with the lowest log
+// loss or, if log losses are unknown, with the highest score. It returns "" if no run has a
+// score.
 func (r *RaceView) leader() string {
 	if r.model != "" {
 		return r.model

@@ -43,9 +43,10 @@ func ClamAV(t *testing.T, config string) (socket string) {
 	writeFile(t, filepath.Join(dir, "test.ndb"), "Foretell.Test:0:*:"+hex.EncodeToString([]byte(Malware))+"\n")
 	configFile := filepath.Join(dir, "clamd.conf")
 	writeFile(t, configFile, fmt.Sprintf("Foreground yes\nDatabaseDirectory %s\nTemporaryDirectory %s\nLocalSocket %s\n%s\n", dir, dir, socket, config))
-	// The program is copied, because AppArmor lets the installed one read only its own folders. It is
-	// copied by another process, because a file cannot be run while a process has it open to write,
-	// and processes that other tests start would inherit an open file.
+	// The program is copied, because AppArmor lets the installed one read only its own folders.
+	// Another process copies it, because this process must not open the copy for writing: processes
+	// that other tests start would inherit the open file, and a file cannot be run while it is open
+	// for writing.
 	copied := filepath.Join(dir, "clamd")
 	if out, err := exec.CommandContext(t.Context(), "cp", program, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

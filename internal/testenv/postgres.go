@@ -12,7 +12,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// postgresVariable has the URL of a PostgreSQL database for tests.
+// postgresVariable is the environment variable with the URL of a PostgreSQL database for
+// tests.
 const postgresVariable = "FORETELL_TEST_POSTGRES"
 
 // Postgres returns the URL of an empty PostgreSQL database. It is a new schema in the
@@ -44,7 +45,7 @@ func execPostgres(t *testing.T, server, statement string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if _, err := db.Exec(statement); err != nil { // also after the context of the test has ended
+	if _, err := db.Exec(statement); err != nil { // without t.Context(), which has ended when Cleanup runs
 		t.Fatal(err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// s3Variable has the location of an S3 bucket for tests, with its endpoint. Its
-// credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+// s3Variable is the environment variable with the location and endpoint of an S3 bucket for
+// tests. Its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 const s3Variable = "FORETELL_TEST_S3"
 
 // S3 returns the location of an empty prefix in the bucket of FORETELL_TEST_S3. If that

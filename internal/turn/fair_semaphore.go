@@ -12,7 +12,7 @@ import (
 // function has returned. A FairSemaphore is safe for concurrent use.
 type FairSemaphore struct {
 	running  chan struct{} // has an element for each running function
-	accounts sync.Map      // by account, a chan struct{} of capacity 1, which is full while a function of the account runs or waits for running
+	accounts sync.Map      // maps each account to a chan struct{} of capacity 1; it is full while a function of the account runs or waits to send to running
 }
 
 // NewFairSemaphore returns a semaphore that lets n functions run at a time.

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestFairSemaphore checks that one account cannot delay another by more than one function, and that a call
-// whose context has ended does not wait any longer.
+// TestFairSemaphore checks that one account delays another by at most one function, and that a call
+// stops waiting when its context ends.
 func TestFairSemaphore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

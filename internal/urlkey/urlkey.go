@@ -127,7 +127,7 @@ func (k *RotatingKey) readAndCache(ctx context.Context) (cachedKeys, error) {
 }
 
 // setCurrent caches stored, which was read from the database at readAt, as the current key. If
-// it is another key than before, the key before becomes the previous key.
+// it is a new key, the key that was current before becomes the previous key.
 func (k *RotatingKey) setCurrent(stored *store.Secret, readAt time.Time) (cachedKeys, error) {
 	key, err := decodeKey(stored)
 	if err != nil {
@@ -163,10 +163,10 @@ func (k *RotatingKey) cachedOrRead(ctx context.Context) (cachedKeys, error) {
 	return fresh, nil
 }
 
-// Sign returns the signature of a URL with the given path, which is valid until expires, in
-// Unix seconds. If another process has replaced the key in the last second, the URL becomes
-// invalid gracePeriod after the replacement. If the key cannot be read, Sign uses the last
-// known key.
+// Sign returns the signature of a URL with the given path. The URL is valid until expires,
+// in Unix seconds. If another process has replaced the key in the last second, the URL
+// becomes invalid gracePeriod after the replacement. If the key cannot be read, Sign uses
+// the last known key.
 func (k *RotatingKey) Sign(ctx context.Context, path string, expires int64) string {
 	known, _ := k.cachedOrRead(ctx)
 	return known.current.Sign(path, expires)

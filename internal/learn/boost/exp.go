@@ -18,6 +18,10 @@ var expTable = func() (bits [expSteps]uint32) {
 // integer and r is at most half of ln 2/expSteps. The first factor is from a table, the
 // second is its Taylor polynomial of degree 2 (Tang, Table-driven implementation of the
 // exponential function, 1989).
+//
+// Here and in the other sums of this package, products are converted explicitly. This
+// prevents the compiler from fusing a multiplication and an addition on arm64, which would
+// change the last bits.
 func exp32(x float32) float32 {
 	if x < -87 {
 		return 0
@@ -35,8 +39,8 @@ func exp32(x float32) float32 {
 		// rounds down.
 		bias = 1 << 14
 	)
-	n := int32(x*perStep+(bias+0.5)) - bias
-	r := x - float32(n)*high - float32(n)*low
+	n := int32(float32(x*perStep)+(bias+0.5)) - bias
+	r := x - float32(float32(n)*high) - float32(float32(n)*low)
 	power := math.Float32frombits(expTable[n&(expSteps-1)] + uint32(n>>6)<<23)
-	return power + power*(r+r*r*0.5)
+	return power + float32(power*(r+float32(r*r*0.5)))
 }

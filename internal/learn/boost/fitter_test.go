@@ -248,8 +248,6 @@ func TestDegenerateData(t *testing.T) {
 				blind.Columns[3].Floats[i] = cells.NaN
 			}
 			checkPredictions(t, m, blind, 4)
-			blind.Columns = blind.Columns[:2]
-			checkPredictions(t, m, blind, 4)
 		})
 	}
 }

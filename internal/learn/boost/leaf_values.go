@@ -70,9 +70,9 @@ func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 				fillOddsRatios(odds, b.scores.row(row), b.scores.labels[row])
 			}
 			for k, e := range odds[:len(partial)] {
-				x := e * scale
+				x := float32(e * scale)
 				partial[k].g += x
-				partial[k].h += x - x*x
+				partial[k].h += x - float32(x*x)
 			}
 			partial[b.scores.labels[row]].g--
 		}

@@ -41,14 +41,9 @@ func (m *leafwiseModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 		n := min(tree.BatchRows, hi-lo)
 		predictor.BeginBatch(n)
 		for i := range m.mappers {
-			if !m.used[i] {
-				continue
+			if m.used[i] {
+				m.mappers[i].Fill(predictor.Bins(i), 1, &f.Columns[i], lo, lo+n)
 			}
-			var column frame.Column // the values of a column that f lacks are missing
-			if i < len(f.Columns) {
-				column = f.Columns[i]
-			}
-			m.mappers[i].Fill(predictor.Bins(i), 1, &column, lo, lo+n)
 		}
 		for i, t := range m.trees {
 			if t != nil {

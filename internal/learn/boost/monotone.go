@@ -152,7 +152,7 @@ func (o *leafOrder) poolAdjacentViolators(values, weights []float64) {
 				before := blocks[len(blocks)-1]
 				blocks = blocks[:len(blocks)-1]
 				weight := before.weight + last.weight
-				last = block{(before.value*before.weight + last.value*last.weight) / weight, weight, before.leaves + last.leaves}
+				last = block{(float64(before.value*before.weight) + float64(last.value*last.weight)) / weight, weight, before.leaves + last.leaves}
 			}
 			blocks = append(blocks, last)
 		}

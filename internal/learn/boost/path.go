@@ -66,12 +66,8 @@ func (m *leafwiseModel) encode(f *frame.Frame) encodedEnsemble {
 	width := len(m.mappers)
 	e := &encodedLeafwise{model: m, bins: make([]uint8, f.Rows*width)}
 	for i := range m.mappers {
-		var column frame.Column // the values of a column that f lacks are missing
-		if i < len(f.Columns) {
-			column = f.Columns[i]
-		}
 		if m.used[i] {
-			m.mappers[i].Fill(e.bins[i:], width, &column, 0, f.Rows)
+			m.mappers[i].Fill(e.bins[i:], width, &f.Columns[i], 0, f.Rows)
 		}
 	}
 	return e

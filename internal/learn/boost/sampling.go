@@ -154,7 +154,7 @@ func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, r
 	class := scores.outputClass(output)
 	values := scores.values[output]
 	for _, row := range rows {
-		g := scores.expShifted(values, row) * scores.normalizers[row]
+		g := float32(scores.expShifted(values, row) * scores.normalizers[row])
 		h := g * (1 - g)
 		if scores.labels[row] == class {
 			g--

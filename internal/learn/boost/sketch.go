@@ -113,20 +113,20 @@ func (b *symmetricBooster) computeProjectedGradientsAndOdds(scratch *gradSums, r
 			e := exp32(x)
 			odds[k] = e
 			sum += e
-			squares += e * e
+			squares += float32(e * e)
 			d := &projections[k]
-			g0 += d[0] * e
-			g1 += d[1] * e
-			g2 += d[2] * e
-			g3 += d[3] * e
+			g0 += float32(d[0] * e)
+			g1 += float32(d[1] * e)
+			g2 += float32(d[2] * e)
+			g3 += float32(d[3] * e)
 		}
 		scale := 1 / sum
 		d := &projections[label]
-		h := max(1-squares*scale*scale, 0)
-		b.gradients[0][row] = tree.PackGradHess(g0*scale-d[0], h)
-		b.gradients[1][row] = tree.PackGradHess(g1*scale-d[1], h)
-		b.gradients[2][row] = tree.PackGradHess(g2*scale-d[2], h)
-		b.gradients[3][row] = tree.PackGradHess(g3*scale-d[3], h)
+		h := max(1-float32(squares*scale*scale), 0)
+		b.gradients[0][row] = tree.PackGradHess(float32(g0*scale)-d[0], h)
+		b.gradients[1][row] = tree.PackGradHess(float32(g1*scale)-d[1], h)
+		b.gradients[2][row] = tree.PackGradHess(float32(g2*scale)-d[2], h)
+		b.gradients[3][row] = tree.PackGradHess(float32(g3*scale)-d[3], h)
 		b.scales[row] = scale
 	}
 }

@@ -99,11 +99,7 @@ func (s *featureSource) fillBins(dst []uint8, scratch []int32, f *frame.Frame, l
 		}
 		return
 	}
-	var column frame.Column // the values of a column that f lacks are missing
-	if int(s.column) < len(f.Columns) {
-		column = f.Columns[s.column]
-	}
-	s.mapper.Fill(dst, 1, &column, lo, lo+len(dst))
+	s.mapper.Fill(dst, 1, &f.Columns[s.column], lo, lo+len(dst))
 }
 
 func (m *symmetricModel) kind() byte { return kindSymmetric }

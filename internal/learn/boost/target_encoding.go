@@ -80,12 +80,8 @@ func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int
 			break
 		}
 		levels := c.levels[part]
-		for i := range dst {
-			cell := frame.Missing
-			if int(column) < len(f.Columns) && f.Columns[column].Codes != nil {
-				cell = min(max(f.Columns[column].Codes[lo+i], frame.Missing), levels-2)
-			}
-			dst[i] = dst[i]*levels + cell + 1
+		for i, code := range f.Columns[column].Codes[lo:hi] {
+			dst[i] = dst[i]*levels + min(max(code, frame.Missing), levels-2) + 1
 		}
 	}
 }
@@ -218,7 +214,7 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 			likelihood += math.Log(float64(max(mean, 1e-4)))
 		})
 		q := min(max(float64(p), 1e-9), 1-1e-9)
-		gain += likelihood/float64(len(e.train)) - q*math.Log(q) - (1-q)*math.Log(1-q)
+		gain += likelihood/float64(len(e.train)) - float64(q*math.Log(q)) - float64((1-q)*math.Log(1-q))
 	}
 	return gain
 }

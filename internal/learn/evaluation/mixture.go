@@ -1,10 +1,6 @@
 package evaluation
 
-import (
-	"math"
-
-	"foretell/internal/learn/mixture"
-)
+import "foretell/internal/learn/mixture"
 
 // Mixture is the weighted mean of the probabilities of several models on the validation rows.
 type Mixture struct {
@@ -39,9 +35,9 @@ func (e *Evaluator) Mix(models [][]float32) Mixture {
 
 // RowLosses returns the log loss of each row.
 func (e *Evaluator) RowLosses(probabilities []float32) []float64 {
-	losses := e.trueClassProbabilities(probabilities)
-	for i, q := range losses {
-		losses[i] = -math.Log(max(q, mixture.MinProbability))
+	p, losses := e.Predictions(probabilities), make([]float64, len(e.Labels))
+	for i := range losses {
+		losses[i] = p.RowLoss(i)
 	}
 	return losses
 }
@@ -66,7 +62,7 @@ func (e *Evaluator) averageProbabilities(dst []float32, models [][]float32, weig
 		for _, position := range positions {
 			at := int(position) * e.Classes
 			for k, q := range probabilities[at : at+e.Classes] {
-				dst[at+k] += w * q
+				dst[at+k] += float32(w * q)
 			}
 		}
 	}

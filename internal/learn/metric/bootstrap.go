@@ -4,38 +4,42 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // bootstrapSamples is the number of samples from which a standard error is estimated.
 const bootstrapSamples = 200
 
-// maxBootstrapRows limits the time of a bootstrap. If there are more rows, about this
-// many of them are used, and the standard error is scaled down to the number of all rows.
-const maxBootstrapRows = 5000
-
-// bootstrapInterval returns the interval of score, which is a score of p from 0 to 1. It
-// draws samples of the rows with replacement or, if p has Groups, samples of whole
-// groups. It uses at most about maxRows rows of p; see maxBootstrapRows. The random
-// numbers are the same in each call.
+// These constants limit the time of a bootstrap. Of more than maxBootstrapClusters clusters,
+// this many are used, and the variance is scaled down to the number of all clusters. See
+// clusters.
 //
-// newScore(p) returns a function that computes the score of a sample of p. Its argument
-// describes the sample: weights[i] is the number of times that the sample contains row i.
+// If the score of a sample is computed from its rows, at most about maxBootstrapRows rows are
+// used. They are from at least minBootstrapClusters clusters, if there are as many, because a
+// variance that is estimated from few clusters is inaccurate.
+const (
+	maxBootstrapClusters = 5000
+	maxBootstrapRows     = 5000
+	minBootstrapClusters = 200
+)
+
+// bootstrapInterval returns the interval of score, which is a score from 0 to 1. It draws
+// samples of clusters with replacement. The random numbers are the same in each call.
+//
+// compute returns the score of a sample. Its argument describes the sample: drawn[c] is the
+// number of times that the sample contains cluster c, from 0 to clusters-1. fraction is
+// the number of these clusters divided by the number of all clusters of the predictions.
 //
 // The interval is score ± Z95 standard errors. The quantiles of the samples' scores are
 // not used, because a sample repeats rows. This makes scores such as the calibration
 // error larger than on the rows themselves.
 //
 // The result is undefined if ctx is cancelled.
-func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRows int, newScore func(Predictions) func(weights []float64) float64) Interval {
-	if math.IsNaN(score) || len(p.Labels) < 2 {
+func bootstrapInterval(ctx context.Context, score float64, clusters int, fraction float64, compute func(drawn []float64) float64) Interval {
+	if math.IsNaN(score) || clusters < 2 {
 		return unknownInterval
 	}
-	p, fraction := p.subsampleClusters(maxRows)
-	of, clusters := p.clusters()
-	if clusters < 2 {
-		return unknownInterval
-	}
-	compute, weights, drawn := newScore(p), make([]float64, len(p.Labels)), make([]float64, clusters)
+	drawn := make([]float64, clusters)
 	rng := rand.New(rand.NewPCG(uint64(clusters), bootstrapSamples))
 	n, sum, squares := 0.0, 0.0, 0.0
 	for range bootstrapSamples {
@@ -46,10 +50,7 @@ func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRow
 		for range drawn {
 			drawn[rng.IntN(clusters)]++
 		}
-		for row, cluster := range of {
-			weights[row] = drawn[cluster]
-		}
-		if value := compute(weights); !math.IsNaN(value) {
+		if value := compute(drawn); !math.IsNaN(value) {
 			n++
 			sum += value
 			squares += value * value
@@ -62,40 +63,82 @@ func bootstrapInterval(ctx context.Context, score float64, p Predictions, maxRow
 	return Interval{max(score-Z95*standardError, 0), min(score+Z95*standardError, 1)}
 }
 
-// subsampleClusters returns about maxRows rows of p: all rows of every k-th cluster; see
-// clusters. fraction is the fraction of the clusters that are in the sample.
-func (p Predictions) subsampleClusters(maxRows int) (sample Predictions, fraction float64) {
-	rows := len(p.Labels)
-	if rows <= maxRows {
-		return p, 1
+// sampleClusters selects n clusters at equal distances. It returns the cluster of each row, from 0
+// to n-1, or -1 for a row whose cluster is not selected. clusterOf and clusters are the results
+// of Predictions.clusters. n must be at most clusters. fraction is n divided by clusters.
+func sampleClusters(clusterOf []int32, clusters, n int) (sampledOf []int32, fraction float64) {
+	number := slices.Repeat([]int32{-1}, clusters)
+	for i := range n {
+		number[i*clusters/n] = int32(i)
 	}
+	sampledOf = make([]int32, len(clusterOf))
+	for row, cluster := range clusterOf {
+		sampledOf[row] = number[cluster]
+	}
+	return sampledOf, float64(n) / float64(max(clusters, 1))
+}
+
+// bootstrapRows are the rows from which the scores of bootstrap samples are computed.
+type bootstrapRows struct {
+	Predictions
+	clusterOf []int32 // the cluster of each row
+	clusters  int
+	fraction  float64 // clusters divided by the number of all clusters
+}
+
+// subsampleRows returns about maxRows rows of p. If the clusters are large, it takes the
+// same fraction of the rows of each cluster. The variance of the score is then
+// overestimated a little, by the variance within the clusters.
+func (p Predictions) subsampleRows(maxRows int) bootstrapRows {
 	of, clusters := p.clusters()
-	kept := max(clusters*maxRows/rows, 1)
-	keeps := make([]bool, clusters)
-	for i := range kept {
-		keeps[i*clusters/kept] = true
+	if len(of) <= maxRows {
+		return bootstrapRows{p, of, clusters, 1}
 	}
-	sample = p
+	n := max(clusters*maxRows/len(of), min(clusters, minBootstrapClusters))
+	sampledOf, fraction := sampleClusters(of, clusters, n)
+	rows := 0
+	for _, cluster := range sampledOf {
+		if cluster >= 0 {
+			rows++
+		}
+	}
+	share := float64(maxRows) / float64(max(rows, 1))
+	rng := rand.New(rand.NewPCG(uint64(rows), bootstrapSamples))
+	sample := bootstrapRows{p, nil, n, fraction}
 	sample.Labels, sample.Probabilities, sample.Groups = nil, nil, nil
-	for row, cluster := range of {
-		if !keeps[cluster] {
+	begun := make([]bool, n)
+	for row, cluster := range sampledOf {
+		if cluster < 0 || begun[cluster] && rng.Float64() >= share {
 			continue
 		}
+		begun[cluster] = true // each cluster keeps at least one row
 		sample.Labels = append(sample.Labels, p.Labels[row])
 		sample.Probabilities = append(sample.Probabilities, p.row(row)...)
-		if p.Groups != nil {
-			sample.Groups = append(sample.Groups, p.Groups[row])
-		}
+		sample.clusterOf = append(sample.clusterOf, cluster)
 	}
-	return sample, float64(kept) / float64(clusters)
+	return sample
 }
 
 // calibrationErrorInterval returns the interval of CalibrationError.
 func calibrationErrorInterval(ctx context.Context, p Predictions) Interval {
-	return bootstrapInterval(ctx, CalibrationError(p), p, maxBootstrapRows, func(p Predictions) func(weights []float64) float64 {
-		return func(weights []float64) float64 {
-			return p.calibrationError(func(row int) float64 { return weights[row] })
+	of, clusters := p.clusters()
+	n := min(clusters, maxBootstrapClusters)
+	of, fraction := sampleClusters(of, clusters, n)
+	tables := make([]reliabilityTable, n)
+	for row, cluster := range of {
+		if cluster >= 0 {
+			probability, right := p.confidence(row)
+			tables[cluster].add(probability, right)
 		}
+	}
+	return bootstrapInterval(ctx, CalibrationError(p), n, fraction, func(drawn []float64) float64 {
+		var sum reliabilityTable
+		for cluster, times := range drawn {
+			if times > 0 {
+				sum.addTable(&tables[cluster], times)
+			}
+		}
+		return sum.calibrationError()
 	})
 }
 
@@ -108,36 +151,37 @@ func AveragePrecisionInterval(ctx context.Context, class int, p Predictions) (In
 // meanPrecisionInterval returns the interval of score, which is the mean of the average
 // precisions of classes. The result is undefined if ctx is cancelled.
 func meanPrecisionInterval(ctx context.Context, score float64, classes []int, p Predictions) Interval {
-	rows := max(maxBootstrapRows*4/max(len(classes), 4), 500) // the time grows with rows × classes
-	interval := bootstrapInterval(ctx, score, p, rows, func(p Predictions) func(weights []float64) float64 {
-		rankings := make([]*ranking, len(classes))
-		for i, class := range classes {
-			rankings[i] = newRanking(class, p)
+	sample := p.subsampleRows(max(maxBootstrapRows*4/max(len(classes), 4), 500)) // the time grows with rows × classes
+	// For each class, the keys of the rows and, in the same order, their clusters.
+	keys, clusterOf := make([][]uint64, len(classes)), make([][]int32, len(classes))
+	for i, class := range classes {
+		r := newRanking(sample.Predictions)
+		r.sort(class)
+		keys[i], clusterOf[i] = r.keys, r.rows
+		for k, row := range r.rows {
+			clusterOf[i][k] = sample.clusterOf[row]
 		}
-		return func(weights []float64) float64 {
-			sum, known := 0.0, 0
-			for _, r := range rankings {
-				if area := r.averagePrecision(func(row int32) float64 { return weights[row] }); !math.IsNaN(area) {
-					sum += area
-					known++
-				}
+	}
+	interval := bootstrapInterval(ctx, score, sample.clusters, sample.fraction, func(drawn []float64) float64 {
+		sum, known := 0.0, 0
+		for i := range keys {
+			if area := averagePrecision(keys[i], clusterOf[i], drawn); !math.IsNaN(area) {
+				sum += area
+				known++
 			}
-			return meanOrNaN(sum, known)
 		}
+		return meanOrNaN(sum, known)
 	})
 	if interval.Low < interval.High || !interval.Known() {
 		return interval
 	}
 	// If all samples have the same score, usually 1, the bootstrap estimates a standard
 	// error of 0, which is too small.
-	if _, clusters := p.clusters(); p.Groups != nil {
-		return clusterInterval(score, 0, clusters)
-	}
-	counts := newClassCounts(p)
+	_, clusters := p.clusters()
 	if len(classes) == 1 {
-		counts = p.oneVsRestCounts(classes[0])
+		p = p.oneVsRest(classes[0])
 	}
-	return counts.scoreInterval(score, 0)
+	return p.classMeanInterval(score, 0, clusters)
 }
 
 // meanInterval returns the interval of a mean over n rows by the normal approximation.

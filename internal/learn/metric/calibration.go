@@ -80,8 +80,7 @@ func (p Predictions) confidence(row int) (probability float64, right bool) {
 func (p Predictions) reliability(value func(row int) (probability float64, happened bool)) []ReliabilityBin {
 	var t reliabilityTable
 	for row := range p.Labels {
-		probability, happened := value(row)
-		t.add(probability, happened, 1)
+		t.add(value(row))
 	}
 	bins := t.bins()
 	if p.Groups == nil {
@@ -107,22 +106,11 @@ func (p Predictions) reliability(value func(row int) (probability float64, happe
 // between Predicted and Observed of ConfidenceReliability, weighted by the rows
 // of the bins (Guo, Pleiss, Sun and Weinberger, ICML 2017).
 func CalibrationError(p Predictions) float64 {
-	return p.calibrationError(func(int) float64 { return 1 })
-}
-
-// calibrationError returns the CalibrationError if each row counts with the given weight.
-func (p Predictions) calibrationError(weight func(row int) float64) float64 {
 	var t reliabilityTable
 	for row := range p.Labels {
-		probability, right := p.confidence(row)
-		t.add(probability, right, weight(row))
+		t.add(p.confidence(row))
 	}
-	rows, sum := 0.0, 0.0
-	for bin := range reliabilityBins {
-		rows += t.rows[bin]
-		sum += math.Abs(t.predicted[bin] - t.happened[bin])
-	}
-	return sum / rows
+	return t.calibrationError()
 }
 
 // reliabilityTable holds, by bin, the number of rows, the sum of their probabilities and
@@ -136,13 +124,32 @@ func reliabilityBinIndex(probability float64) int {
 	return min(max(int(probability*reliabilityBins), 0), reliabilityBins-1)
 }
 
-func (t *reliabilityTable) add(probability float64, happened bool, weight float64) {
+func (t *reliabilityTable) add(probability float64, happened bool) {
 	bin := reliabilityBinIndex(probability)
-	t.rows[bin] += weight
-	t.predicted[bin] += weight * probability
+	t.rows[bin]++
+	t.predicted[bin] += probability
 	if happened {
-		t.happened[bin] += weight
+		t.happened[bin]++
 	}
+}
+
+// addTable adds the rows of other, which count as often as times says.
+func (t *reliabilityTable) addTable(other *reliabilityTable, times float64) {
+	for bin := range reliabilityBins {
+		t.rows[bin] += times * other.rows[bin]
+		t.predicted[bin] += times * other.predicted[bin]
+		t.happened[bin] += times * other.happened[bin]
+	}
+}
+
+// calibrationError returns the CalibrationError of the rows.
+func (t *reliabilityTable) calibrationError() float64 {
+	rows, sum := 0.0, 0.0
+	for bin := range reliabilityBins {
+		rows += t.rows[bin]
+		sum += math.Abs(t.predicted[bin] - t.happened[bin])
+	}
+	return sum / rows
 }
 
 func (t *reliabilityTable) bins() []ReliabilityBin {

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -31,17 +30,15 @@ type Curve struct {
 // be at least 2. If there are more distinct probabilities, the points are at
 // about equal distances along the ROC curve.
 func NewCurve(class int, p Predictions, maxPoints int) Curve {
-	rows := newRanking(class, p)
-	curve := Curve{Positives: rows.positives, Negatives: len(rows.order) - rows.positives}
+	keys := make([]uint64, len(p.Labels))
+	positives := p.setRankKeys(keys, class)
+	curve := Curve{Positives: positives, Negatives: len(keys) - positives}
 	at := OperatingPoint{}
-	for i, row := range rows.order {
-		at.Threshold = float64(rows.value(row))
-		if rows.isPositive(row) {
-			at.TruePositives++
-		} else {
-			at.FalsePositives++
-		}
-		if i+1 == len(rows.order) || rows.value(rows.order[i+1]) != rows.value(row) {
+	for i, key := range slices.Backward(keys) {
+		at.TruePositives += int(key & 1)
+		at.FalsePositives += int(1 - key&1)
+		if i == 0 || keys[i-1]>>1 != key>>1 {
+			at.Threshold = float64(math.Float32frombits(uint32(key >> 1)))
 			curve.Points = append(curve.Points, at)
 		}
 	}
@@ -70,53 +67,38 @@ func (c *Curve) reducePoints(maxPoints int) {
 	c.Points = append(kept, last)
 }
 
-// ranking orders the rows by descending probability of a class.
-type ranking struct {
-	class     int
-	p         Predictions
-	order     []int32
-	positives int
-}
-
-func newRanking(class int, p Predictions) *ranking {
-	r := &ranking{class: class, p: p, order: make([]int32, len(p.Labels))}
-	for i := range r.order {
-		r.order[i] = int32(i)
-		if r.isPositive(int32(i)) {
-			r.positives++
-		}
-	}
-	slices.SortStableFunc(r.order, func(a, b int32) int { return cmp.Compare(r.value(b), r.value(a)) })
-	return r
-}
-
-func (r *ranking) value(row int32) float32   { return r.p.Probabilities[int(row)*r.p.Classes+r.class] }
-func (r *ranking) isPositive(row int32) bool { return int(r.p.Labels[row]) == r.class }
-
 // AveragePrecision returns the mean of the precisions at the operating points of
 // class, weighted by the increase of the recall. It is the area under the
 // precision–recall curve without interpolation, as in scikit-learn, and NaN if
 // no row is of the class.
 func AveragePrecision(class int, p Predictions) float64 {
-	return averagePrecision(class, p, make([]uint64, len(p.Labels)))
+	keys := make([]uint64, len(p.Labels))
+	p.setRankKeys(keys, class)
+	return averagePrecision(keys, nil, nil)
 }
 
-// averagePrecision returns AveragePrecision(class, p). keyBuffer is scratch space, one
-// key for each row.
-func averagePrecision(class int, p Predictions, keyBuffer []uint64) float64 {
-	positives := p.setRankKeys(keyBuffer, class)
-	if positives == 0 {
-		return math.NaN()
-	}
+// averagePrecision returns the average precision of rows whose keys of setRankKeys are keys.
+// The row of keys[i] counts times[clusterOf[i]] times or, if clusterOf is nil, once. The
+// result is NaN if no row of the class counts.
+func averagePrecision(keys []uint64, clusterOf []int32, times []float64) float64 {
 	predicted, right, sum := 0.0, 0.0, 0.0
-	for i := len(keyBuffer) - 1; i >= 0; {
+	for i := len(keys) - 1; i >= 0; {
 		run := 0.0 // rows of the class in the current tie
-		for value := keyBuffer[i] >> 1; i >= 0 && keyBuffer[i]>>1 == value; i-- {
-			predicted++
-			run += float64(keyBuffer[i] & 1)
+		for value := keys[i] >> 1; i >= 0 && keys[i]>>1 == value; i-- {
+			rows := 1.0
+			if clusterOf != nil {
+				rows = times[clusterOf[i]]
+			}
+			predicted += rows
+			run += rows * float64(keys[i]&1)
 		}
-		right += run
-		sum += run * right / predicted
+		if run > 0 {
+			right += run
+			sum += run * right / predicted
+		}
+	}
+	if right == 0 {
+		return math.NaN()
 	}
 	return sum / right
 }
@@ -133,7 +115,8 @@ func PRAUC(ctx context.Context, p Predictions) (float64, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if area := averagePrecision(c, p, keys); !math.IsNaN(area) {
+		p.setRankKeys(keys, c)
+		if area := averagePrecision(keys, nil, nil); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
@@ -163,34 +146,11 @@ func (p Predictions) prAUCClasses() []int {
 	return classes
 }
 
-// averagePrecision returns the average precision of rows with the given weights.
-func (r *ranking) averagePrecision(weight func(row int32) float64) float64 {
-	predicted, right, sum, pending := 0.0, 0.0, 0.0, 0.0
-	for i, row := range r.order {
-		w := weight(row)
-		predicted += w
-		if r.isPositive(row) {
-			right += w
-			pending += w
-		}
-		if i+1 == len(r.order) || r.value(r.order[i+1]) != r.value(row) {
-			if predicted > 0 {
-				sum += pending * right / predicted
-			}
-			pending = 0
-		}
-	}
-	if right == 0 {
-		return math.NaN()
-	}
-	return sum / right
-}
-
 // ClassROCAUC returns the area under the ROC curve of class against the others
 // with its interval. Both are NaN if no row, or every row, is of the class.
 func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 	influence := make([]float64, len(p.Labels))
-	area := newAUCInfluences(p).add(influence, class)
+	area := newRanking(p).addAreaInfluence(influence, class)
 	if math.IsNaN(area) {
 		return math.NaN(), unknownInterval
 	}
@@ -198,21 +158,19 @@ func ClassROCAUC(class int, p Predictions) (auc float64, interval Interval) {
 		sums := newClusterSums(p)
 		sums.addAll(influence)
 		variance, clusters := sums.varianceAndReset()
-		return area, clusterInterval(area, variance, clusters)
+		return area, p.oneVsRest(class).classMeanInterval(area, variance, clusters)
 	}
-	return area, p.oneVsRestCounts(class).scoreInterval(area, sumSquares(influence))
+	return area, p.oneVsRest(class).clusterCounts().scoreInterval(area, sumSquares(influence))
 }
 
-// oneVsRestCounts returns counts of two classes: actual[1] is the number of rows of class, and
-// actual[0] is the number of other rows. The other counts are 0.
-func (p Predictions) oneVsRestCounts(class int) classCounts {
-	counts := emptyClassCounts(2)
-	for _, label := range p.Labels {
+// oneVsRest returns p with two classes: class 1 for the rows of class, and class 0 for the
+// other rows. It has no probabilities.
+func (p Predictions) oneVsRest(class int) Predictions {
+	binary := Predictions{Labels: make([]int32, len(p.Labels)), Classes: 2, Groups: p.Groups}
+	for row, label := range p.Labels {
 		if int(label) == class {
-			counts.actual[1]++
-		} else {
-			counts.actual[0]++
+			binary.Labels[row] = 1
 		}
 	}
-	return counts
+	return binary
 }

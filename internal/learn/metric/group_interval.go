@@ -19,8 +19,11 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 	sums := newClusterSums(p)
 	sums.addAll(influence)
 	variance, clusters := sums.varianceAndReset()
-	if name != NameLogLoss && name != NameBrier {
-		return clusterInterval(score, variance, clusters)
+	switch name {
+	case NameAccuracy:
+		return clusterInterval(score, variance, float64(clusters))
+	case NameBalancedAccuracy, NameMacroF1, NameROCAUC:
+		return p.classMeanInterval(score, variance, clusters)
 	}
 	if clusters < 2 {
 		return unknownInterval
@@ -29,16 +32,47 @@ func groupScoreInterval(ctx context.Context, name string, p Predictions) Interva
 	return Interval{max(score-half, 0), score + half}
 }
 
-// clusterInterval returns the interval of a score from 0 to 1 with the given variance,
-// which was computed from the given number of clusters.
-func clusterInterval(score, variance float64, clusters int) Interval {
-	if clusters < 2 {
+// clusterInterval returns the interval of a score from 0 to 1 with the given variance. If the
+// variance is 0, as for a score of 0 or 1, the score is treated as the proportion of n
+// clusters. n need not be an integer. The interval is unknown if n is less than 2.
+func clusterInterval(score, variance, n float64) Interval {
+	if n < 2 {
 		return unknownInterval
 	}
 	if variance > 0 && score > 0 && score < 1 {
 		return wilson(score, score*(1-score)/variance)
 	}
-	return wilson(score, float64(clusters))
+	return wilson(score, n)
+}
+
+// classMeanInterval returns the clusterInterval of a score that depends equally on all
+// classes, whatever their numbers of rows. If the variance is 0, the score is treated as in
+// classCounts.scoreInterval, but clusters take the place of rows.
+func (p Predictions) classMeanInterval(score, variance float64, clusters int) Interval {
+	n := float64(clusters)
+	if variance == 0 || score == 0 || score == 1 {
+		// The classes have more clusters than there are if clusters have rows of several classes.
+		n = min(n, p.clusterCounts().meanProportionRows())
+	}
+	return clusterInterval(score, variance, n)
+}
+
+// clusterCounts returns counts of clusters: actual[c] is the number of clusters that have
+// a row of class c. The other counts are 0.
+func (p Predictions) clusterCounts() classCounts {
+	type groupLabel struct{ group, label int32 }
+	counts, known := emptyClassCounts(p.Classes), make(map[groupLabel]bool)
+	for row, label := range p.Labels {
+		if p.Groups != nil && p.Groups[row] >= 0 {
+			of := groupLabel{p.Groups[row], label}
+			if known[of] {
+				continue
+			}
+			known[of] = true
+		}
+		counts.actual[label]++
+	}
+	return counts
 }
 
 // clusters returns the cluster of each row, from 0 to n-1, and the number n of clusters.
@@ -127,7 +161,7 @@ func (s *clusterSums) ratioInterval(rows []int32, parts func(row int32) (hit, ba
 		}
 	}
 	variance, clusters := s.varianceAndReset()
-	return clusterInterval(ratio, variance, clusters)
+	return clusterInterval(ratio, variance, float64(clusters))
 }
 
 // setGroupIntervals sets the intervals of the scores of each class. It computes them from
@@ -194,7 +228,7 @@ func (p Predictions) influences(ctx context.Context, name string) (score float64
 	case NameLogLoss:
 		score = LogLoss(p)
 		for i := range influence {
-			influence[i] = (p.logLoss(i) - score) / n
+			influence[i] = (p.RowLoss(i) - score) / n
 		}
 	case NameBrier:
 		score = Brier(p)
@@ -205,11 +239,4 @@ func (p Predictions) influences(ctx context.Context, name string) (score float64
 		return math.NaN(), nil
 	}
 	return score, influence
-}
-
-// logLoss returns the log loss of a row.
-func (p Predictions) logLoss(row int) float64 {
-	one := p
-	one.Probabilities, one.Labels = p.row(row), p.Labels[row:row+1]
-	return LogLoss(one)
 }

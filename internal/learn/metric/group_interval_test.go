@@ -1,7 +1,9 @@
 package metric
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -112,20 +114,61 @@ func TestGroupIntervalsOfAClass(t *testing.T) {
 	}
 }
 
-// TestSubsampleClusters checks that a sample has whole groups and the right fraction.
-func TestSubsampleClusters(t *testing.T) {
-	p := groupedSample(1000, 8, 4)
-	part, share := p.subsampleClusters(maxBootstrapRows)
-	rows := map[int32]int{}
-	for _, group := range part.Groups {
-		rows[group]++
+// firstOfEach returns the first n rows of each group of p. The rows of a group must be
+// consecutive, and all groups must have size rows.
+func firstOfEach(p Predictions, size, n int) Predictions {
+	part := Predictions{Classes: p.Classes}
+	for row := range p.Labels {
+		if row%size < n {
+			part.Labels = append(part.Labels, p.Labels[row])
+			part.Probabilities = append(part.Probabilities, p.row(row)...)
+			part.Groups = append(part.Groups, p.Groups[row])
+		}
 	}
-	if len(part.Labels) > maxBootstrapRows || len(part.Probabilities) != 2*len(part.Labels) || share != float64(len(rows))/1000 {
-		t.Errorf("%d rows of %d groups, share %v", len(part.Labels), len(rows), share)
+	return part
+}
+
+// Only a part of the rows of large groups is used for a bootstrap. The interval must be about
+// as wide as that of small groups with the same differences between the groups.
+func TestBootstrapOfLargeGroups(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ groups, size int }{{10, 5000}, {40, 2500}, {300, 100}} {
+		for seed := range uint64(4) {
+			p := groupedSample(c.groups, c.size, seed)
+			few := firstOfEach(p, c.size, min(maxBootstrapRows/c.groups, 40))
+			for _, name := range []string{NamePRAUC, NameCalibrationError} {
+				i, want := must(ScoreInterval(t.Context(), name, p)), must(ScoreInterval(t.Context(), name, few))
+				if ratio := (i.High - i.Low) / (want.High - want.Low); !(ratio > 0.6 && ratio < 1.4) {
+					t.Errorf("%d groups of %d rows, seed %d: %s has the interval %v, with few rows of each group %v", c.groups, c.size, seed, name, i, want)
+				}
+			}
+		}
 	}
-	for group, n := range rows {
-		if n != 8 {
-			t.Fatalf("group %d has %d rows", group, n)
+}
+
+// TestSubsampleRows checks which groups and rows a bootstrap uses.
+func TestSubsampleRows(t *testing.T) {
+	for _, c := range []struct {
+		groups, size, wantGroups int
+	}{
+		{1000, 8, 625}, // whole groups
+		{40, 2500, 40},
+		{300, 200, 200},
+		{3, 10, 3},
+	} {
+		part := groupedSample(c.groups, c.size, 4).subsampleRows(maxBootstrapRows)
+		rows := map[int32]int{}
+		for _, cluster := range part.clusterOf {
+			rows[cluster]++
+		}
+		if len(part.Labels) > maxBootstrapRows*110/100 || len(part.Probabilities) != 2*len(part.Labels) ||
+			part.clusters != c.wantGroups || len(rows) != c.wantGroups || part.fraction != float64(c.wantGroups)/float64(c.groups) {
+			t.Errorf("%d groups of %d rows: %d rows of %d groups, fraction %v", c.groups, c.size, len(part.Labels), len(rows), part.fraction)
+		}
+		for group, n := range rows {
+			if c.wantGroups*c.size <= maxBootstrapRows && n != c.size {
+				t.Fatalf("%d groups of %d rows: group %d has %d rows", c.groups, c.size, group, n)
+			}
 		}
 	}
 }
@@ -144,5 +187,37 @@ func TestGroupsOfOneRowAreRows(t *testing.T) {
 	perfect := Predictions{Probabilities: []float32{1, 0, 1, 0, 0, 1, 0, 1}, Labels: []int32{0, 0, 1, 1}, Classes: 2, Groups: []int32{0, 0, 1, 1}}
 	if i := must(ScoreInterval(t.Context(), NameAccuracy, perfect)); i.High != 1 || i.Low > Wilson(2, 2).Low+1e-9 {
 		t.Errorf("two groups without an error have the interval %v", i)
+	}
+}
+
+// If every row is predicted correctly, the interval of a score of all classes depends mostly on
+// the rows of the rarest class. One pair of equal rows must not change this.
+func TestPerfectScoreOfRareClass(t *testing.T) {
+	p := Predictions{Classes: 2, Names: []string{"no", "yes"}}
+	for row := range 102 {
+		label := int32(indicator(row%25 == 1 && row < 100)) // 4 rows of class 1
+		p.Labels = append(p.Labels, label)
+		p.Probabilities = append(p.Probabilities, float32(1-label), float32(label))
+	}
+	paired := p
+	paired.Groups = slices.Repeat([]int32{-1}, len(p.Labels))
+	paired.Groups[2], paired.Groups[3] = 0, 0
+	mixed := paired // each row of class 1 is in a group with a row of class 0
+	mixed.Groups = slices.Clone(paired.Groups)
+	for row := range 100 {
+		mixed.Groups[row] = int32(row / 2)
+	}
+	for _, name := range []string{NameBalancedAccuracy, NameMacroF1, NameROCAUC, NamePRAUC, "rocAuc[yes]", "prAuc[yes]"} {
+		rows, groups, both := must(ScoreInterval(t.Context(), name, p)), must(ScoreInterval(t.Context(), name, paired)), must(ScoreInterval(t.Context(), name, mixed))
+		if !(math.Abs(groups.Low-rows.Low) < 0.01 && math.Abs(both.Low-rows.Low) < 0.01 && rows.Low < 0.85) || groups.High != 1 {
+			t.Errorf("%s: %v by rows, %v with one pair, %v by pairs of both classes", name, rows, groups, both)
+		}
+	}
+	if i := must(ScoreInterval(t.Context(), NameAccuracy, paired)); i != Wilson(101, 101) {
+		t.Errorf("the accuracy has the interval %v, want that of 101 clusters", i)
+	}
+	two := Predictions{Probabilities: []float32{1, 0, 0, 1, 1, 0, 0, 1}, Labels: []int32{0, 1, 0, 1}, Classes: 2, Groups: []int32{0, 0, 1, 1}}
+	if i := must(ScoreInterval(t.Context(), NameBalancedAccuracy, two)); i != Wilson(2, 2) {
+		t.Errorf("two groups that have both classes have the interval %v, want %v", i, Wilson(2, 2))
 	}
 }

@@ -151,6 +151,12 @@ func (counts classCounts) scoreInterval(score, variance float64) Interval {
 	if n := score * (1 - score) / variance; variance > 0 && n > 0 {
 		return wilson(score, n)
 	}
+	return wilson(score, counts.meanProportionRows())
+}
+
+// meanProportionRows returns the number of rows from which a proportion has the same
+// variance as the mean of one such proportion for each class, computed from the rows of the class.
+func (counts classCounts) meanProportionRows() float64 {
 	sum, classes := 0.0, 0.0
 	for _, n := range counts.actual {
 		if n > 0 {
@@ -158,7 +164,7 @@ func (counts classCounts) scoreInterval(score, variance float64) Interval {
 			classes++
 		}
 	}
-	return wilson(score, classes*classes/sum)
+	return classes * classes / sum
 }
 
 // recallVariance returns the variance of the balanced accuracy. The recalls are
@@ -219,9 +225,9 @@ func sumSquares(values []float64) float64 {
 // addMeanAUCInfluence adds to dst the influence of each row on ROCAUC. It returns ROCAUC.
 // The results are undefined if ctx is cancelled.
 func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mean float64) {
-	influences, sum, classes := newAUCInfluences(p), 0.0, 0
+	r, sum, classes := newRanking(p), 0.0, 0
 	for c := p.firstROCClass(); c < p.Classes && ctx.Err() == nil; c++ {
-		if area := influences.add(dst, c); !math.IsNaN(area) {
+		if area := r.addAreaInfluence(dst, c); !math.IsNaN(area) {
 			sum += area
 			classes++
 		}
@@ -232,59 +238,68 @@ func addMeanAUCInfluence(ctx context.Context, dst []float64, p Predictions) (mea
 	return meanOrNaN(sum, classes)
 }
 
-// aucInfluences computes the influence of each row on the area under the curve of one class
-// after another.
-type aucInfluences struct {
-	p Predictions
-	// rows is scratch space. An element holds the key of a row in its upper half, see
-	// rankKey, and the index of the row in its lower half.
-	rows []uint64
-	keys []uint64 // scratch space: the keys of rows
+// ranking orders the rows by the probability of one class after another.
+type ranking struct {
+	p         Predictions
+	keys      []uint64 // those of setRankKeys
+	rows      []int32  // the row of each key
+	positives int      // number of rows of the class
+	scratch   []uint64 // see sort
 }
 
-func newAUCInfluences(p Predictions) *aucInfluences {
-	return &aucInfluences{p, make([]uint64, len(p.Labels)), make([]uint64, len(p.Labels))}
+// newRanking returns a ranking of the rows of p, which are in no order yet.
+func newRanking(p Predictions) *ranking {
+	n := len(p.Labels)
+	return &ranking{p: p, keys: make([]uint64, n), rows: make([]int32, n), scratch: make([]uint64, n)}
 }
 
-// add adds to dst the influence of each row on the area under the curve of
+// sort sorts the rows by the probability of class. If no row, or every row, is of the class,
+// their order is undefined.
+func (r *ranking) sort(class int) {
+	positives := 0
+	for row := range r.scratch { // the key of a row in the upper half, its index in the lower half
+		key := r.p.rankKey(row, class)
+		r.scratch[row] = key<<32 | uint64(row)
+		positives += int(key & 1)
+	}
+	r.positives = positives
+	if positives > 0 && positives < len(r.scratch) { // otherwise, no score depends on the order
+		slices.Sort(r.scratch)
+	}
+	for i, both := range r.scratch {
+		r.keys[i], r.rows[i] = both>>32, int32(uint32(both))
+	}
+}
+
+// addAreaInfluence adds to dst the influence of each row on the area under the curve of
 // class against the rest. The influence of a row of the class is (r − area)/m. Here r is
 // the fraction of the other rows whose probability of class is lower than that of the row
 // (ties count half), and m is the number of rows of the class. For a row of the rest, r
 // is the fraction of the rows of the class with a higher probability, and the divisor is
 // the number of rows of the rest.
 //
-// add returns the area. If all rows, or no rows, are of the class, the area is NaN, and
-// dst is unchanged.
-func (f *aucInfluences) add(dst []float64, class int) (area float64) {
-	positives := 0
-	for row := range f.rows {
-		key := f.p.rankKey(row, class)
-		f.rows[row] = key<<32 | uint64(row)
-		positives += int(key & 1)
+// addAreaInfluence returns the area. If all rows, or no rows, are of the class, the area is
+// NaN, and dst is unchanged.
+func (r *ranking) addAreaInfluence(dst []float64, class int) (area float64) {
+	r.sort(class)
+	if area = rankSumArea(r.keys, r.positives); math.IsNaN(area) {
+		return area
 	}
-	if positives == 0 || positives == len(f.rows) {
-		return math.NaN()
-	}
-	slices.Sort(f.rows)
-	for i, row := range f.rows {
-		f.keys[i] = row >> 32
-	}
-	area = rankSumArea(f.keys, positives)
-	m, n := float64(positives), float64(len(f.rows)-positives)
+	m, n := float64(r.positives), float64(len(r.rows)-r.positives)
 	below := [2]int{}
-	for i := 0; i < len(f.keys); {
+	for i := 0; i < len(r.keys); {
 		end, run := i, [2]int{}
-		for end < len(f.keys) && f.keys[end]>>1 == f.keys[i]>>1 {
-			run[f.keys[end]&1]++
+		for end < len(r.keys) && r.keys[end]>>1 == r.keys[i]>>1 {
+			run[r.keys[end]&1]++
 			end++
 		}
 		positive := (float64(below[0]) + float64(run[0])/2) / n     // r of a row of the class
 		negative := (m - float64(below[1]) - float64(run[1])/2) / m // r of a row of the rest
-		for k, row := range f.rows[i:end] {
-			if f.keys[i+k]&1 == 1 {
-				dst[uint32(row)] += (positive - area) / m
+		for k, row := range r.rows[i:end] {
+			if r.keys[i+k]&1 == 1 {
+				dst[row] += (positive - area) / m
 			} else {
-				dst[uint32(row)] += (negative - area) / n
+				dst[row] += (negative - area) / n
 			}
 		}
 		below[0], below[1], i = below[0]+run[0], below[1]+run[1], end
@@ -295,7 +310,7 @@ func (f *aucInfluences) add(dst []float64, class int) (area float64) {
 // logLossInterval returns the interval of the log loss by the normal
 // approximation. Both ends are at least 0.
 func logLossInterval(p Predictions) Interval {
-	return meanInterval(LogLoss(p), len(p.Labels), p.logLoss)
+	return meanInterval(LogLoss(p), len(p.Labels), p.RowLoss)
 }
 
 // McNemar returns the p-value of the exact two-sided test that two classifiers have the

@@ -83,9 +83,11 @@ func TestPRAUC(t *testing.T) {
 	if i := must(ScoreInterval(t.Context(), NamePRAUC, p)); !(i.Low < want && want < i.High && i.High-i.Low < 0.2) {
 		t.Errorf("interval %v of %v", i, want)
 	}
-	for c := range 3 { // with equal weights, the bootstrap computes the score itself
-		if got := newRanking(c, p).averagePrecision(func(int32) float64 { return 1 }); got != AveragePrecision(c, p) {
-			t.Errorf("class %d: %v from the ranking, %v from the keys", c, got, AveragePrecision(c, p))
+	for c := range 3 {
+		keys, clusterOf := make([]uint64, len(p.Labels)), make([]int32, len(p.Labels))
+		p.setRankKeys(keys, c)
+		if got := averagePrecision(keys, clusterOf, []float64{2}); math.Abs(got-AveragePrecision(c, p)) > 1e-12 {
+			t.Errorf("class %d: %v if all rows count twice, %v if they count once", c, got, AveragePrecision(c, p))
 		}
 	}
 }

@@ -14,11 +14,16 @@ const minProbability = 0x1p-23
 // Probabilities count as at least 2^-23 and at most 1-2^-23.
 func LogLoss(p Predictions) float64 {
 	sum := 0.0
-	for i, label := range p.Labels {
-		q := float64(p.row(i)[label])
-		sum -= math.Log(min(max(q, minProbability), 1-minProbability))
+	for i := range p.Labels {
+		sum += p.RowLoss(i)
 	}
 	return meanOrNaN(sum, len(p.Labels))
+}
+
+// RowLoss returns the log loss of a row. LogLoss is its mean.
+func (p Predictions) RowLoss(row int) float64 {
+	q := float64(p.row(row)[p.Labels[row]])
+	return -math.Log(min(max(q, minProbability), 1-minProbability))
 }
 
 // ROCAUC returns the area under the receiver operating characteristic. It is the

@@ -9,9 +9,9 @@ import (
 	"foretell/internal/learn/split"
 )
 
-// MinProbability replaces smaller probabilities of a row's true class, so that a candidate
+// minProbability replaces smaller probabilities of a row's true class, so that a candidate
 // with probability 0 for one row is not excluded from the mixture.
-const MinProbability = 1e-7
+const minProbability = 1e-7
 
 // Parameters of FitWeights.
 const (
@@ -61,11 +61,11 @@ func maximiseLikelihood(trueProbabilities [][]float64, positions []int32) (weigh
 		for _, position := range positions {
 			sum := 0.0
 			for i, truth := range trueProbabilities {
-				sum += weights[i] * max(truth[position], MinProbability)
+				sum += weights[i] * max(truth[position], minProbability)
 			}
 			scale := 1 / sum
 			for i, truth := range trueProbabilities {
-				shares[i] += weights[i] * max(truth[position], MinProbability) * scale
+				shares[i] += weights[i] * max(truth[position], minProbability) * scale
 			}
 		}
 		change := 0.0
@@ -88,7 +88,7 @@ func disagreeingRows(trueProbabilities [][]float64, positions []int32) []int32 {
 	for _, position := range positions {
 		low, high := math.Inf(1), 0.0
 		for _, truth := range trueProbabilities {
-			q := max(truth[position], MinProbability)
+			q := max(truth[position], minProbability)
 			low, high = min(low, q), max(high, q)
 		}
 		if high > low*maxEqualRatio {

@@ -20,12 +20,9 @@ func (e *encoder) encode(dst []float32, lookups []embeddingLookup, f *frame.Fram
 	clear(dst[:len(rows)*e.width()])
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // if f lacks the column, all its values are missing
-		if in.column < len(f.Columns) {
-			column = f.Columns[in.column]
-		}
+		column := &f.Columns[in.column]
 		if in.numeric {
-			e.encodeNumeric(dst, lookups, in, &column, rows)
+			e.encodeNumeric(dst, lookups, in, column, rows)
 		} else {
 			e.encodeCategories(lookups, in, column.Codes, rows, drop)
 		}
@@ -53,15 +50,10 @@ func (e *encoder) encodeNumeric(dst []float32, lookups []embeddingLookup, in *in
 	}
 }
 
-// encodeCategories encodes one categorical column. codes is nil if the frame
-// does not have the column.
+// encodeCategories encodes one categorical column.
 func (e *encoder) encodeCategories(lookups []embeddingLookup, in *inputColumn, codes []int32, rows []int32, drop *dropout) {
 	for j, r := range rows {
-		code := frame.Missing
-		if codes != nil {
-			code = codes[r]
-		}
-		level := in.rowOfLevel.Transform(code)
+		level := in.rowOfLevel.Transform(codes[r])
 		if drop != nil && drop.drawMasked() {
 			level = unknownRow
 		}

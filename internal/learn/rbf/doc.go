@@ -18,10 +18,11 @@
 //	f_c(x) = b_c + Σ_z α_zc · exp(−γ·|x − z|²)
 //
 // The probabilities are the softmax of the scores. Two classes have one score, that of the
-// second class. The coefficients minimise the log loss plus λ/2 · Σ_c α_cᵀ·K·α_c, where K
-// is the kernel between the centres (Zhu and Hastie 2005, "Kernel logistic regression and
-// the import vector machine"). The resulting scores are also the most probable function of
-// a Gaussian process with covariance exp(−γ·|x − z|²)/λ.
+// second class. A fit does a fixed number of steps towards the coefficients that minimise the
+// log loss plus λ/2 · Σ_c α_cᵀ·K·α_c, where K is the kernel between the centres (Zhu and Hastie
+// 2005, "Kernel logistic regression and the import vector machine"). The scores at the minimum
+// are also the most probable function of a Gaussian process with covariance exp(−γ·|x − z|²)/λ.
+// With small λ, the steps end before the minimum (early stopping).
 //
 // γ and λ are parameters of the caller. A fit returns a model for each of the
 // penalties λ of one γ, because they share most of the work.

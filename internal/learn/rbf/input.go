@@ -94,10 +94,7 @@ func (e *encoder) encode(dst []float64, f *frame.Frame, rows []int32) {
 	values := make([]float64, len(rows))
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		var column frame.Column // if f lacks the column, all its values are missing
-		if in.column < len(f.Columns) {
-			column = f.Columns[in.column]
-		}
+		column := &f.Columns[in.column]
 		if in.numeric {
 			column.Gather(values, rows)
 			for j, v := range values {
@@ -106,11 +103,7 @@ func (e *encoder) encode(dst []float64, f *frame.Frame, rows []int32) {
 			continue
 		}
 		for j, row := range rows {
-			code := frame.Missing
-			if column.Codes != nil {
-				code = column.Codes[row]
-			}
-			if input := in.inputOfLevel.Transform(code); input > 0 {
+			if input := in.inputOfLevel.Transform(column.Codes[row]); input > 0 {
 				dst[j*e.width+in.first+int(input)-1] = 1
 			}
 		}

@@ -44,11 +44,14 @@ func (s *Screener) Select(ctx context.Context, f *frame.Frame, features, rows []
 		return nil, err
 	}
 	rows = split.Subsample(rows, maxRows)
-	gains, classes := make([]float64, len(s.features)), len(f.Schema.Classes)
+	gains, classes, bins := make([]float64, len(s.features)), len(f.Schema.Classes), 0
+	for i := range s.features {
+		bins = max(bins, s.features[i].bins)
+	}
 	scratch := make([][]int, workers)
 	err = parallel.ForContext(ctx, workers, len(gains), func(worker, i int) {
 		if scratch[worker] == nil {
-			scratch[worker] = make([]int, (tree.MaxBins+2)*classes)
+			scratch[worker] = make([]int, (bins+2)*classes)
 		}
 		gains[i] = s.features[i].giniGain(f.Labels, classes, rows, scratch[worker])
 	})
@@ -89,8 +92,9 @@ func (s *Screener) binFeatures(ctx context.Context, f *frame.Frame, workers int)
 // divides the rows into groups. A numeric feature divides them at its best split, a
 // categorical feature by its levels. The gain is adjusted for the number of groups, as
 // adjusted R² is, so that it is about 0 for an independent feature. scratch must have at
-// least the length (bins+2)·classes.
+// least the length (bins+2)·classes. Its contents do not matter.
 func (f *feature) giniGain(labels []int32, classes int, rows []int32, scratch []int) float64 {
+	scratch = scratch[:(f.bins+2)*classes] // most features have far fewer bins than the feature with the most
 	clear(scratch)
 	counts := scratch[2*classes:]
 	for _, row := range rows {

@@ -58,7 +58,8 @@ func EstimateMemory(rows, columns, levels, classes int) float64 {
 	if !IsSmall(rows, classes) || columns > rbf.MaxInputs {
 		return 0
 	}
-	return maxConcurrentFits * rbf.EstimateMemory(rows, min(columns+levels, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
+	inputs := 2*columns + levels // a column of numbers with missing cells has two inputs
+	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
 }
 
 // Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in

@@ -18,6 +18,7 @@ type Predictor interface {
 	Predict(dst []float32, f *frame.Frame, lo, hi int)
 	Encode(f *frame.Frame) shapley.Rows
 	AppendBinary(b []byte) ([]byte, error)
+	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
 }
 
 // Model is the weighted mean of neural networks and a smooth part. It is immutable and
@@ -35,15 +36,9 @@ func NewModel(networks Predictor, smooth *rbf.Model, weight float64) *Model {
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major.
 func (m *Model) Predict(dst []float32, f *frame.Frame, lo, hi int) {
-	m.mix(dst, func(p Predictor, dst []float32) { p.Predict(dst, f, lo, hi) })
-}
-
-// mix sets dst to the weighted mean of the probabilities of the networks and of the
-// smooth part. predict writes the probabilities of p to dst.
-func (m *Model) mix(dst []float32, predict func(p Predictor, dst []float32)) {
-	predict(m.networks, dst)
+	m.networks.Predict(dst, f, lo, hi)
 	other := make([]float32, len(dst))
-	predict(m.smooth, other)
+	m.smooth.Predict(other, f, lo, hi)
 	mixProbabilities(dst, other, m.weight)
 }
 
@@ -133,22 +128,9 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// onnxModel is a Predictor that ONNX can express.
-type onnxModel interface {
-	AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value
-}
-
 // AddONNX adds the model to g and returns its class probabilities. The columns of x are
 // those that the model was trained on.
 func (m *Model) AddONNX(g *onnx.Graph, x onnx.Matrix) onnx.Value {
-	parts, weights := []onnx.Value{}, []float64{float64(float32(1 - m.weight)), float64(float32(m.weight))}
-	for _, p := range []Predictor{m.networks, m.smooth} {
-		exported, ok := p.(onnxModel)
-		if !ok {
-			g.RecordError(errors.New("the model has a smooth part that cannot be written as ONNX"))
-			return ""
-		}
-		parts = append(parts, exported.AddONNX(g, x))
-	}
-	return g.WeightedSum(parts, weights)
+	parts := []onnx.Value{m.networks.AddONNX(g, x), m.smooth.AddONNX(g, x)}
+	return g.WeightedSum(parts, []float64{float64(float32(1 - m.weight)), float64(float32(m.weight))})
 }

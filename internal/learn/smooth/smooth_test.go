@@ -88,6 +88,14 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestEstimateMemory checks that a column of numbers counts as much as two levels, because it has
+// two inputs if cells are missing.
+func TestEstimateMemory(t *testing.T) {
+	if numbers, levels := EstimateMemory(5000, 11, 0, 2), EstimateMemory(5000, 10, 2, 2); numbers < levels {
+		t.Errorf("%v bytes with one more column of numbers, %v with two more levels", numbers, levels)
+	}
+}
+
 // TestLimits checks that malformed models are errors, and that large tables have no smooth
 // part.
 func TestLimits(t *testing.T) {

@@ -118,7 +118,7 @@ func (g *Grower) LeafRows(leaf int) []int32 {
 // LeafSum returns the sums of the derivatives over the rows of a leaf of the last tree.
 func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
 	gradient, hessian = unpack(g.totals[g.leaves[leaf]])
-	return gradient * g.sample.Scale.Gradient, hessian * g.sample.Scale.Hessian
+	return float64(gradient * g.sample.Scale.Gradient), float64(hessian * g.sample.Scale.Hessian)
 }
 
 // Grow grows a tree. It splits the leaf with the highest gain until there are MaxLeaves

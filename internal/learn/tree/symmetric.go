@@ -146,7 +146,7 @@ func (g *SymmetricGrower) LeafRows(leaf int) []int32 {
 func (g *SymmetricGrower) LeafSum(leaf, output int) (gradient, hessian float64) {
 	gradient, hessian = unpack(g.totals[output][leaf])
 	scale := g.sample.Scales[output]
-	return gradient * scale.Gradient, hessian * scale.Hessian
+	return float64(gradient * scale.Gradient), float64(hessian * scale.Hessian)
 }
 
 // Grow grows a tree and returns the splits of its levels. If no further split raises the

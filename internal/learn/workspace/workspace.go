@@ -32,13 +32,6 @@ func (p *Pool[T]) Release(w *T) {
 	p.free = append(p.free, w)
 }
 
-// Idle returns the number of workspaces that are not in use.
-func (p *Pool[T]) Idle() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.free)
-}
-
 // Resize returns a slice of length n with undefined contents. It reuses the
 // memory of s if that is large enough.
 func Resize[T any](s []T, n int) []T {

@@ -14,8 +14,10 @@ func TestPoolReusesWorkspaces(t *testing.T) {
 	}
 	p.Release(a)
 	p.Release(b)
-	if n := p.Idle(); n != 2 {
-		t.Errorf("%d idle workspaces, want 2", n)
+	for i, want := range []*[]int{b, a} {
+		if got := p.Acquire(); got != want {
+			t.Errorf("acquired workspace %d is not the one that was released last", i)
+		}
 	}
 }
 

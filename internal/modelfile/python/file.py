@@ -102,9 +102,8 @@ class BlindFile:
         first = list(itertools.islice(records, BLOCK))
         self.records = itertools.chain(first, records)
         self.copied = None  # the position of a feature whose values are also the IDs
-        taken = None  # the name of the ID column if its values cannot be the IDs
         if id_column is None:
-            self.id, taken = self.find_id(schema, sources, [fields for _, _, fields in first])
+            self.id = self.find_id(schema, sources, first)
         elif id_column == "-":
             self.id = None
         elif id_column in sources:
@@ -116,9 +115,9 @@ class BlindFile:
         self.find_order(schema)
         names = list(self.names)
         if self.id is None:
-            self.id_name = taken or free_name("id", names)
-            if taken:
-                names[self.places[taken]] = free_name(taken, names)
+            self.id_name = free_name("id", names)
+            if schema["id"] in self.places:
+                names[self.places[schema["id"]]] = free_name(schema["id"], [*names, self.id_name])
             self.output_names = [self.id_name, *(names[at] for at in self.order)]
             self.header = ",".join(map(quote, self.output_names))
         else:
@@ -152,21 +151,25 @@ class BlindFile:
         """Returns the position of the ID column, or None if the rows are numbered.
 
         It chooses as `foretell predict` does: the ID column of the training file, or else a
-        column that is not a feature and looks like IDs. The second value is the name of the ID
-        column if it has empty or repeated values in rows, and None otherwise.
+        column that is not a feature and looks like IDs. rows are the first rows of the file. If
+        they repeat an ID of the training file's ID column, that is an error.
         """
-        taken = None
+        if schema["id"] in self.places:
+            at = self.places[schema["id"]]
+            seen = {}
+            for line, _, fields in rows:
+                cell = fields[at].strip(SPACE) if at < len(fields) else ""
+                if cell and seen.setdefault(cell, line) != line:
+                    raise FileError(f"line {line}: line {seen[cell]} has the same ID; --id - numbers the rows")
+            return at
         for at, name in enumerate(self.names):
-            same = name == schema["id"]
-            if schema["id"] in self.places and not same or name in sources or name == schema["label"]:
+            if name in sources or name == schema["label"]:
                 continue
-            cells = [fields[at].strip(SPACE) for fields in rows if at < len(fields)]
+            cells = [fields[at].strip(SPACE) for _, _, fields in rows if at < len(fields)]
             unique = all(cells) and len(set(cells)) == len(cells)
-            if unique and (same or (at == 0 or is_id_name(name)) and not are_measurements(cells)):
-                return at, None
-            if taken is None and (same or is_id_name(name)):
-                taken = name
-        return None, taken
+            if unique and (at == 0 or is_id_name(name)) and not are_measurements(cells):
+                return at
+        return None
 
     def find_order(self, schema):
         """Sets the order of the columns in the output: the ID first and the label last."""

@@ -90,7 +90,7 @@ func (b *BlockReader) Run(ctx context.Context, workers []BlockWorker) (err error
 // checkRowsAndIDs returns the defect of a file without rows or with duplicate IDs.
 func (b *BlockReader) checkRowsAndIDs(ctx context.Context) error {
 	if b.table.Rows == 0 {
-		d := b.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		d := b.table.HeaderDefect(csvfile.CodeNoRows, -1, "no data row follows the header")
 		return &d
 	}
 	id := b.decoder.binding.id

@@ -95,7 +95,7 @@ func TestBlocks(t *testing.T) {
 		{"duplicate_id", "id,weight,colour\n1,1,\n2,1,\n3,1,\n2,1,\n", "line 5, column 1 (id): line 3 has the same ID: IDs must be unique"},
 		{"empty_id", "weight,id,colour\n1,,red\n", "line 2, column 2 (id): the row has no ID"},
 		{"ragged", "id,weight,colour\n1,1\n", "line 2, column 3 (colour): expected 3 fields, got 2"},
-		{"no_rows", "id,weight,colour\n", "line 1, column 1 (id): no data row follows the header"},
+		{"no_rows", "id,weight,colour\n", "line 1: no data row follows the header"},
 		{"empty", "", "line 1, column 1: the file is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func Load(ctx context.Context, src io.Reader, schema *Schema, opts LoadOptions) 
 		return nil, err
 	}
 	if l.builder.rows == 0 {
-		d := t.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header")
+		d := t.HeaderDefect(csvfile.CodeNoRows, -1, "no data row follows the header")
 		return nil, &d
 	}
 	return l.builder.build(schema, opts.Labelled), nil

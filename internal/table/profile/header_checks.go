@@ -37,7 +37,7 @@ func (s *scanner) warnRepeatedHeader() (found bool, err error) {
 // row repeats the first record, which proves that the first record is a header.
 func (s *scanner) checkHeader(headerRepeats bool) {
 	if s.profile.Rows == 0 {
-		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, 0, "no data row follows the header"))
+		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, -1, "no data row follows the header"))
 		return
 	}
 	log := &s.profile.log

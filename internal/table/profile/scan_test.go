@@ -48,7 +48,7 @@ func TestScanDefects(t *testing.T) {
 		{"blank_line_between", "id,x,y\n1,1,a\n\n2,2,b\n", nil},
 		{"empty_file", "", []string{"empty-file: line 1, column 1: the file is empty"}},
 		{"blank_file", "\n\n", []string{"empty-file: line 1, column 1: the file is empty"}},
-		{"header_alone", "id,x,y\n", []string{"no-rows: line 1, column 1 (id): no data row follows the header"}},
+		{"header_alone", "id,x,y\n", []string{"no-rows: line 1: no data row follows the header"}},
 		{"header_of_numbers", "1,2,0\n2,3,1\n3,4,0\n4,4,1\n", []string{"no-header: line 1, column 1 (1): the first row holds numbers only: the file needs a header row that names the columns"}},
 		{
 			"header_of_data", "a1,3.5,red,yes\na2,3,blue,no\na3,2,red,yes\na4,1,blue,no\n",

@@ -1,0 +1,70 @@
+package account
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// maxQueuedLogins is the maximum number of logins from one network address that run or wait in a
+// process. Each takes about 25 ms, so the last one waits for a few seconds.
+const maxQueuedLogins = 250
+
+// loginQueue lets one login from each network address run at a time. A login counts as an attempt
+// until it has succeeded. Without the queue, concurrent logins with correct passwords would
+// therefore exceed the limits of failed logins. Create it with
+// newLoginQueue. A loginQueue is safe for concurrent use.
+type loginQueue struct {
+	mu     sync.Mutex
+	queues map[string]*addressQueue // only of addresses from which a login runs
+}
+
+type addressQueue struct {
+	running chan struct{} // has an element while a login runs
+	n       int           // logins that run or wait; guarded by the mutex of the loginQueue
+}
+
+func newLoginQueue() *loginQueue { return &loginQueue{queues: map[string]*addressQueue{}} }
+
+// enter waits until no other login from the address runs. The caller must call leave when its login
+// has ended. If maxQueuedLogins logins already run or wait, enter returns a *api.Problem with
+// CodeTooMany. If ctx ends, it returns the error of ctx.
+func (q *loginQueue) enter(ctx context.Context, address string) (leave func(), err error) {
+	own := q.join(address)
+	if own == nil {
+		return nil, tooManyFromAddressProblem(time.Second)
+	}
+	select {
+	case own.running <- struct{}{}:
+		return func() { <-own.running; q.quit(address) }, nil
+	case <-ctx.Done():
+		q.quit(address)
+		return nil, ctx.Err()
+	}
+}
+
+// join returns the queue of an address after adding a login to it, or nil if the queue is full.
+func (q *loginQueue) join(address string) *addressQueue {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	own := q.queues[address]
+	if own == nil {
+		own = &addressQueue{running: make(chan struct{}, 1)}
+		q.queues[address] = own
+	}
+	if own.n == maxQueuedLogins {
+		return nil
+	}
+	own.n++
+	return own
+}
+
+// quit removes a login from the queue of an address.
+func (q *loginQueue) quit(address string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	own := q.queues[address]
+	if own.n--; own.n == 0 {
+		delete(q.queues, address)
+	}
+}

@@ -1,0 +1,96 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"foretell/internal/api"
+	"foretell/internal/testenv"
+)
+
+// TestConcurrentLogins checks that concurrent logins with the correct password from one address all
+// succeed, although there are more of them than may fail.
+func TestConcurrentLogins(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+		"PostgreSQL": testenv.Postgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, _ := openService(t, location(t), newClock())
+			if err := a.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
+				t.Fatal(err)
+			}
+			ctx := WithCaller(t.Context(), Caller{RemoteAddress: "192.0.2.1"})
+			var all sync.WaitGroup
+			for range 5 * loginAddressBurst {
+				all.Go(func() {
+					if _, err := a.LogIn(ctx, logInInput("")); err != nil {
+						t.Errorf("a correct login: %v", err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// TestLoginQueue checks that one login from an address runs at a time, that a full queue refuses
+// logins from its address only, and that a login stops waiting when its request ends.
+func TestLoginQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newLoginQueue()
+		leave, err := q.enter(t.Context(), "192.0.2.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := make(chan error, maxQueuedLogins)
+		for range maxQueuedLogins - 1 {
+			go func() {
+				_, err := q.enter(ctx, "192.0.2.1")
+				stopped <- err
+			}()
+		}
+		synctest.Wait()
+		if _, err := q.enter(t.Context(), "192.0.2.1"); api.CodeFromError(err) != api.CodeTooMany {
+			t.Errorf("a login beyond a full queue: %v", err)
+		}
+		leaveOther, err := q.enter(t.Context(), "192.0.2.2")
+		if err != nil {
+			t.Fatalf("a login from another address: %v", err)
+		}
+		leaveOther()
+		cancel()
+		for range maxQueuedLogins - 1 {
+			if err := <-stopped; !errors.Is(err, context.Canceled) {
+				t.Errorf("a login whose request ended: %v", err)
+			}
+		}
+		entered := make(chan func())
+		go func() {
+			leave, err := q.enter(t.Context(), "192.0.2.1")
+			if err != nil {
+				t.Error(err)
+			}
+			entered <- leave
+		}()
+		synctest.Wait()
+		select {
+		case <-entered:
+			t.Fatal("two logins from one address ran at a time")
+		default:
+		}
+		leave()
+		(<-entered)()
+		if len(q.queues) != 0 {
+			t.Errorf("%d queues remain", len(q.queues))
+		}
+	})
+}

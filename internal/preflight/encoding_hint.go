@@ -1,0 +1,21 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+)
+
+// encodingHint returns the remedy for a text that is not UTF-8 and whose encoding cannot be guessed. A
+// wrong encoding often causes no error, only wrong texts. So the hint shows a cell in each likely
+// encoding instead of a command with one of them.
+func (p *Preflight) encodingHint(in *Input) string {
+	examples, err := in.table.EncodingExamples(p.Factory.Running.Context())
+	if err != nil || len(examples) == 0 {
+		return "correct these bytes; or, if they are Windows-1252, " + p.fixHint(in)
+	}
+	list := make([]string, len(examples))
+	for i, one := range examples {
+		list[i] = fmt.Sprintf("%s %q", one.Encoding, one.Text)
+	}
+	return "choose the encoding in which this text is right, and set it with `" + p.Factory.CommandWith("encoding", "NAME") + "`: " + strings.Join(list, ", ")
+}

@@ -1,0 +1,55 @@
+package roles
+
+import "context"
+
+// ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
+// ignores these rows: they are not in a corrected copy of the file, and they are often not records,
+// such as a row of totals. The parameter chosen is the result of ChooseRoles for train and given.
+func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
+	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
+		return chosen, nil
+	}
+	labelled, err := train.withValues(ctx, chosen.Label)
+	if err != nil || labelled == nil {
+		return chosen, err
+	}
+	given.Label = chosen.Label
+	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(labelled, given)
+	return chosen, nil
+}
+
+// withValues describes the rows that have a value in the named column. It returns nil if no row or
+// each row has one, or if the column was not described.
+func (t *Description) withValues(ctx context.Context, name string) (*Description, error) {
+	for i, at := range t.sampled {
+		if t.Columns[at].Name != name {
+			continue
+		}
+		var rows []int
+		for row, cell := range t.cells[i] {
+			if cell != "" {
+				rows = append(rows, row)
+			}
+		}
+		if len(rows) == 0 || len(rows) == len(t.cells[i]) {
+			return nil, nil //nolint:nilnil // the description is that of all rows
+		}
+		return t.ofRows(ctx, rows)
+	}
+	return nil, nil //nolint:nilnil // as above
+}
+
+// ofRows describes some of the rows read.
+func (t *Description) ofRows(ctx context.Context, rows []int) (*Description, error) {
+	some := &Description{Columns: make([]ColumnDescription, len(t.Columns)), Rows: len(rows)}
+	for i := range t.Columns {
+		some.Columns[i].Name, some.Columns[i].Unnamed = t.Columns[i].Name, t.Columns[i].Unnamed
+	}
+	cells := make([][]string, len(t.cells))
+	for i := range cells {
+		for _, row := range rows {
+			cells[i] = append(cells[i], t.cells[i][row])
+		}
+	}
+	return some, some.describeColumns(ctx, t.sampled, cells)
+}

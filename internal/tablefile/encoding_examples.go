@@ -1,0 +1,159 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"foretell/internal/table/csvfile"
+)
+
+// EncodingExample shows a cell of a text as it is read in an encoding.
+type EncodingExample struct {
+	Encoding string // a value of Options.Encoding
+	Text     string // the first cell that is not UTF-8
+}
+
+// likelyEncodings are the encodings that programs write most often, except UTF-8 and UTF-16.
+var likelyEncodings = []string{
+	"windows-1252", "windows-1250", "macintosh", "windows-1251", "koi8-r", "ibm866", "windows-1253",
+	"gb18030", "big5", "shift_jis", "euc-jp", "euc-kr",
+}
+
+const (
+	maxExampleLines = 20       // maximum number of lines from which examples are made
+	maxExampleBytes = 64 << 10 // maximum size of these lines
+	maxExampleRunes = 20       // maximum length of an example
+)
+
+// EncodingExamples returns the encodings in which the first file that is not UTF-8 is readable, with an
+// example for each, so that a person who knows the language can choose the right one. It returns nil
+// if all files are UTF-8, at least mostly.
+func (t *Table) EncodingExamples(ctx context.Context) ([]EncodingExample, error) {
+	for _, p := range t.parts {
+		if p.charset != "" || p.temp != "" && !p.keepsLines {
+			continue
+		}
+		lines, err := p.linesNotUTF8(ctx)
+		if err != nil {
+			return nil, p.wrapError(err)
+		}
+		if len(lines) > 0 {
+			return examplesOf(lines), nil
+		}
+	}
+	return nil, nil
+}
+
+// linesNotUTF8 returns the first lines that are not UTF-8. It returns nil if most of the text is UTF-8,
+// because another encoding would make that part wrong.
+func (f *sourceFile) linesNotUTF8(ctx context.Context) (lines []byte, err error) {
+	s, err := openFile(f.Path, ignoreCount)
+	if err != nil {
+		return nil, err
+	}
+	defer s.closeQuietly()
+	if _, _, err := s.unpack(); err != nil {
+		return nil, err
+	}
+	stats := &charsetStats{}
+	in := bufio.NewReaderSize(csvfile.ContextReader{Ctx: ctx, Src: s}, maxExampleBytes)
+	for n := 0; ; {
+		line, err := in.ReadSlice('\n')
+		stats.addText(line, true)
+		if n < maxExampleLines && !utf8.Valid(line) && len(lines)+len(line) <= maxExampleBytes {
+			lines = append(lines, line...)
+			n++
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+	}
+	if stats.multibyte > stats.invalid {
+		return nil, nil
+	}
+	return lines, nil
+}
+
+// examplesOf returns the likely encodings in which lines are readable, each with the first cell of
+// lines that is not ASCII. Encodings with the same cell as an earlier one are left out.
+func examplesOf(lines []byte) []EncodingExample {
+	var examples []EncodingExample
+	seen := map[string]bool{}
+	for _, name := range likelyEncodings {
+		src, err := transcode(bytes.NewReader(lines), name)
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(src)
+		if err != nil || !isReadable(string(text)) {
+			continue
+		}
+		cell := firstForeignCell(string(text))
+		if !seen[cell] && isReadable(cell) {
+			examples = append(examples, EncodingExample{name, cell})
+		}
+		seen[cell] = true
+	}
+	return examples
+}
+
+// isReadable reports whether nearly all characters beyond ASCII are letters that are usual beside their
+// left neighbours. A capital after a small letter, as in тючЁрёЄ, and two alphabets in a word, as in
+// grцe, are signs of another encoding.
+func isReadable(text string) bool {
+	foreign, usual, left := 0, 0, ' '
+	for _, char := range text {
+		if char >= utf8.RuneSelf {
+			foreign++
+			mixed := unicode.IsLower(left) && unicode.IsUpper(char) || !sameAlphabet(left, char)
+			if unicode.IsLetter(char) && !isHalfwidth(char) && !mixed {
+				usual++
+			}
+		}
+		left = char
+	}
+	return 10*usual >= 9*foreign
+}
+
+// sameAlphabet reports whether two characters may be in one word. It is false for letters of two of the
+// alphabets Latin, Greek and Cyrillic.
+func sameAlphabet(a, b rune) bool {
+	alphabets := []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}
+	if !unicode.In(a, alphabets...) || !unicode.In(b, alphabets...) {
+		return true
+	}
+	for _, alphabet := range alphabets {
+		if unicode.Is(alphabet, a) {
+			return unicode.Is(alphabet, b)
+		}
+	}
+	return false
+}
+
+// isHalfwidth reports whether char is a halfwidth katakana, as which Shift_JIS reads most other text.
+func isHalfwidth(char rune) bool { return char >= '｡' && char <= 'ﾟ' }
+
+// firstForeignCell returns the first cell with a character beyond ASCII, shortened.
+func firstForeignCell(text string) string {
+	cells := strings.FieldsFunc(text, func(char rune) bool { return strings.ContainsRune(",;\t|\"\r\n", char) })
+	for _, cell := range cells {
+		cell = strings.TrimSpace(cell)
+		if !strings.ContainsFunc(cell, func(char rune) bool { return char >= utf8.RuneSelf }) {
+			continue
+		}
+		if runes := []rune(cell); len(runes) > maxExampleRunes {
+			return string(runes[:maxExampleRunes]) + "…"
+		}
+		return cell
+	}
+	return ""
+}
