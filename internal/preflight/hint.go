@@ -108,6 +108,8 @@ var fixedHints = map[string]string{
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
 	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
+	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
+	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",

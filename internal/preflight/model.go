@@ -27,11 +27,14 @@ func FeatureNames(d *api.Dataset) []string {
 // file must have the columns of the model's dataset.
 func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progress, dataset *api.Dataset) error {
 	p.modelColumns = roles.TrainingFile{Features: FeatureNames(dataset), ID: dataset.IDName, Label: dataset.LabelName}
-	p.modelDates = &frame.Schema{}
+	p.modelFormats = &frame.Schema{}
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
 		if column.DateOrder != "" {
-			p.modelDates.Columns = append(p.modelDates.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(profile.DayFirst)})
+			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(profile.DayFirst)})
+		}
+		if format := column.NumberFormat; format != nil {
+			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractAmount, DecimalComma: format.DecimalComma})
 		}
 		if column.Unused {
 			p.modelColumns.Unused = append(p.modelColumns.Unused, column.Name)

@@ -70,7 +70,7 @@ type Preflight struct {
 	textMemory                 int           // ScanOptions.TextMemory of package profile
 
 	modelColumns roles.TrainingFile // the columns of the model if Train is a blind file for it
-	modelDates   *frame.Schema      // the date orders of the model's columns; nil if Train is a training file
+	modelFormats *frame.Schema      // the date orders and decimal separators of the model's columns; nil if Train is a training file
 	columns      []string           // names of the training file's columns; nil if it cannot be read
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether the first row of the training file looks like data
@@ -150,7 +150,7 @@ func (p *Preflight) resetToReadWithoutHeader() {
 // reads the file again with generated IDs.
 func (p *Preflight) profileTrain(ctx context.Context, progress *term.Progress) (err error) {
 	for {
-		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelDates, TextMemory: p.textMemory}); err != nil {
+		if p.TrainProfile, err = p.Train.scanProfile(ctx, progress, profile.ScanOptions{ID: p.blindIDName(p.Train), Training: p.modelFormats, TextMemory: p.textMemory}); err != nil {
 			return err
 		}
 		reason := invalidIDReason(p.TrainProfile)
@@ -214,7 +214,7 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	if names == nil {
 		names = header
 	}
-	known, training := p.modelColumns, p.modelDates
+	known, training := p.modelColumns, p.modelFormats
 	if in == p.Blind {
 		known, training = p.expectedBlindColumns(), p.TrainProfile.Schema
 	}

@@ -221,9 +221,11 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 	prefix, before := "", int64(0)
 	for i, cell := range cells {
 		different[cell] = true
-		n, err := strconv.ParseInt(cell, 10, 64)
-		c.AllIntegers = c.AllIntegers && (err == nil || cell == "")
-		c.Consecutive = c.Consecutive && err == nil && (i == 0 || n == before+1)
+		isInteger := integerCell().MatchString(cell)
+		whole, _, _ := strings.Cut(cell, ".")
+		n, err := strconv.ParseInt(whole, 10, 64)
+		c.AllIntegers = c.AllIntegers && (isInteger || cell == "")
+		c.Consecutive = c.Consecutive && isInteger && err == nil && (i == 0 || n == before+1)
 		before = n
 		if code := codePrefix(cell); i == 0 {
 			prefix = code
@@ -237,6 +239,11 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 }
 
 var (
+	// integerCell matches integers of any size. pandas writes integers as 1000.0 if the column has
+	// missing values, or had some before they were filled.
+	integerCell = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[+-]?[0-9]+(\.0+)?$`)
+	})
 	numberedCode = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^([\pL#][\pL._#/-]*)[0-9]+([._/-]?[0-9]+)*$`)
 	})

@@ -86,8 +86,8 @@ def parse_amount(cell, decimal_comma):
         return NO_AMOUNT
     begin, end = digits[0], digits[-1] + 1
     point = "," if decimal_comma else "."
-    if begin > 0 and cell[begin - 1] == point:
-        begin -= 1
+    if begin > 0 and cell[begin - 1] == point and not ends_in_letter(cell[: begin - 1]):
+        begin -= 1  # not the point of Rs.500
     minus, before, ok = parse_prefix(cell[:begin])
     if not ok:
         return NO_AMOUNT
@@ -103,11 +103,20 @@ def parse_amount(cell, decimal_comma):
 def parse_prefix(text):
     """Returns whether there is a minus, the currency, and whether the text is valid."""
     text, negative = cut_sign(text)
-    text = text.strip(SPACE + AMOUNT_SPACE)
-    if not text:
+    currency = text.strip(SPACE + AMOUNT_SPACE)
+    if not currency:
         return negative, "", True
-    return negative, text, byte_length(text) <= 5 and unicodedata.category(text[-1]) == "Sc"
+    if currency in CURRENCY_CODES:
+        is_apart = text[-1] == "." or text[-1] in SPACE + AMOUNT_SPACE
+        return negative, currency.lower(), is_apart
+    return negative, currency, byte_length(currency) <= 5 and unicodedata.category(currency[-1]) == "Sc"
 
+
+# A space or a point follows the code of a currency before a number.
+CURRENCY_CODES = frozenset(
+    "Rs. Rs INR USD EUR GBP CHF JPY CNY AUD CAD NZD SEK NOK DKK PLN CZK HUF "
+    "BRL MXN ZAR TRY RUB KRW SGD HKD AED".split()
+)
 
 MINUS_SIGN = "\u2212"
 EN_DASH = "\u2013"
@@ -120,12 +129,12 @@ def cut_sign(text):
     """
     if text.endswith(EN_DASH):
         return text[:-1], True
-    text = text.strip(SPACE + AMOUNT_SPACE)
+    text = text.lstrip(SPACE + AMOUNT_SPACE)
     for sign in ("-", MINUS_SIGN, "+"):
         if text.startswith(sign):
             return text[1:], sign != "+"
-        if text.endswith(sign):
-            return text[:-1], sign != "+"
+        if text.rstrip(SPACE + AMOUNT_SPACE).endswith(sign):
+            return text.rstrip(SPACE + AMOUNT_SPACE)[:-1], sign != "+"
     return text, False
 
 
@@ -153,12 +162,19 @@ def parse_suffix(text):
 
 
 def parse_digit_groups(text, point):
-    """Returns a number whose digits may be in groups of three, and whether it is one."""
+    """Returns a number whose digits may be in groups, and whether it is one.
+
+    All groups but the first have three digits. In Indian numbers such as 12,34,567, the groups
+    between the first and the last have two.
+    """
     whole, has_point, decimals = text.partition(point)
     separator = next((char for char in whole if char in ",.'’" + AMOUNT_SPACE), "")
     if separator:
         first, *groups = whole.split(separator)
-        if not 1 <= len(first) <= 3 or first[0] == "0" or any(len(group) != 3 for group in groups):
+        if not 1 <= len(first) <= 3 or first[0] == "0" or len(groups[-1]) != 3:
+            return 0.0, False
+        sizes = {len(group) for group in groups[:-1]}
+        if sizes - {3} and (sizes != {2} or separator != "," or len(first) > 2):
             return 0.0, False
         whole = first + "".join(groups)
     text = whole + "." * len(has_point) + decimals

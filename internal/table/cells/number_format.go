@@ -81,7 +81,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if decimalComma {
 		point = ','
 	}
-	if begin > 0 && cell[begin-1] == point {
+	if begin > 0 && cell[begin-1] == point && (begin == 1 || !isLetter(cell[begin-2])) { // not the point of Rs.500
 		begin--
 	}
 	minus, before, ok := parsePrefix(cell[:begin])
@@ -99,16 +99,28 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	return value * scale, before + after, ok
 }
 
-// parsePrefix parses the text before the digits: a sign and a currency symbol, in either
-// order. It does not accept letters, because codes such as A17 start with letters.
+// parsePrefix parses the text before the digits: a sign and a currency symbol or code, in either
+// order. It does not accept other letters, because codes such as A17 start with letters.
 func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 	text, negative = cutSign(text)
-	text = trimSpaces(text)
-	if len(text) == 0 {
+	currency := trimSpaces(text)
+	if len(currency) == 0 {
 		return negative, "", true
 	}
-	symbol, _ := utf8.DecodeLastRune(text)
-	return negative, string(text), len(text) <= 5 && unicode.Is(unicode.Sc, symbol)
+	if currencyCodes[string(currency)] {
+		last, _ := utf8.DecodeLastRune(text)
+		return negative, string(bytes.ToLower(currency)), last == '.' || isCellSpace(last)
+	}
+	symbol, _ := utf8.DecodeLastRune(currency)
+	return negative, string(currency), len(currency) <= 5 && unicode.Is(unicode.Sc, symbol)
+}
+
+// currencyCodes are the codes that may be before a number, as in USD 1,200. A space or a point
+// follows the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
+var currencyCodes = map[string]bool{
+	"Rs.": true, "Rs": true, "INR": true, "USD": true, "EUR": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true,
+	"AUD": true, "CAD": true, "NZD": true, "SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true,
+	"BRL": true, "MXN": true, "ZAR": true, "TRY": true, "RUB": true, "KRW": true, "SGD": true, "HKD": true, "AED": true,
 }
 
 const (
@@ -116,18 +128,18 @@ const (
 	enDash    = "\u2013"
 )
 
-// cutSign removes a sign from the begin or the end of the text before the digits of a number. A minus
-// is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+// cutSign removes a sign from the begin or the end of the text before the digits of a number. It may
+// also remove spaces before the text, but keeps those between a currency and the digits. A minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
 func cutSign(text []byte) (rest []byte, negative bool) {
 	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
 		return rest, true
 	}
-	text = trimSpaces(text)
+	text = bytes.TrimLeftFunc(text, isCellSpace)
 	for _, sign := range []string{"-", minusSign, "+"} {
 		if rest, found := bytes.CutPrefix(text, []byte(sign)); found {
 			return rest, sign != "+"
 		}
-		if rest, found := bytes.CutSuffix(text, []byte(sign)); found {
+		if rest, found := bytes.CutSuffix(trimSpaces(text), []byte(sign)); found {
 			return rest, sign != "+"
 		}
 	}
@@ -168,40 +180,72 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	return scale, string(text), true
 }
 
-// parseDigitGroups parses a number whose digits may be in groups of three. point separates
-// the decimals. The separator of the groups is the same throughout the number, and the first
-// group does not begin with 0: the comma in 0,250 separates decimals.
+// parseDigitGroups parses a number whose digits may be in groups, see [digitGroups]. point separates
+// the decimals. The first group does not begin with 0: the comma in 0,250 separates decimals.
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte
-	n, group, groups, decimals := 0, 0, 0, false
-	separator := rune(0)
+	var groups digitGroups
+	n, decimals := 0, false
 	for _, char := range string(text) {
 		switch {
 		case char >= '0' && char <= '9':
 			digits[n] = byte(char)
-			group++
+			groups.size++
 		case char == rune(point) && !decimals:
-			if groups > 0 && group != 3 {
+			if !groups.isLastValid() {
 				return 0, false
 			}
 			digits[n], decimals = '.', true
-		case isThousandsSeparator(char) && (separator == 0 || char == separator) && !decimals:
-			if group == 0 || group > 3 || (groups > 0 && group != 3) || digits[0] == '0' {
+		case isThousandsSeparator(char) && !decimals:
+			if digits[0] == '0' || !groups.end(char) {
 				return 0, false
 			}
-			group, separator = 0, char
-			groups++
 			continue
 		default:
 			return 0, false
 		}
 		n++
 	}
-	if groups > 0 && !decimals && group != 3 {
+	if !decimals && !groups.isLastValid() {
 		return 0, false
 	}
 	return ParseNumber(digits[:n])
 }
+
+// digitGroups checks the groups of digits of a number. All groups but the first have three digits,
+// which the first may have, too. In Indian numbers such as 12,34,567, all groups but the last have
+// two digits, or the first has one. Their separator is a comma. The separator is the same
+// throughout a number.
+type digitGroups struct {
+	size          int // number of digits of the current group
+	count         int // number of groups before it
+	first, middle int // sizes of the first group, and of the groups between it and the current one
+	separator     rune
+}
+
+// end ends the current group at a separator. It returns false if the group or the separator is invalid.
+func (g *digitGroups) end(separator rune) bool {
+	switch g.count {
+	case 0:
+		g.first, g.middle, g.separator = g.size, 0, separator
+		if g.size == 0 || g.size > 3 {
+			return false
+		}
+	case 1:
+		g.middle = g.size
+		if g.size != 3 && (g.size != 2 || g.first > 2 || separator != ',') {
+			return false
+		}
+	}
+	if separator != g.separator || g.middle > 0 && g.size != g.middle {
+		return false
+	}
+	g.count, g.size = g.count+1, 0
+	return true
+}
+
+// isLastValid reports whether the current group may be the last one of a number.
+func (g *digitGroups) isLastValid() bool { return g.count == 0 || g.size == 3 }
 
 // isThousandsSeparator reports whether a character that is not the decimal separator may
 // separate thousands: a comma, a point, an apostrophe, or a space that does not break a line. An

@@ -45,6 +45,15 @@ func TestParseAmount(t *testing.T) {
 		{"€\u22123,5", "€", true, -3.5},
 		{"\u20135.5", "", false, -5.5},
 		{"€ \u20135", "€", false, -5},
+		{"12,34,567", "", false, 1234567},
+		{"-₹1,00,000.50", "₹", false, -100000.5},
+		{"9,87,65,432", "", false, 98765432},
+		{"Rs. 1,200", "rs.", false, 1200},
+		{"Rs.500", "rs.", false, 500},
+		{"USD 1,200", "usd", false, 1200},
+		{"-USD\u00A01,200", "usd", false, -1200},
+		{"1,200 USD", "usd", false, 1200},
+		{"EUR 1.200,50", "eur", true, 1200.5},
 		{"0.123*", "", false, 0.123},
 		{"5.1[1]", "", false, 5.1},
 		{"5.1 [a][12] **", "", false, 5.1},
@@ -57,9 +66,18 @@ func TestParseAmount(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v", c.cell, got, ok, c.want)
 		}
 	}
-	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5", "7'62", "7'6265", "1'234,567", "1,234'567", "1''234", "7 626", "'626", "5'11", "0,250", "-0,250", "00,250", "*", "[1]", "*5", "5[]", "5[1234]", "5[ab]", "5]", "[5", "5*x", "2*3", "\u2013 5", "10\u201320", "\u2212\u22125", "\u2212-5", "\u2013-5", "-\u20135"} {
+	for _, cell := range []string{"", "kg", "5B", "5k", "12 lbs", "A12", "INV-7", "1,23", "12,3456", "1,2,3", "555-1234", "10-20", "1.2.3.4", "1 2", "$", "5 $ x kg", "12:30", "--5", "C85", "(5", "7'62", "7'6265", "1'234,567", "1,234'567", "1''234", "7 626", "'626", "5'11", "0,250", "-0,250", "00,250", "*", "[1]", "*5", "5[]", "5[1234]", "5[ab]", "5]", "[5", "5*x", "2*3", "123,45,678", "12,345,67", "1,234,56,789", "12.34.567", "0,12,345", "\u2013 5", "10\u201320", "\u2212\u22125", "\u2212-5", "\u2013-5", "-\u20135"} {
 		if got, ok := (&NumberFormat{Unit: "kg"}).Parse([]byte(cell)); ok {
 			t.Errorf("%s is read as %v", cell, got)
+		}
+	}
+}
+
+// TestCodesBeforeDigitsAreNoCurrencies parses codes that begin with the letters of a currency.
+func TestCodesBeforeDigitsAreNoCurrencies(t *testing.T) {
+	for _, cell := range []string{"rs1200", "rs 1200", "Rs1200", "USD7", "USD-7", "INR/7", "US 7", "Rs.. 7", "USD 7 kg", "USD USD 7"} {
+		if got, unit, ok := ParseAmount([]byte(cell), false); ok {
+			t.Errorf("%s is read as %v %s", cell, got, unit)
 		}
 	}
 }

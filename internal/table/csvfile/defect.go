@@ -66,6 +66,8 @@ const (
 	CodeMoreMissing    = "more-missing"
 	CodeOtherIDName    = "other-id-name"
 	CodeAmbiguousDates = "ambiguous-dates"
+	CodePartialUnit    = "partial-unit"
+	CodeUnclearNumbers = "unclear-numbers"
 	CodeDateOrder      = "date-order"
 	CodeMixedDates     = "mixed-dates"
 )

@@ -76,10 +76,8 @@ func parseAmounts(texts []distinctValue, comma bool) amounts {
 			continue
 		}
 		a.values = append(a.values, distinctValue{kind: cells.Number, value: value, rows: one.rows})
-		if one.kind == cells.Text {
-			a.isPlain = false
-			a.format.Grouped = a.format.Grouped || strings.ContainsAny(one.text, thousandsSeparator(comma))
-		}
+		a.isPlain = a.isPlain && one.kind == cells.Number
+		a.format.Grouped = a.format.Grouped || strings.Contains(one.text, thousandsSeparator(comma))
 	}
 	return a
 }

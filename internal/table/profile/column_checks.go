@@ -3,6 +3,7 @@ package profile
 import (
 	"context"
 	"math"
+	"slices"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -21,13 +22,14 @@ func (s *scanner) checkColumns(ctx context.Context) error {
 	inferences, profiles := make([]inference, len(s.columns)), make([]ColumnProfile, len(s.columns))
 	err := parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
-			inferences[i] = s.columns[i].infer()
+			inferences[i] = s.columns[i].inferWithSeparators()
 		}
 	})
 	if err != nil {
 		return err
 	}
 	s.resolveDateOrder(inferences)
+	s.resolveSeparators(inferences)
 	err = parallelFor(ctx, len(s.columns), func(i int) {
 		if i != s.id && i != s.label {
 			profiles[i] = s.columns[i].profile(&inferences[i])
@@ -107,10 +109,12 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.profile.Columns = append(s.profile.Columns, *c)
 	s.warnStrayTexts(i, inf)
 	s.warnFootnotes(i, inf)
+	s.warnPartialUnit(i, inf)
 	s.warnMostlyNumbers(i, inf)
 	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
 		s.warnDateOrder(i, inf)
+		s.warnSeparators(i, inf)
 	}
 }
 
@@ -128,7 +132,11 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference) (
 	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
 		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value, so the column is not used")
 	case known:
-		s.warn(csvfile.CodeEqualColumn, i, "the column has the same content as the column %s, so it is not used", csvfile.Excerpt(s.table.Names[earlier]))
+		relation := "has the same content as"
+		if !s.columns[i].hasTextsOf(&s.columns[earlier], inf) {
+			relation = "has exactly one text for each value of"
+		}
+		s.warn(csvfile.CodeEqualColumn, i, "the column %s the column %s, so it is not used", relation, csvfile.Excerpt(s.table.Names[earlier]))
 	case inf.identifiesRows && inf.form == FormCategory:
 		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
 	case inf.form == FormNumeric && allDifferent && c.isRowNumber(filled):
@@ -167,6 +175,14 @@ func (s *scanner) findOrRecordColumn(t *ColumnStats, c *ColumnProfile) (earlier 
 		s.fingerprints[print] = c.Column - 1
 	}
 	return earlier, known
+}
+
+// hasTextsOf reports whether a column with the fingerprint of an earlier column also has its texts. If
+// it does not, the two columns have different texts for the same groups of rows. inf is the inference
+// of both columns.
+func (t *ColumnStats) hasTextsOf(earlier *ColumnStats, inf *inference) bool {
+	isEqual := func(a, b distinctValue) bool { return a.text == b.text }
+	return inf.form.IsOrdered() || slices.EqualFunc(t.texts.values, earlier.texts.values, isEqual)
 }
 
 // fingerprint identifies the content of a column. Columns of numbers have the same content

@@ -66,6 +66,8 @@ func TestForms(t *testing.T) {
 		{"percents", cellsOf(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), FormNumeric, []string{"x"}},
 		{"two_terms", cellsOf(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), FormNumeric, []string{"x"}},
 		{"decimal_commas", cellsOf(200, func(i int) string { return strconv.Itoa(i) + ",5" }), FormNumeric, []string{"x"}},
+		{"indian_groups", cellsOf(200, func(i int) string { return fmt.Sprintf("₹%d,%02d,%03d", i%9+1, i%100, i*4) }), FormNumeric, []string{"x"}},
+		{"currency_codes", cellsOf(200, func(i int) string { return fmt.Sprintf([]string{"USD %d", "%d USD"}[i%2], 3*i) }), FormNumeric, []string{"x"}},
 		{"minus_signs", cellsOf(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), FormNumeric, []string{"x"}},
 		{"numbers_with_a_frequent_word", append(cellsOf(100, func(i int) string { return strconv.Itoa(i * i) }), cellsOf(50, func(int) string { return "unlimited" })...), FormNumeric, []string{"x", "x.text"}},
 		{"zip_codes", cellsOf(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), FormNumeric, []string{"x", "x.code"}},
@@ -166,7 +168,7 @@ func TestDuplicateColumns(t *testing.T) {
 			same = append(same, w.String())
 		}
 	}
-	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, so they are not used (copy, code)"}
+	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, or exactly one text for each of its values, so they are not used (copy, code)"}
 	if d := cmp.Diff(want, same); d != "" {
 		t.Error(d)
 	}
@@ -175,13 +177,17 @@ func TestDuplicateColumns(t *testing.T) {
 // TestDuplicateColumnNamesTheOther expects a name and no number, because columns of the file may be
 // at other positions than those of the table.
 func TestDuplicateColumnNamesTheOther(t *testing.T) {
-	file := "id,town,place,y\n"
-	for i := range 120 {
-		file += fmt.Sprintf("%d,n%d,n%d,%c\n", i, i*i%7, i*i%7, 'a'+i%2)
-	}
-	const want = `the column has the same content as the column "town", so it is not used`
-	if p := scanText(t, file, ScanOptions{}); !slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Message == want }) {
-		t.Errorf("%+v", p.Warnings)
+	for place, want := range map[string]string{
+		"n%d":    `the column has the same content as the column "town", so it is not used`,
+		"~%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
+	} {
+		file := "id,town,place,y\n"
+		for i := range 120 {
+			file += fmt.Sprintf("%d,n%d,"+place+",%c\n", i, i*i%7, i*i%7, 'a'+i%2)
+		}
+		if p := scanText(t, file, ScanOptions{}); !slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Message == want }) {
+			t.Errorf("%s: %+v", place, p.Warnings)
+		}
 	}
 }
 

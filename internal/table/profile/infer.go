@@ -21,6 +21,10 @@ type inference struct {
 	// hasUnknownOrder is set if no date shows the order, so that dayFirst is only assumed.
 	dates           dateCounts
 	hasUnknownOrder bool
+	// separators counts the numbers of a FormNumeric column by what they say about the decimal
+	// separator. hasUnknownSeparator is set if the separator of the column is only assumed.
+	separators          separatorCounts
+	hasUnknownSeparator bool
 	// values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
 	values []distinctValue

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"math"
+
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -62,6 +64,45 @@ func (s *scanner) warnMostlyNumbers(i int, inf *inference) {
 		s.warnAt(first.firstLine(), csvfile.CodeMostlyNumbers, i, "most cells are numbers, but too many different cells are not, first %s in %s, so the column is read as %s",
 			csvfile.Excerpt(first.text), s.formatLine(first.firstLine()), readAs(inf.form))
 	}
+}
+
+// Limits for the warning about a unit that only some numbers of a column have.
+const (
+	minUnitRows   = 5  // smallest number of rows with the unit, and without it
+	minScaleRatio = 10 // smallest ratio of the medians of these rows
+)
+
+// warnPartialUnit warns about a training column of numbers if only some of them have its unit and
+// the others are much larger or smaller, such as 45% and 0.45.
+func (s *scanner) warnPartialUnit(i int, inf *inference) {
+	if s.label < 0 || inf.form != FormNumeric || inf.format == nil || inf.format.Unit == "" {
+		return
+	}
+	var groups [2][]distinctValue // the numbers without and with the unit, without sign
+	var rows [2]dateCount
+	for _, one := range s.columns[i].texts.allOrFirstTexts() {
+		value, ok := inf.format.Parse([]byte(one.text))
+		if !ok || value == 0 {
+			continue // 0 has the same meaning in every unit
+		}
+		group := 0
+		if _, unit, ok := cells.ParseAmount([]byte(one.text), inf.format.DecimalComma); ok && unit != "" {
+			group = 1
+		}
+		rows[group].add(&one)
+		groups[group] = append(groups[group], distinctValue{value: math.Abs(value), rows: one.rows})
+	}
+	if min(rows[0].rows, rows[1].rows) < minUnitRows {
+		return
+	}
+	without, with := weightedMedian(groups[0]), weightedMedian(groups[1])
+	if max(without, with) < minScaleRatio*min(without, with) {
+		return
+	}
+	first := &rows[0].first
+	s.warnAt(first.firstLine(), csvfile.CodePartialUnit, i, "the numbers of %s have the unit %s (median %s), but those of %s have none (median %s), first %s in %s; all are read in this unit",
+		humanize.Count(rows[1].rows, "row"), csvfile.Excerpt(inf.format.Unit), FormNumeric.Format(with), humanize.Count(rows[0].rows, "row"), FormNumeric.Format(without),
+		csvfile.Excerpt(first.text), s.formatLine(first.firstLine()))
 }
 
 // readAs returns a phrase for messages which says how a column of texts is read.

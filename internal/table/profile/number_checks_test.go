@@ -15,7 +15,7 @@ func numberWarnings(t *testing.T, cells []string) (p *Profile, messages string) 
 	var list []string
 	for _, w := range p.Warnings {
 		switch w.Code {
-		case csvfile.CodeMostlyNumbers, csvfile.CodeFootnoteMarks, csvfile.CodeJunkInNumbers:
+		case csvfile.CodeMostlyNumbers, csvfile.CodeFootnoteMarks, csvfile.CodePartialUnit, csvfile.CodeJunkInNumbers:
 			list = append(list, w.Message)
 		}
 	}
@@ -65,5 +65,35 @@ func TestFewNumbersAreCodes(t *testing.T) {
 	p, got := numberWarnings(t, cellsOf(200, func(i int) string { return []string{"1", "2", "3", "4", "5", "6", "pass"}[i%7] }))
 	if got != "" || p.Columns[0].Form != FormCategory {
 		t.Errorf("%s with %q", p.Columns[0].Form, got)
+	}
+}
+
+// TestPartialUnit scans columns in which only some numbers have the unit.
+func TestPartialUnit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		with, without string // formats of the cells; every fourth number has no unit
+		want          string
+	}{
+		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but those of 15 rows have none (median 0.385), first "0.105" in line 2; all are read in this unit`},
+		"the_same_scale":            {"%d km", "%d", ""},
+		"zeros":                     {"%d km", "0", ""},
+		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but those of 15 rows have none (median 38), first "10" in line 2; all are read in this unit`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := numberWarnings(t, cellsOf(60, func(i int) string {
+				format := c.with
+				if i%4 == 0 {
+					format = c.without
+				}
+				if strings.Contains(format, "%") {
+					return fmt.Sprintf(format, i+10)
+				}
+				return format
+			}))
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -26,7 +26,8 @@ type ScanOptions struct {
 	// first column is the ID, as in a training file.
 	ID string
 	// Training is the schema of the training file of a blind file. Dates such as 1/2/2006 are
-	// read in the order of this schema if no date of the column shows the order. It may be nil.
+	// read in the order of this schema if no date of the column shows the order, and numbers such
+	// as 4,568 with its decimal separator if no number of the column shows it. It may be nil.
 	Training *frame.Schema
 	// GeneratedID is set if the user's file has no IDs, so that the IDs in the first column of the
 	// table are generated.

@@ -1,0 +1,162 @@
+package profile
+
+import (
+	"math"
+	"strings"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+)
+
+// separatorCounts counts the rows of a column of numbers by what they say about the decimal
+// separator of the table.
+type separatorCounts struct {
+	point, comma int       // rows whose number is valid only with this decimal separator, such as 4.5
+	either       dateCount // rows whose number is valid with both and differs, such as 4.568
+	hasCommas    bool      // some of the rows in either have a comma
+	// looksGrouped is set if the separators in either very likely separate thousands: all numbers
+	// without a separator are below 1000, and the largest of them has three digits.
+	looksGrouped bool
+}
+
+// minGroupedNumbers is the smallest number of distinct numbers such as 4.568 which show that a
+// point separates thousands, because none of them has fewer than three digits after the point.
+const minGroupedNumbers = 20
+
+// inferWithSeparators is like infer, but also sets the separators of a column of numbers.
+func (t *ColumnStats) inferWithSeparators() inference {
+	inf := t.infer()
+	if inf.form == FormNumeric {
+		unit := ""
+		if inf.format != nil {
+			unit = inf.format.Unit
+		}
+		inf.separators = countSeparators(t.texts.allOrFirstTexts(), unit)
+	}
+	return inf
+}
+
+// countSeparators returns the counts for the distinct texts of a column. unit is the unit of its
+// numbers.
+func countSeparators(texts []distinctValue, unit string) (n separatorCounts) {
+	format := cells.NumberFormat{Unit: unit}
+	other := cells.NumberFormat{Unit: unit, DecimalComma: true}
+	numbers, largest := 0, 0.0 // the distinct numbers in either, and the largest number without a separator
+	for i := range texts {
+		one := &texts[i]
+		if one.kind != cells.Text && one.kind != cells.Number {
+			continue
+		}
+		byPoint, isPoint := format.Parse([]byte(one.text))
+		if !strings.ContainsAny(one.text, ".,") {
+			if isPoint {
+				largest = max(largest, math.Abs(byPoint))
+			}
+			continue
+		}
+		switch byComma, isComma := other.Parse([]byte(one.text)); {
+		case isPoint && !isComma:
+			n.point += one.rows
+		case isComma && !isPoint:
+			n.comma += one.rows
+		case isPoint && byPoint != byComma:
+			n.either.add(one)
+			numbers++
+			n.hasCommas = n.hasCommas || strings.Contains(one.text, ",")
+		}
+	}
+	n.looksGrouped = largest >= 100 && largest < 1000 && (n.hasCommas || numbers >= minGroupedNumbers)
+	return n
+}
+
+// isAmbiguous reports whether numbers can be read in two ways and no number shows which is right.
+func (n *separatorCounts) isAmbiguous() bool {
+	return n.either.rows > 0 && n.point == 0 && n.comma == 0
+}
+
+// tableSeparator is what the columns of a table together say about its decimal separator.
+type tableSeparator struct {
+	comma bool // a comma separates the decimals in ambiguous columns
+	// isUnknown is set if no column proves this, and the numbers of the ambiguous columns may well be
+	// meant in the other way.
+	isUnknown bool
+}
+
+// findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
+// separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
+// separators very likely separate thousands decide. If there are none or they disagree, it is the
+// point. Numbers such as 4.568 are then usual, and numbers such as 4,568 are not certain.
+func findTableSeparator(inferences []inference) tableSeparator {
+	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
+	for i := range inferences {
+		n := &inferences[i].separators
+		switch {
+		case n.point != n.comma:
+			proven[n.comma > n.point] = true
+		case n.isAmbiguous():
+			hasCommas = hasCommas || n.hasCommas
+			if n.looksGrouped {
+				likely[!n.hasCommas] = true
+			}
+		}
+	}
+	switch {
+	case len(proven) == 1:
+		return tableSeparator{comma: proven[true]}
+	case len(proven) == 2:
+		return tableSeparator{isUnknown: true}
+	case len(likely) == 1:
+		return tableSeparator{comma: likely[true], isUnknown: likely[true]}
+	}
+	return tableSeparator{isUnknown: hasCommas}
+}
+
+// resolveSeparators sets the decimal separator of the columns of numbers that can be read in two
+// ways. In a blind file, it is the separator of the training file. Otherwise, see
+// findTableSeparator.
+func (s *scanner) resolveSeparators(inferences []inference) {
+	known := make(map[string]bool)
+	if s.opts.Training != nil {
+		for i := range s.opts.Training.Columns {
+			c := &s.opts.Training.Columns[i]
+			if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
+				known[c.SourceName()] = c.DecimalComma
+			}
+		}
+	}
+	table := findTableSeparator(inferences)
+	for i := range inferences {
+		inf := &inferences[i]
+		if !inf.separators.isAmbiguous() {
+			continue
+		}
+		comma, found := known[s.table.Names[i]]
+		if !found {
+			comma, inf.hasUnknownSeparator = table.comma, table.isUnknown
+		}
+		if comma {
+			a := parseAmounts(s.columns[i].texts.allOrFirstTexts(), true)
+			inf.format, inf.values, inf.isSampled = &a.format, a.values, s.columns[i].texts.sampled != nil
+		}
+	}
+}
+
+// warnSeparators warns about a training column of numbers if it is not known whether its separators
+// separate thousands or decimals.
+func (s *scanner) warnSeparators(i int, inf *inference) {
+	if s.label < 0 || !inf.hasUnknownSeparator {
+		return
+	}
+	first, format := &inf.separators.either.first, cells.NumberFormat{}
+	if inf.format != nil {
+		format = *inf.format
+	}
+	name := "point"
+	if strings.Contains(first.text, ",") {
+		name = "comma"
+	}
+	read, _ := format.Parse([]byte(first.text))
+	s.warnAt(first.firstLine(), csvfile.CodeUnclearNumbers, i, "no number shows whether the %s in %s separates thousands or decimals: it is read as %s",
+		name, csvfile.Excerpt(first.text), formatExact(read))
+}
