@@ -51,7 +51,7 @@ func TestBucketThatCannotBeOpened(t *testing.T) {
 			_, err := openAt(t, tt.location, tt.variables)
 			wantError(t, err, tt.want)
 			wantError(t, err, ErrUnavailable)
-			if says := err != nil && strings.Contains(err.Error(), ErrUnavailable.Error()); says != (tt.want == ErrUnavailable) {
+			if says := err != nil && strings.Contains(err.Error(), ErrUnavailable.Error()); says != errors.Is(tt.want, ErrUnavailable) {
 				t.Errorf("error %v says %v that the store is unavailable", err, says)
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.message) {

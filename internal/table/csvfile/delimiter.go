@@ -2,7 +2,7 @@ package csvfile
 
 import "bytes"
 
-// AutoDelimiter, in place of a delimiter, means that FindDelimiter detects the delimiter.
+// AutoDelimiter means, in place of a delimiter, that FindDelimiter detects the delimiter.
 const AutoDelimiter byte = 1
 
 // DelimiterSampleBytes is the number of bytes that are read to detect the delimiter.
