@@ -42,7 +42,6 @@ func TestPredictionWithoutIDs(t *testing.T) {
 	visitor := signInToPages(t, base)
 	for name, c := range map[string]struct{ blind, want string }{
 		"no_ids":      {"height;width\n1;2\n96;2\n", "id,height,width,prediction,probability"},
-		"repeated":    {"id,height,width\nx,1,2\nx,96,2\n", "id,id_2,height,width,prediction,probability"},
 		"ids_at_end":  {"height,width,customer_id\n1,2,x\n96,2,y\n", "customer_id,height,width,prediction,probability"},
 		"as_trained":  {"width,id,height\n2,x,1\n2,y,96\n", "id,width,height,prediction,probability"},
 		"other_first": {"code,height,width\nx,1,2\ny,96,2\n", "code,height,width,prediction,probability"},

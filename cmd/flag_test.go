@@ -49,6 +49,8 @@ func TestFlagsParse(t *testing.T) {
 // results and the service are omitted, because they are the same in all commands.
 var conflicts = []string{
 	"check: no-label label",
+	"jobs list: database server",
+	"jobs workers: database server",
 	"login: code token-stdin",
 	"login: password-stdin token-stdin",
 	"login: stay-signed-in token-stdin",

@@ -85,7 +85,7 @@ var tries = []try{
 	{args: "login", exit: exit.Usage},
 	{args: "logout", exit: exit.SignIn},
 	{args: "open missing", exit: exit.NotFound},
-	{args: "serve --listen nowhere", exit: exit.Conflict},
+	{args: "serve --listen nowhere", exit: exit.Usage},
 	{args: "worker --data-dir train.csv", exit: exit.Unexpected},
 	{args: "version", same: true},
 	{args: "predictions delete shop", exit: exit.Usage},
