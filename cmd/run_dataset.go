@@ -15,7 +15,7 @@ import (
 )
 
 // findOrCreateDataset returns a prepared dataset with the contents of the training file. It
-// returns the newest such dataset of the series or, if there is none, creates one.
+// returns the newest such dataset of the series. If the series has no such dataset, it creates one.
 func (p *runPipeline) findOrCreateDataset(ctx context.Context) (*api.Dataset, error) {
 	const attempts = 5
 	for attempt := 1; ; attempt++ {

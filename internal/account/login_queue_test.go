@@ -3,41 +3,33 @@ package account
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"foretell/internal/api"
-	"foretell/internal/testenv"
 )
 
 // TestConcurrentLogins checks that concurrent logins with the correct password from one address all
 // succeed, although there are more of them than may fail.
 func TestConcurrentLogins(t *testing.T) {
 	t.Parallel()
-	for name, location := range map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
-		"PostgreSQL": testenv.Postgres,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a, _ := openService(t, location(t), newClock())
-			if err := a.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
-				t.Fatal(err)
-			}
-			ctx := WithCaller(t.Context(), Caller{RemoteAddress: "192.0.2.1"})
-			var all sync.WaitGroup
-			for range 5 * loginAddressBurst {
-				all.Go(func() {
-					if _, err := a.LogIn(ctx, logInInput("")); err != nil {
-						t.Errorf("a correct login: %v", err)
-					}
-				})
-			}
-			all.Wait()
-		})
-	}
+	onEachDatabase(t, func(t *testing.T, location string) {
+		a, _ := openService(t, location, newClock())
+		if err := a.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
+			t.Fatal(err)
+		}
+		ctx := WithCaller(t.Context(), Caller{RemoteAddress: "192.0.2.1"})
+		var all sync.WaitGroup
+		for range 5 * loginAddressBurst {
+			all.Go(func() {
+				if _, err := a.LogIn(ctx, logInInput("")); err != nil {
+					t.Errorf("a correct login: %v", err)
+				}
+			})
+		}
+		all.Wait()
+	})
 }
 
 // TestLoginQueue checks that one login from an address runs at a time, that a full queue refuses

@@ -61,7 +61,7 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 }
 
 // Renew returns a new token after the service has rejected the previous one. It signs in with the
-// password in the environment. If there is none, it returns the stored token if `foretell login`
+// password in the environment. Without a password, it returns the stored token if `foretell login`
 // has replaced it meanwhile. Otherwise it signs in with the stored password. It is an error if
 // none of these is possible.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {

@@ -78,7 +78,7 @@ func checkJSON(data []byte) error {
 }
 
 // memberAt returns the path of the JSON member at an offset, such as "quota.bytes". It is the last
-// member before the offset. If there is none, memberAt returns "body".
+// member before the offset. If no member is before it, memberAt returns "body".
 func memberAt(data []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	member := "body"

@@ -206,7 +206,7 @@ func CurveRange(scores []float64, threshold *float64) (low, high float64) {
 }
 
 // leader returns the name of the run that produced the model. Before the end it returns the
-// run that reached the threshold. If there is none, it returns the run with the lowest log
+// run that reached the threshold. If no run has reached it, it returns the run with the lowest log
 // loss or, if log losses are unknown, with the highest score. It returns "" if no run has a
 // score.
 func (r *RaceView) leader() string {

@@ -90,7 +90,7 @@ type workerPool struct {
 // idleWorkers is the pool that all loops share.
 var idleWorkers workerPool
 
-// acquire assigns an idle worker to a loop, or starts a new worker if there is none.
+// acquire assigns an idle worker to a loop, or starts a new worker if no worker is idle.
 func (p *workerPool) acquire(loop *loop, index int) *worker {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -128,8 +128,9 @@ const (
 	enDash    = "\u2013"
 )
 
-// cutSign removes a sign from the begin or the end of the text before the digits of a number. It may
-// also remove spaces before the text, but keeps those between a currency and the digits. A minus is a hyphen or U+2212. An en dash is a minus only directly before the digits.
+// cutSign removes a sign from the beginning or the end of the text before the digits of a number. It
+// may also remove spaces before the text, but keeps those between a currency and the digits. A minus
+// is a hyphen or U+2212. An en dash is a minus only directly before the digits.
 func cutSign(text []byte) (rest []byte, negative bool) {
 	if rest, found := bytes.CutSuffix(text, []byte(enDash)); found {
 		return rest, true

@@ -85,7 +85,7 @@ type tableSeparator struct {
 
 // findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
 // separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
-// separators very likely separate thousands decide. If there are none or they disagree, it is the
+// separators very likely separate thousands decide. If no column decides, or if they disagree, it is the
 // point. Numbers such as 4.568 are then usual, and numbers such as 4,568 are not certain.
 func findTableSeparator(inferences []inference) tableSeparator {
 	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false

@@ -61,7 +61,7 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	return w, nil
 }
 
-// findSimilarColumn returns the position of the column with the given name. If there is none, it
+// findSimilarColumn returns the position of the column with the given name. If no column has it, it
 // returns the position of the only column whose name differs only in case and punctuation, or -1.
 func (r *repairer) findSimilarColumn(name string) int {
 	if at := slices.Index(r.names, name); at >= 0 {

@@ -1,0 +1,37 @@
+package connect
+
+import (
+	"log/slog"
+	"strings"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/exit"
+)
+
+// newCommandLogger returns the log of a service that a command runs: it is written to standard error
+// if the variable FORETELL_DEBUG is set, and otherwise discarded.
+func newCommandLogger(f *cli.Factory) *slog.Logger {
+	if f.Env(config.EnvDebug) == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(f.Console.Err, nil))
+}
+
+// newLogger returns the log that the flags select.
+func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil || strings.ContainsAny(f.logLevel, "+-") {
+		return nil, exit.Usagef("invalid --log-level %q: want debug, info, warn or error", f.logLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch {
+	case f.logFormat != "text" && f.logFormat != formatJSON:
+		return nil, exit.Usagef("invalid --log-format %q: want text or json", f.logFormat)
+	case f.quiet:
+		return slog.New(slog.DiscardHandler), nil
+	case f.logFormat == formatJSON:
+		return slog.New(slog.NewJSONHandler(factory.Console.Err, opts)), nil
+	}
+	return slog.New(slog.NewTextHandler(factory.Console.Err, opts)), nil
+}
