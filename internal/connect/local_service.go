@@ -362,8 +362,11 @@ func startBackground(ctx context.Context, run func(ctx context.Context)) (stop f
 	}
 }
 
-// Close closes the store. Jobs must have ended.
-func (s *LocalService) Close() error { return s.store.Close() }
+// Close closes the App and the store. Jobs must have ended.
+func (s *LocalService) Close() error {
+	s.App.Close()
+	return s.store.Close()
+}
 
 // newCommandLogger returns the log of a service that a command runs: it is written to standard error
 // if the variable FORETELL_DEBUG is set, and otherwise discarded.
