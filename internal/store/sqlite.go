@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"foretell/internal/filelock"
 )
 
 // openSQLite opens the database file at path. If the file or its folder is missing, it
@@ -26,7 +28,7 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 		return nil, err
 	}
 	// Only one process at a time may migrate the database and create its process file.
-	entry, err := waitForLock(ctx, filepath.Join(folder, "entry.lock"))
+	entry, err := filelock.Wait(ctx, filepath.Join(folder, "entry.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("locking the data folder %s: %w", folder, err)
 	}
