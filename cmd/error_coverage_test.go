@@ -95,6 +95,8 @@ var provokedElsewhere = map[string]string{
 	"%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header":                                                              "the script formats",
 	"--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number":                                     "the same",
 	"exchange the points and commas of these numbers: `%s`":                                                                                              "the script predict",
+	"another process has been changing %s for %s":                                                                                                        "TestLockedFile",
+	"end the process that has opened %s, and run the command again":                                                                                      "the same",
 	"internal error: %v":         "a panic",
 	"set %s=1 for a stack trace": "a panic",
 	"try again; if the error persists, report it with the output of FORETELL_DEBUG=1":                        "what nobody foresaw",

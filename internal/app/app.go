@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"foretell/internal/account"
+	"foretell/internal/api"
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
@@ -101,7 +102,8 @@ type App struct {
 	finishedJobs             *jobCounter
 	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
 	uploads                  *uploadReservations
-	driftSemaphore           *turn.FairSemaphore // limits the concurrent calls that measure a drift
+	driftSemaphore           *turn.FairSemaphore                 // limits how many drifts are measured at a time
+	driftCalls               *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
@@ -113,7 +115,8 @@ type App struct {
 }
 
 // New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that
-// the App has queued wait until [App.Run] is called, in this process or another.
+// the App has queued wait until [App.Run] is called, in this process or another. The caller must call
+// [App.Close].
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
@@ -122,7 +125,7 @@ func New(c Config) (*App, error) {
 		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
-		uploads: newUploadReservations(),
+		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
@@ -145,6 +148,10 @@ func New(c Config) (*App, error) {
 	a.pool = a.newPool(max(1, c.MaxRaces))
 	return a, nil
 }
+
+// Close ends the measurements of drifts, and waits until they have ended. Run must have returned, and
+// no other method may be called any more. Close does not close the store.
+func (a *App) Close() { a.driftCalls.Close() }
 
 // sweepInterval is the interval at which a process removes the files of dead processes.
 const sweepInterval = time.Hour

@@ -86,7 +86,10 @@ func openIn(ctx context.Context, dir string, h appOptions) (*testApp, func(), er
 		return nil, nil, err
 	}
 	ctx, err = signIn(ctx, a, session.AccessToken)
-	return &testApp{App: a, dir: dir, ctx: ctx}, func() { _ = st.Close() }, err
+	return &testApp{App: a, dir: dir, ctx: ctx}, func() {
+		a.Close()
+		_ = st.Close()
+	}, err
 }
 
 // signIn returns a context whose caller is the account of the token.

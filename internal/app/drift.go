@@ -19,23 +19,35 @@ import (
 // a summary, so that the report on 5,000 columns fits in one row of the database.
 const maxDriftColumnsWithDetails = 100
 
+// driftTimeLimit limits the time to measure a drift, which takes less time than the prediction.
+const driftTimeLimit = predictionTimeLimit
+
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
-// The first call computes the comparison and stores it, and later calls read it. Therefore a
-// prediction takes no extra time if nobody requests its drift. Only one comparison is computed
-// at a time, because it uses a core and much memory. Accounts take turns, see
-// [turn.FairSemaphore].
+// The first call starts the comparison, whose result is stored, and later calls read it. Therefore a
+// prediction takes no extra time if nobody requests its drift. If ctx ends first, the comparison
+// continues, so that another call can return it. Only one comparison is computed at a time,
+// because it uses a core and much memory. Accounts take turns, see [turn.FairSemaphore].
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	p, report, err := a.readStoredDrift(ctx, in.PredictionKey)
 	if err != nil || report != nil {
 		return report, err
 	}
-	err = a.driftSemaphore.Do(ctx, p.Account, func() error {
-		p, report, err = a.readStoredDrift(ctx, in.PredictionKey) // another call may have stored it meanwhile
-		if err == nil && report == nil {
-			report, err = a.measureAndStoreDrift(ctx, p)
-		}
-		return err
+	report, err = a.driftCalls.Do(ctx, p.Key, func(ctx context.Context) (report *api.DriftReport, err error) {
+		err = a.driftSemaphore.Do(ctx, p.Account, func() error {
+			limited, stop := context.WithTimeout(ctx, driftTimeLimit)
+			defer stop()
+			var current *store.Prediction
+			current, report, err = a.readStoredDrift(limited, p.Key) // another process may have stored it meanwhile
+			if err == nil && report == nil {
+				report, err = a.measureAndStoreDrift(limited, current)
+			}
+			return err
+		})
+		return report, err
 	})
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
+	}
 	return report, a.toProblem(err)
 }
 

@@ -1,8 +1,10 @@
 package app_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
 )
@@ -53,6 +55,18 @@ func TestPredictions(t *testing.T) {
 		_, err := b.GetPredictionDrift(b.as(t, "drift@example.com").ctx, &api.PredictionInput{PredictionKey: p.PredictionKey})
 		wantCode(t, err, api.CodeNotFound)
 		must(b.DeletePrediction(b.ctx, &api.PredictionInput{PredictionKey: p.PredictionKey}))(t)
+	})
+	t.Run("the comparison continues when the caller no longer waits", func(t *testing.T) {
+		release := b.HoldDrifts()
+		eventually(t, func() (api.Code, error) {
+			limited, stop := context.WithTimeout(b.ctx, 50*time.Millisecond)
+			defer stop()
+			_, err := b.GetPredictionDrift(limited, &api.PredictionInput{PredictionKey: good.PredictionKey})
+			return api.CodeFromError(err), nil
+		}, func(code api.Code) bool { return code == api.CodeWrongState })
+		release()
+		eventually(t, func() (*api.DriftReport, error) { return b.StoredDrift(b.ctx, good.PredictionKey) },
+			func(report *api.DriftReport) bool { return report != nil })
 	})
 	t.Run("they are listed newest first", func(t *testing.T) {
 		page := must(b.ListPredictionsOfDataset(b.ctx, &api.DatasetPageInput{

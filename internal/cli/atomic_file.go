@@ -15,10 +15,10 @@ import (
 	"foretell/internal/symlink"
 )
 
-// WriteFileAtomic creates a file at path with the output of write, completely or not at all. If
-// force is not set and path exists, the error is that of InstallFile. If path is a device or a
-// pipe, it is written to directly. If path is a symbolic link, its target is written, and the link
-// is kept.
+// WriteFileAtomic creates a file at path with the output of write, completely or not at all, also
+// after a power failure. If force is not set and path exists, the error is that of InstallFile. If
+// path is a device or a pipe, it is written to directly. If path is a symbolic link, its target is
+// written, and the link is kept.
 func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -33,7 +33,7 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 		return err
 	}
 	_, err = part.Write(b.Bytes())
-	if err = errors.Join(err, part.Close()); err == nil {
+	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
 		err = InstallFile(part.Name(), path, force)
 	}
 	if err != nil {

@@ -2,15 +2,20 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"foretell/internal/exit"
+	"foretell/internal/filelock"
+	"foretell/internal/symlink"
+	"foretell/internal/term"
 )
 
 // WriteOrRemoveValue sets a value in config.yaml. keys are the path of the value from the
@@ -21,15 +26,46 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 	if err != nil {
 		return err
 	}
-	content, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return WithFileLock(path, func() error {
+		content, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		content, err = editYAML(content, value, keys)
+		if err != nil {
+			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
+		}
+		return WritePrivateFile(path, content)
+	})
+}
+
+// fileLockWait is how long WithFileLock waits for another process, which needs milliseconds for a
+// change.
+const fileLockWait = 10 * time.Second
+
+// WithFileLock calls change while it holds a lock, so that processes that read, change and write
+// the file at path do not lose each other's changes. The lock is a hidden file in the same folder,
+// which is created if it is missing. On file systems without locks, WithFileLock only calls
+// change.
+func WithFileLock(path string, change func() error) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	content, err = editYAML(content, value, keys)
-	if err != nil {
-		return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
+	ctx, stop := context.WithTimeout(context.Background(), fileLockWait)
+	defer stop()
+	lockPath := filepath.Join(dir, "."+filepath.Base(path)+".lock")
+	lock, err := filelock.Wait(ctx, lockPath)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return exit.Errorf(exit.Conflict, "another process has been changing %s for %s", path, fileLockWait).
+			WithHint("end the process that has opened %s, and run the command again", term.ShellQuote(lockPath))
+	case errors.Is(err, errors.ErrUnsupported):
+		return change()
+	case err != nil:
+		return err
 	}
-	return WritePrivateFile(path, content)
+	return errors.Join(change(), lock.Close())
 }
 
 // editYAML changes a scalar in a YAML document to value, and returns the new document.
@@ -96,8 +132,10 @@ func removeKey(mapping *yaml.Node, key string) {
 	}
 }
 
-// WritePrivateFile atomically replaces a file that only its owner can read.
+// WritePrivateFile atomically replaces a file that only its owner can read. If path is a symbolic
+// link, its target is replaced, and the link is kept.
 func WritePrivateFile(path string, content []byte) error {
+	path = symlink.Resolve(path)
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

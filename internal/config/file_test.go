@@ -1,13 +1,21 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"foretell/internal/exit"
+	"foretell/internal/filelock"
 )
 
 func TestEditYAML(t *testing.T) {
@@ -82,6 +90,71 @@ func TestConfigIsPrivate(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "config.yaml"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v: %v", err, info.Mode())
+	}
+}
+
+// TestConcurrentChanges changes different values of config.yaml at the same time, as several processes
+// would.
+func TestConcurrentChanges(t *testing.T) {
+	dir := t.TempDir()
+	getenv := func(name string) string { return map[string]string{envConfigDir: dir}[name] }
+	var wg sync.WaitGroup
+	const profiles = 20
+	for i := range profiles {
+		wg.Go(func() {
+			if err := WriteOrRemoveValue(getenv, "https://x", "profiles", fmt.Sprintf("p%d", i), "server"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	content, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
+	if n := strings.Count(string(content), "server: https://x"); n != profiles {
+		t.Errorf("%d of %d values are left, %v", n, profiles, err)
+	}
+}
+
+// TestLockedFile changes config.yaml while another process holds its lock.
+func TestLockedFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the wait takes no time
+		dir := t.TempDir()
+		lock, err := filelock.TryLock(filepath.Join(dir, ".config.yaml.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := func() error {
+			return WriteOrRemoveValue(func(name string) string { return map[string]string{envConfigDir: dir}[name] }, "https://x", "server")
+		}
+		if err := change(); exit.FromError(t.Context(), err).Status != exit.Conflict || !strings.Contains(err.Error(), "another process has been changing "+filepath.Join(dir, "config.yaml")) {
+			t.Errorf("the error is %v", err)
+		}
+		if err := errors.Join(lock.Close(), change()); err != nil {
+			t.Errorf("after the other process: %v", err)
+		}
+	})
+}
+
+// TestConfigKeepsLink checks that a link such as config.yaml → dotfiles/foretell.yaml stays, and that its
+// target is changed.
+func TestConfigKeepsLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("only administrators may create links")
+	}
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "dotfiles.yaml"), filepath.Join(dir, "config.yaml")
+	if err := errors.Join(os.WriteFile(target, []byte("username: ann\n"), 0o600), os.Symlink("dotfiles.yaml", link)); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteOrRemoveValue(func(name string) string { return map[string]string{envConfigDir: dir}[name] }, "https://x", "server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Readlink(link); got != "dotfiles.yaml" {
+		t.Errorf("the link has the target %q, %v", got, err)
+	}
+	content, err := os.ReadFile(target)
+	if diff := cmp.Diff("username: ann\nserver: https://x\n", string(content)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 

@@ -373,5 +373,8 @@ func startBackground(ctx context.Context, run func(ctx context.Context)) (stop f
 	}
 }
 
-// Close closes the store. Jobs must have ended.
-func (s *LocalService) Close() error { return s.store.Close() }
+// Close closes the App and the store. Jobs must have ended.
+func (s *LocalService) Close() error {
+	s.App.Close()
+	return s.store.Close()
+}

@@ -13,6 +13,7 @@ import (
 
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/symlink"
 )
 
 // Credential is the token of an account, and its password if the user wants to store the password.
@@ -75,27 +76,34 @@ func (s fileStore) Get(entry string) (Credential, error) {
 }
 
 func (s fileStore) Set(entry string, c Credential) error {
-	all, err := s.read()
-	if err != nil {
-		return err
-	}
-	all[entry] = c
-	return s.write(all)
+	return config.WithFileLock(s.path, func() error {
+		all, err := s.read()
+		if err != nil {
+			return err
+		}
+		all[entry] = c
+		return s.write(all)
+	})
 }
 
 func (s fileStore) Remove(entry string) error {
-	all, err := s.read()
-	if err != nil {
-		return err
-	}
-	if _, ok := all[entry]; !ok {
+	if _, err := s.Get(entry); errors.Is(err, errNoCredential) { // create no lock, and no folder for it
 		return nil
 	}
-	delete(all, entry)
-	if len(all) == 0 {
-		return os.Remove(s.path)
-	}
-	return s.write(all)
+	return config.WithFileLock(s.path, func() error {
+		all, err := s.read()
+		if err != nil {
+			return err
+		}
+		if _, ok := all[entry]; !ok {
+			return nil
+		}
+		delete(all, entry)
+		if len(all) == 0 {
+			return os.Remove(symlink.Resolve(s.path)) // if it is a link, the credentials are in its target
+		}
+		return s.write(all)
+	})
 }
 
 func (s fileStore) read() (map[string]Credential, error) {

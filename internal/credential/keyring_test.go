@@ -3,7 +3,11 @@ package credential
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +47,60 @@ func TestFileStore(t *testing.T) {
 	v := fileStore{path: t.TempDir() + "/sub/credentials.json"}
 	exerciseStore(t, v)
 	if _, err := os.Stat(v.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an empty file is left behind: %v", err)
+	}
+}
+
+// TestFileStoreConcurrently stores and removes entries at the same time, as several processes would.
+func TestFileStoreConcurrently(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "credentials.json")
+	const entries = 20
+	each := func(do func(s fileStore, entry string) error) {
+		var wg sync.WaitGroup
+		for i := range entries {
+			wg.Go(func() {
+				if err := do(fileStore{path}, strconv.Itoa(i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	each(func(s fileStore, entry string) error { return s.Set(entry, Credential{Token: entry}) })
+	each(func(s fileStore, entry string) error {
+		c, err := s.Get(entry)
+		if c.Token != entry {
+			t.Errorf("entry %s has the token %q", entry, c.Token)
+		}
+		return err
+	})
+	each(func(s fileStore, entry string) error {
+		if entry == "7" {
+			return nil
+		}
+		return s.Remove(entry)
+	})
+	if all, err := (fileStore{path}).read(); len(all) != 1 || all["7"].Token != "7" {
+		t.Errorf("%d entries are left, %v: want 1", len(all), err)
+	}
+}
+
+// TestFileStoreKeepsLink checks that a link to the file of the credentials stays, and that the last
+// credential is deleted in the target.
+func TestFileStoreKeepsLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("only administrators may create links")
+	}
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target.json"), filepath.Join(dir, "credentials.json")
+	if err := os.Symlink("target.json", link); err != nil {
+		t.Fatal(err)
+	}
+	exerciseStore(t, fileStore{link})
+	if got, err := os.Readlink(link); got != "target.json" {
+		t.Errorf("the link has the target %q, %v", got, err)
+	}
+	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty file is left behind: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 func renderPage(t *testing.T, name string, data any) string {
 	t.Helper()
 	var text strings.Builder
-	if err := parseTemplates(time.Now)[name].ExecuteTemplate(&text, "content", page{Data: data}); err != nil {
+	if err := parseTemplates(time.Now)[name].ExecuteTemplate(&text, "content", &page{Data: data, query: url.Values{}}); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
@@ -45,6 +45,22 @@ func TestFailedPrediction(t *testing.T) {
 	data.HasFailed = false
 	if commands := data.commands(); !slices.Contains(commands, "foretell predictions download 3f0c9c5e") {
 		t.Error(commands)
+	}
+}
+
+// TestListsPollRarely checks that busy lists, whose parts take up to 22 requests to the API, are
+// requested less often than the page of a prediction.
+func TestListsPollRarely(t *testing.T) {
+	for name, data := range map[string]any{
+		"datasets": datasetsPage{IsBusy: true}, "trainings": trainingsPage{IsBusy: true}, "predictions": predictionsPage{IsBusy: true},
+	} {
+		if text := renderPage(t, name, data); !strings.Contains(text, `data-hx-trigger="every 2s"`) {
+			t.Errorf("the list of %s: %s", name, text)
+		}
+	}
+	one := &api.Prediction{PredictionKey: "3f0c9c5e-0000-4000-8000-000000000001", ModelKey: "4aadb9f1-0000-4000-8000-000000000001", Status: api.PredictionRunning}
+	if text := renderPage(t, "prediction", predictionPage{Prediction: one, Dataset: &api.Dataset{}, IsBusy: true}); !strings.Contains(text, `data-hx-trigger="every 300ms"`) {
+		t.Error("the page of a prediction: " + text)
 	}
 }
 

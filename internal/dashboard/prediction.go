@@ -111,8 +111,8 @@ const (
 	previewBytes      = 256 << 10
 )
 
-// driftWait is how long a page waits for the drift of a prediction, which the service computes at
-// the first request.
+// driftWait is how long a page waits for the drift of a prediction. The service begins to compute it
+// at the first request, and continues when the page no longer waits.
 const driftWait = time.Second
 
 func (p *Pages) showPrediction(v *visit) error {
@@ -141,9 +141,9 @@ func (p *Pages) showPrediction(v *visit) error {
 	if one.Status == api.PredictionCompleted {
 		data.Preview = p.previewResult(v, one)
 		limited, stop := context.WithTimeout(ctx, driftWait)
-		drift, err := fetchDrift(limited, v, key)
+		drift, _ := fetchDrift(limited, v, key) // without a drift, the rest of the page is still useful
 		// After driftWait, the page is shown without the drift, and requests it again.
-		data.IsBusy = err != nil && limited.Err() != nil
+		data.IsBusy = drift == nil && limited.Err() != nil
 		stop()
 		data.Drift = htmlreport.NewDrift(drift)
 	}
@@ -170,7 +170,7 @@ func (d *predictionPage) commands() []string {
 }
 
 // fetchDrift returns the drift of a completed prediction: how its blind file differs from the
-// training file. It returns nil if the two files were not compared.
+// training file. It returns nil if the two files were not compared, or not before ctx ended.
 func fetchDrift(ctx context.Context, v *visit, key string) (*api.DriftReport, error) {
 	drift, err := client.Call(ctx, v.client, api.GetPredictionDrift, &api.PredictionInput{PredictionKey: key})
 	if api.CodeFromError(err) == api.CodeWrongState {

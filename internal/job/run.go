@@ -52,54 +52,64 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "accountKey", j.Account, "attempt", j.Attempt)
 	j.Begun = p.Now()
 	log.InfoContext(ctx, "job begins")
+	r, leased, stopHeartbeats := p.startHeartbeats(ctx, j)
+	defer stopHeartbeats()
 	err := ErrTooManyAttempts
 	if j.Attempt <= maxAttempts {
-		err = p.runWithHeartbeats(ctx, k, j)
+		err = do(leased, k, r)
 	}
 	log = log.With("seconds", p.Now().Sub(j.Begun).Seconds())
 	switch {
 	case err == nil:
-		log.InfoContext(ctx, "job ends", "outcome", j.Outcome)
+		log.InfoContext(ctx, "job ends", "outcome", r.Outcome)
 	case errors.Is(err, ErrLeaseLost):
 		log.WarnContext(ctx, "job lost its lease: another process took the job over, or its subject was deleted")
 	case ctx.Err() != nil:
+		stopHeartbeats()
 		p.releaseJob(ctx, j)
 		log.InfoContext(ctx, "job released because the pool stops")
 	case errors.Is(err, ErrPostponed):
+		stopHeartbeats()
 		log.WarnContext(ctx, "job waits", "error", err)
 		p.releaseJob(ctx, j)
 		sleepOrWake(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
-		p.storeFailureWithRetries(ctx, k, j, err)
+		p.storeFailureWithRetries(leased, k, j, err)
 	}
 }
 
-// runWithHeartbeats calls k.Do, renews the lease meanwhile, and sets j.Outcome. It returns
-// ErrLeaseLost if the lease was lost.
-func (p *Pool) runWithHeartbeats(ctx context.Context, k *Kind, j *Job) (err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	r := &RunningJob{Job: *j, cancelled: make(chan struct{}), stop: stop}
+// startHeartbeats begins to renew the lease of j. The context leased ends with the cause ErrLeaseLost
+// if the lease is lost. The function stop ends the renewal and leased. It may be called twice.
+func (p *Pool) startHeartbeats(ctx context.Context, j *Job) (r *RunningJob, leased context.Context, stop func()) {
+	leased, cancel := context.WithCancelCause(ctx)
+	r = &RunningJob{Job: *j, cancelled: make(chan struct{}), stop: cancel}
 	p.mu.Lock()
 	p.runs[r] = struct{}{}
 	p.mu.Unlock()
-	heartbeatDone := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(heartbeatDone)
-		p.sendHeartbeats(ctx, r, stop)
+		defer close(done)
+		p.sendHeartbeats(leased, r, cancel)
 	}()
+	return r, leased, func() {
+		p.mu.Lock()
+		delete(p.runs, r)
+		p.mu.Unlock()
+		cancel(errStopping)
+		<-done
+	}
+}
+
+// do calls k.Do. It returns ErrLeaseLost if the lease of the job was lost, which ends ctx. If k.Do
+// panics, the error wraps ErrPanic.
+func do(ctx context.Context, k *Kind, r *RunningJob) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("%w: %v\n%s", ErrPanic, e, debug.Stack())
 		}
-		p.mu.Lock()
-		delete(p.runs, r)
-		p.mu.Unlock()
-		stop(errStopping)
-		<-heartbeatDone
 	}()
 	err = k.Do(ctx, r)
-	j.Outcome = r.Outcome
 	if err != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
 		err = ErrLeaseLost
 	}
@@ -151,8 +161,8 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// storeFailureWithRetries calls k.Fail until it succeeds or ctx is done. It must not give up
-// earlier, because no other process can claim the job while this process holds the lease.
+// storeFailureWithRetries calls k.Fail until it succeeds or ctx is done. The lease of the job must be
+// renewed meanwhile. Otherwise another process would repeat the job, which would fail again.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)
@@ -162,6 +172,9 @@ func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cau
 		}
 		p.setStoreError(err)
 		if !sleepOrWake(ctx, retryDelay, nil) {
+			if errors.Is(context.Cause(ctx), ErrLeaseLost) {
+				p.setStoreError(nil) // this process need not store the failure any more
+			}
 			return
 		}
 		p.Log.WarnContext(ctx, "storing the failure of a job", "job", j.Key, "error", err)

@@ -167,3 +167,46 @@ func TestFail(t *testing.T) {
 		})
 	}
 }
+
+// TestFailureKeepsLease checks that no other process repeats a job that has failed while its failure
+// cannot be stored for longer than a lease lasts.
+func TestFailureKeepsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := memory{newRows(), "a"}
+		b := memory{a.rows, "b"}
+		a.insert("1")
+		a.with(func() { a.fails = int(3 * leaseTimeout / retryDelay) })
+		broken := errors.New("broken")
+		_, failures, stopA := a.start(t, func(context.Context, *RunningJob) error { return broken })
+		synctest.Wait()
+		_, _, stopB := b.start(t, func(_ context.Context, r *RunningJob) error {
+			t.Error("another process repeats the job")
+			return b.finish(r.Key)
+		})
+		time.Sleep(4 * leaseTimeout)
+		synctest.Wait()
+		if len(*failures) != 1 || a.count() != 0 {
+			t.Errorf("failures: %v, %d jobs are left", *failures, a.count())
+		}
+		stopA()
+		stopB()
+	})
+}
+
+// TestLostLeaseEndsFailure checks that a worker whose job is deleted no longer tries to store its failure.
+func TestLostLeaseEndsFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		m.with(func() { m.fails = 1000 })
+		p, failures, stop := m.start(t, func(context.Context, *RunningJob) error { return errors.New("broken") })
+		synctest.Wait()
+		m.with(func() { delete(m.jobs, "1") })
+		time.Sleep(10 * heartbeatInterval)
+		synctest.Wait()
+		if err := p.StoreError(); err != nil || len(*failures) > 0 {
+			t.Errorf("the worker still tries to store the failure: %v, failures: %v", err, *failures)
+		}
+		stop()
+	})
+}

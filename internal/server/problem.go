@@ -168,8 +168,10 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	switch {
 	case errors.As(err, &p):
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled):
 		p = api.NewProblem(api.CodeMalformed, "the request was interrupted: send it again").WithCause(err)
+	case errors.Is(err, context.DeadlineExceeded): // a time limit of the service
+		p = api.NewProblem(api.CodeNotReady, "the service did not finish the request in time: send it again").WithCause(err)
 	default:
 		p = internalProblem(ctx, http.StatusInternalServerError, "operation", []error{err}).Problem
 	}

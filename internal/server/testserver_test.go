@@ -82,6 +82,7 @@ func newTestServer(tb testing.TB, opts server.Options, accounts ...account.Optio
 		if err := <-ended; err != nil && ctx.Err() == nil {
 			tb.Error(err)
 		}
+		a.Close()
 		if err := rows.Close(); err != nil {
 			tb.Error(err)
 		}

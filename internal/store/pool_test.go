@@ -58,3 +58,14 @@ func TestReadersWaitInOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestDurability checks the settings that make a commit survive a power failure.
+func TestDurability(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "rows.db"))
+	for pragma, want := range map[string]int{"synchronous": 2, "fullfsync": 1} {
+		var got int
+		if err := s.write.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %d, %v: want %d", pragma, got, err, want)
+		}
+	}
+}

@@ -1,38 +1,15 @@
 package store
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"foretell/internal/filelock"
 )
-
-// errLocked is returned if another process holds the lock.
-var errLocked = errors.New("locked")
-
-// lockPollInterval is the interval between attempts to lock.
-const lockPollInterval = 10 * time.Millisecond
-
-// waitForLock opens and locks the file at path. While another process holds the lock, it waits. The
-// lock is released when the file is closed or the process ends.
-func waitForLock(ctx context.Context, path string) (*os.File, error) {
-	tick := time.NewTicker(lockPollInterval)
-	defer tick.Stop()
-	for {
-		f, err := tryLock(path)
-		if !errors.Is(err, errLocked) {
-			return f, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
 
 // processLock is a locked file. The lock shows other processes that this process is running.
 type processLock struct {
@@ -57,7 +34,7 @@ func newProcessLock(folder string) (*processLock, error) {
 	for _, e := range entries {
 		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // as a side effect, removes the file of a dead process
 	}
-	p.file, err = tryLock(p.path(p.self))
+	p.file, err = filelock.TryLock(p.path(p.self))
 	return p, err
 }
 
@@ -84,7 +61,7 @@ func (p *processLock) isAlive(name string) bool {
 	if _, err := os.Stat(path); err != nil {
 		return false
 	}
-	f, err := tryLock(path)
+	f, err := filelock.TryLock(path)
 	if err != nil {
 		return true // locked, or unknown because of an error: the leases of a dead process expire anyway
 	}

@@ -1,4 +1,4 @@
-package store
+package filelock
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 // opened.
 const sharingViolation = syscall.Errno(32)
 
-// tryLock opens the file exclusively. It returns errLocked if another process
+// TryLock opens the file exclusively. It returns ErrLocked if another process
 // has opened it. The lock is released when the file is closed or the process
 // ends.
-func tryLock(path string) (*os.File, error) {
+func TryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func tryLock(path string) (*os.File, error) {
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, sharingViolation) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package store
+package filelock
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// tryLock opens and locks the file. It returns errLocked if another process
+// TryLock opens and locks the file. It returns ErrLocked if another process
 // holds the lock. The lock is released when the file is closed or the process
 // ends.
-func tryLock(path string) (*os.File, error) {
+func TryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func tryLock(path string) (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	return nil, err
 }
