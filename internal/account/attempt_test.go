@@ -37,19 +37,10 @@ func openService(t *testing.T, location string, c *clock) (a *Accounts, stop fun
 	}), stop
 }
 
-// onEachDatabase runs a parallel subtest with the location of an empty SQLite database, and one with
-// that of an empty PostgreSQL database.
-func onEachDatabase(t *testing.T, test func(t *testing.T, location string)) {
-	t.Helper()
-	for name, location := range map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
-		"PostgreSQL": testenv.Postgres,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, location(t))
-		})
-	}
+// newDatabases has functions that return the location of an empty database, by the name of a subtest.
+var newDatabases = map[string]func(*testing.T) string{
+	"SQLite":     func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "foretell.db") },
+	"PostgreSQL": testenv.Postgres,
 }
 
 // TestSharedLimit checks that two services on one database together allow as many wrong passwords as
@@ -57,55 +48,59 @@ func onEachDatabase(t *testing.T, test func(t *testing.T, location string)) {
 // another address.
 func TestSharedLimit(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		c := newClock()
-		first, _ := openService(t, location, c)
-		second, stop := openService(t, location, c)
-		if err := first.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
-			t.Fatal(err)
-		}
-		attempt := func(a *Accounts, address, password string) api.Code {
-			ctx := WithCaller(t.Context(), Caller{RemoteAddress: address})
-			_, err := a.LogIn(ctx, &api.LogInInput{Body: api.Credentials{Username: testEmail, Password: password}})
-			if err == nil {
-				return ""
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			c := newClock()
+			first, _ := openService(t, location, c)
+			second, stop := openService(t, location, c)
+			if err := first.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
+				t.Fatal(err)
 			}
-			return api.CodeFromError(err)
-		}
-		attempt(first, "192.0.2.1", "wrong")
-		c.advance(loginAddressInterval / 2) // more than the clocks of the services may differ
-		var all sync.WaitGroup
-		var checked atomic.Int64
-		for i := range 3 * loginAddressBurst {
-			all.Go(func() {
-				switch code := attempt([]*Accounts{first, second}[i%2], "192.0.2.1", "wrong"); code {
-				case api.CodeBadCredentials:
-					checked.Add(1)
-				case api.CodeTooMany:
-				default:
-					t.Errorf("code %q", code)
+			attempt := func(a *Accounts, address, password string) api.Code {
+				ctx := WithCaller(t.Context(), Caller{RemoteAddress: address})
+				_, err := a.LogIn(ctx, &api.LogInInput{Body: api.Credentials{Username: testEmail, Password: password}})
+				if err == nil {
+					return ""
 				}
-			})
-		}
-		all.Wait()
-		if n := checked.Load(); n != loginAddressBurst-1 {
-			t.Errorf("%d passwords were checked after the first, want %d", n, loginAddressBurst-1)
-		}
-		stop()
-		second, _ = openService(t, location, c)
-		if code := attempt(second, "192.0.2.1", testPassword); code != api.CodeTooMany {
-			t.Errorf("code %q after a restart", code)
-		}
-		for range 3 { // a right password does not count
-			if code := attempt(second, "192.0.2.2", testPassword); code != "" {
-				t.Errorf("code %q from another address", code)
+				return api.CodeFromError(err)
 			}
-		}
-		c.advance(time.Hour)
-		if code := attempt(second, "192.0.2.1", testPassword); code != "" {
-			t.Errorf("code %q after an hour", code)
-		}
-	})
+			attempt(first, "192.0.2.1", "wrong")
+			c.advance(loginAddressInterval / 2) // more than the clocks of the services may differ
+			var all sync.WaitGroup
+			var checked atomic.Int64
+			for i := range 3 * loginAddressBurst {
+				all.Go(func() {
+					switch code := attempt([]*Accounts{first, second}[i%2], "192.0.2.1", "wrong"); code {
+					case api.CodeBadCredentials:
+						checked.Add(1)
+					case api.CodeTooMany:
+					default:
+						t.Errorf("code %q", code)
+					}
+				})
+			}
+			all.Wait()
+			if n := checked.Load(); n != loginAddressBurst-1 {
+				t.Errorf("%d passwords were checked after the first, want %d", n, loginAddressBurst-1)
+			}
+			stop()
+			second, _ = openService(t, location, c)
+			if code := attempt(second, "192.0.2.1", testPassword); code != api.CodeTooMany {
+				t.Errorf("code %q after a restart", code)
+			}
+			for range 3 { // a right password does not count
+				if code := attempt(second, "192.0.2.2", testPassword); code != "" {
+					t.Errorf("code %q from another address", code)
+				}
+			}
+			c.advance(time.Hour)
+			if code := attempt(second, "192.0.2.1", testPassword); code != "" {
+				t.Errorf("code %q after an hour", code)
+			}
+		})
+	}
 }
 
 // TestNoAttemptsWithoutDatabase checks that no attempt is allowed while the database is unavailable.

@@ -16,116 +16,128 @@ import (
 // of events that it has deleted.
 func TestExpiredEvents(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		c := newClock()
-		a, _ := openService(t, location, c)
-		err := a.store.Write(t.Context(), func(tx *store.Tx) error {
-			for i := range expireBatchSize + 1 {
-				if err := tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: outcomeDone}); err != nil {
-					return err
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			c := newClock()
+			a, _ := openService(t, location, c)
+			err := a.store.Write(t.Context(), func(tx *store.Tx) error {
+				for i := range expireBatchSize + 1 {
+					if err := tx.InsertAuditEvent(t.Context(), &store.AuditEvent{Key: fmt.Sprint(i), Time: c.Now(), Actor: testEmail, Action: "login", Outcome: outcomeDone}); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.advance(time.Second)
-		before := c.Now()
-		if err := a.RecordAuditEventInNewTx(t.Context(), "logout", ""); err != nil {
-			t.Fatal(err)
-		}
-		c.advance(time.Second)
-		for range 2 { // the second time, nothing is left to delete
-			if err := a.DeleteAuditEventsBefore(t.Context(), before); err != nil {
+				return nil
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		found := map[string]int{}
-		err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
-			found[e.Actor+" "+e.Action+" "+e.Object]++
-			return nil
+			c.advance(time.Second)
+			before := c.Now()
+			if err := a.RecordAuditEventInNewTx(t.Context(), "logout", ""); err != nil {
+				t.Fatal(err)
+			}
+			c.advance(time.Second)
+			for range 2 { // the second time, nothing is left to delete
+				if err := a.DeleteAuditEventsBefore(t.Context(), before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found := map[string]int{}
+			err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
+				found[e.Actor+" "+e.Action+" "+e.Object]++
+				return nil
+			})
+			if diff := cmp.Diff(map[string]int{"service audit.expire 1000": 1, "service audit.expire 1": 1, "operator logout ": 1}, found); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
 		})
-		if diff := cmp.Diff(map[string]int{"service audit.expire 1000": 1, "service audit.expire 1": 1, "operator logout ": 1}, found); err != nil || diff != "" {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
-		}
-	})
+	}
 }
 
 // TestRepeatedDownloads checks that concurrent and repeated downloads of an object from one address are
 // one event in each minute.
 func TestRepeatedDownloads(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		c := newClock()
-		a, _ := openService(t, location, c)
-		addUsers(t, a, api.RoleUser, testEmail)
-		owner, err := a.FindAccount(t.Context(), testEmail)
-		if err != nil {
-			t.Fatal(err)
-		}
-		download := func(address, object string) {
-			ctx := WithCaller(t.Context(), Caller{RemoteAddress: address})
-			if err := a.RecordDownload(ctx, owner.AccountKey, "result.download", object); err != nil {
-				t.Error(err)
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			c := newClock()
+			a, _ := openService(t, location, c)
+			addUsers(t, a, api.RoleUser, testEmail)
+			owner, err := a.FindAccount(t.Context(), testEmail)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		var all sync.WaitGroup
-		for range 20 {
-			all.Go(func() { download("192.0.2.1", "first") })
-		}
-		all.Wait()
-		download("192.0.2.1", "second")
-		download("192.0.2.2", "first")
-		c.advance(downloadInterval - time.Second)
-		download("192.0.2.1", "first")
-		c.advance(time.Second)
-		download("192.0.2.1", "first")
-		found := map[string]int{}
-		err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{Action: "result.download"}, 0, func(e *api.AuditEvent) error {
-			found[e.Actor+" "+e.RemoteAddress+" "+e.Object]++
-			return nil
+			download := func(address, object string) {
+				ctx := WithCaller(t.Context(), Caller{RemoteAddress: address})
+				if err := a.RecordDownload(ctx, owner.AccountKey, "result.download", object); err != nil {
+					t.Error(err)
+				}
+			}
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() { download("192.0.2.1", "first") })
+			}
+			all.Wait()
+			download("192.0.2.1", "second")
+			download("192.0.2.2", "first")
+			c.advance(downloadInterval - time.Second)
+			download("192.0.2.1", "first")
+			c.advance(time.Second)
+			download("192.0.2.1", "first")
+			found := map[string]int{}
+			err = a.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{Action: "result.download"}, 0, func(e *api.AuditEvent) error {
+				found[e.Actor+" "+e.RemoteAddress+" "+e.Object]++
+				return nil
+			})
+			want := map[string]int{testEmail + " 192.0.2.1 first": 2, testEmail + " 192.0.2.1 second": 1, testEmail + " 192.0.2.2 first": 1}
+			if diff := cmp.Diff(want, found); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
 		})
-		want := map[string]int{testEmail + " 192.0.2.1 first": 2, testEmail + " 192.0.2.1 second": 1, testEmail + " 192.0.2.2 first": 1}
-		if diff := cmp.Diff(want, found); err != nil || diff != "" {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
-		}
-	})
+	}
 }
 
 // TestNewValuesAreRecorded changes the quota and the role of an account and the settings that services
 // share. The audit log must have the new values.
 func TestNewValuesAreRecorded(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		s := openLogged(t, location, Options{})
-		s.invited(t, "bob@example.com")
-		bob, err := s.FindAccount(t.Context(), "bob@example.com")
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := api.AccountInput{AccountKey: bob.AccountKey}
-		_, err = s.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: key, Body: api.Quota{Datasets: new(int64(1)), Bytes: new(int64(1_000_000))}})
-		if err == nil {
-			_, err = s.SetRole(t.Context(), &api.SetRoleInput{AccountInput: key, Body: api.NewRole{Role: api.RoleAdministrator}})
-		}
-		if err == nil {
-			err = s.StoreServiceSettings(t.Context(), ServiceSettings{PublicURL: new("https://foretell.example.com"), Address: "http://127.0.0.1:8080"})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := map[string]string{}
-		err = s.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
-			found[e.Action+" "+e.Object] = e.Detail
-			return nil
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			s := openLogged(t, location, Options{})
+			s.invited(t, "bob@example.com")
+			bob, err := s.FindAccount(t.Context(), "bob@example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := api.AccountInput{AccountKey: bob.AccountKey}
+			_, err = s.SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: key, Body: api.Quota{Datasets: new(int64(1)), Bytes: new(int64(1_000_000))}})
+			if err == nil {
+				_, err = s.SetRole(t.Context(), &api.SetRoleInput{AccountInput: key, Body: api.NewRole{Role: api.RoleAdministrator}})
+			}
+			if err == nil {
+				err = s.StoreServiceSettings(t.Context(), ServiceSettings{PublicURL: new("https://foretell.example.com"), Address: "http://127.0.0.1:8080"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := map[string]string{}
+			err = s.EachAuditEvent(t.Context(), &api.ListAuditEventsInput{}, 0, func(e *api.AuditEvent) error {
+				found[e.Action+" "+e.Object] = e.Detail
+				return nil
+			})
+			want := map[string]string{
+				"account.create bob@example.com": "", "account.quota bob@example.com": "datasets=1 bytes=1000000 races=none",
+				"account.role.administrator bob@example.com": "role=administrator", "setting.change public-url": "https://foretell.example.com",
+			}
+			if diff := cmp.Diff(want, found); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
 		})
-		want := map[string]string{
-			"account.create bob@example.com": "", "account.quota bob@example.com": "datasets=1 bytes=1000000 races=none",
-			"account.role.administrator bob@example.com": "role=administrator", "setting.change public-url": "https://foretell.example.com",
-		}
-		if diff := cmp.Diff(want, found); err != nil || diff != "" {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
-		}
-	})
+	}
 }

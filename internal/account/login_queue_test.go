@@ -14,22 +14,26 @@ import (
 // succeed, although there are more of them than may fail.
 func TestConcurrentLogins(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		a, _ := openService(t, location, newClock())
-		if err := a.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
-			t.Fatal(err)
-		}
-		ctx := WithCaller(t.Context(), Caller{RemoteAddress: "192.0.2.1"})
-		var all sync.WaitGroup
-		for range 5 * loginAddressBurst {
-			all.Go(func() {
-				if _, err := a.LogIn(ctx, logInInput("")); err != nil {
-					t.Errorf("a correct login: %v", err)
-				}
-			})
-		}
-		all.Wait()
-	})
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			a, _ := openService(t, location, newClock())
+			if err := a.AddUser(t.Context(), api.NewAccount{Email: testEmail}, testPassword); err != nil {
+				t.Fatal(err)
+			}
+			ctx := WithCaller(t.Context(), Caller{RemoteAddress: "192.0.2.1"})
+			var all sync.WaitGroup
+			for range 5 * loginAddressBurst {
+				all.Go(func() {
+					if _, err := a.LogIn(ctx, logInInput("")); err != nil {
+						t.Errorf("a correct login: %v", err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
 }
 
 // TestLoginQueue checks that one login from an address runs at a time, that a full queue refuses

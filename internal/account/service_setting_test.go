@@ -57,57 +57,61 @@ func (s *loggedService) invited(t *testing.T, email string) (link string, datase
 // stored, that a change is logged, and that each service uses its own quota.
 func TestServiceSettings(t *testing.T) {
 	t.Parallel()
-	onEachDatabase(t, func(t *testing.T, location string) {
-		start := func(s ServiceSettings, quota *api.Quota) *loggedService {
-			t.Helper()
-			service := openLogged(t, location, Options{DefaultQuota: quota})
-			if err := service.StoreServiceSettings(t.Context(), s); err != nil {
-				t.Fatal(err)
+	for name, newDatabase := range newDatabases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			location := newDatabase(t)
+			start := func(s ServiceSettings, quota *api.Quota) *loggedService {
+				t.Helper()
+				service := openLogged(t, location, Options{DefaultQuota: quota})
+				if err := service.StoreServiceSettings(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+				return service
 			}
-			return service
-		}
-		command := openLogged(t, location, Options{})
-		want := func(email, link string, datasets int64) {
-			t.Helper()
-			if gotLink, gotDatasets := command.invited(t, email); !strings.HasPrefix(gotLink, link) || (link == "") != (gotLink == "") || gotDatasets != datasets {
-				t.Errorf("%s: %q and %d, want %q and %d", email, gotLink, gotDatasets, link, datasets)
+			command := openLogged(t, location, Options{})
+			want := func(email, link string, datasets int64) {
+				t.Helper()
+				if gotLink, gotDatasets := command.invited(t, email); !strings.HasPrefix(gotLink, link) || (link == "") != (gotLink == "") || gotDatasets != datasets {
+					t.Errorf("%s: %q and %d, want %q and %d", email, gotLink, gotDatasets, link, datasets)
+				}
 			}
-		}
-		want("a@example.com", defaultServiceURL, 0)
+			want("a@example.com", defaultServiceURL, 0)
 
-		first := start(ServiceSettings{Address: "http://127.0.0.1:1111"}, &api.Quota{Datasets: new(int64(7))})
-		want("b@example.com", "http://127.0.0.1:1111/", 7)
+			first := start(ServiceSettings{Address: "http://127.0.0.1:1111"}, &api.Quota{Datasets: new(int64(7))})
+			want("b@example.com", "http://127.0.0.1:1111/", 7)
 
-		adHoc := start(ServiceSettings{Address: "http://127.0.0.1:2222"}, nil)
-		want("c@example.com", "http://127.0.0.1:1111/", 7)
-		if text := adHoc.log.String(); !strings.Contains(text, `level=INFO msg="the stored setting remains in use" setting=default-quota`) || strings.Contains(text, "WARN") {
-			t.Errorf("the log is %s", text)
-		}
+			adHoc := start(ServiceSettings{Address: "http://127.0.0.1:2222"}, nil)
+			want("c@example.com", "http://127.0.0.1:1111/", 7)
+			if text := adHoc.log.String(); !strings.Contains(text, `level=INFO msg="the stored setting remains in use" setting=default-quota`) || strings.Contains(text, "WARN") {
+				t.Errorf("the log is %s", text)
+			}
 
-		adHoc.stop()
-		first.stop()
-		other := start(ServiceSettings{Address: "http://127.0.0.1:3333"}, &api.Quota{Datasets: new(int64(9))})
-		if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
-			t.Errorf("the log is %s", text)
-		}
-		if !store.IsURL(location) { // PostgreSQL knows that a process has ended only after some seconds
-			want("d@example.com", "http://127.0.0.1:3333/", 9)
-		}
+			adHoc.stop()
+			first.stop()
+			other := start(ServiceSettings{Address: "http://127.0.0.1:3333"}, &api.Quota{Datasets: new(int64(9))})
+			if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
+				t.Errorf("the log is %s", text)
+			}
+			if !store.IsURL(location) { // PostgreSQL knows that a process has ended only after some seconds
+				want("d@example.com", "http://127.0.0.1:3333/", 9)
+			}
 
-		start(ServiceSettings{Address: "http://127.0.0.1:4444", PublicURL: new("https://foretell.example.com")}, &api.Quota{})
-		want("e@example.com", "https://foretell.example.com/", 0)
-		if _, datasets := other.invited(t, "f@example.com"); datasets != 9 {
-			t.Errorf("a service does not use its own quota: %d", datasets)
-		}
+			start(ServiceSettings{Address: "http://127.0.0.1:4444", PublicURL: new("https://foretell.example.com")}, &api.Quota{})
+			want("e@example.com", "https://foretell.example.com/", 0)
+			if _, datasets := other.invited(t, "f@example.com"); datasets != 9 {
+				t.Errorf("a service does not use its own quota: %d", datasets)
+			}
 
-		start(ServiceSettings{Address: "http://127.0.0.1:5555", SendsMail: new(true)}, nil)
-		want("g@example.com", "", 0)
-		start(ServiceSettings{Address: "http://127.0.0.1:6666"}, nil)
-		want("h@example.com", "", 0)
-		removing := start(ServiceSettings{Address: "http://127.0.0.1:7777", SendsMail: new(false), PublicURL: new("")}, nil)
-		want("i@example.com", "http://127.0.0.1:", 0)
-		if text := removing.log.String(); !strings.Contains(text, "setting=mail old=on new=off") || !strings.Contains(text, `setting=public-url old=https://foretell.example.com new=""`) {
-			t.Errorf("the log is %s", text)
-		}
-	})
+			start(ServiceSettings{Address: "http://127.0.0.1:5555", SendsMail: new(true)}, nil)
+			want("g@example.com", "", 0)
+			start(ServiceSettings{Address: "http://127.0.0.1:6666"}, nil)
+			want("h@example.com", "", 0)
+			removing := start(ServiceSettings{Address: "http://127.0.0.1:7777", SendsMail: new(false), PublicURL: new("")}, nil)
+			want("i@example.com", "http://127.0.0.1:", 0)
+			if text := removing.log.String(); !strings.Contains(text, "setting=mail old=on new=off") || !strings.Contains(text, `setting=public-url old=https://foretell.example.com new=""`) {
+				t.Errorf("the log is %s", text)
+			}
+		})
+	}
 }
