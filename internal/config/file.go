@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -60,7 +61,7 @@ func WithFileLock(path string, change func() error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return exit.Errorf(exit.Conflict, "another process has been changing %s for %s", path, fileLockWait).
 			WithHint("end the process that has opened %s, and run the command again", term.ShellQuote(lockPath))
-	case errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK): // ENOLCK: NFS without a lock service
 		return change()
 	case err != nil:
 		return err
