@@ -40,7 +40,7 @@ func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 	if err != nil {
 		return err
 	}
-	if f, err = a.setSplitKeysAndDropGroup(ctx, rows, f, &p); err != nil {
+	if f, err = a.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeFraction), time.Second)

@@ -36,9 +36,13 @@ func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 	return nil
 }
 
-// setSplitKeysAndDropGroup sets params.Groups and params.Times from the group and time
-// columns of a race. It returns f without the features of the group column.
-func (a *App) setSplitKeysAndDropGroup(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
+// setSplitKeysAndDropFeatures sets params.Groups and params.Times from the group and time
+// columns of a race. It returns f without the features of the group column, and without the
+// categories of monotone columns of codes, because the levels of a category have no order.
+func (a *App) setSplitKeysAndDropFeatures(ctx context.Context, rows *raceRows, f *frame.Frame, params *learn.Params) (*frame.Frame, error) {
+	for column := range params.Monotone {
+		f = f.WithoutCodes(column)
+	}
 	columns := frame.SplitColumns{Group: rows.race.GroupColumn, Time: rows.race.TimeColumn}
 	if columns == (frame.SplitColumns{}) {
 		return f, nil

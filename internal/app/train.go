@@ -55,7 +55,7 @@ func (a *App) train(ctx context.Context, r *job.RunningJob) error {
 		return err
 	}
 	p.Stop = r.Cancelled()
-	if f, err = a.setSplitKeysAndDropGroup(ctx, rows, f, &p); err != nil {
+	if f, err = a.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	outcome, err := a.runRace(ctx, r, rows, f, p)

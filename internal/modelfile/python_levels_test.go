@@ -16,7 +16,7 @@ import (
 func TestPythonFindsLevels(t *testing.T) {
 	t.Parallel()
 	testenv.Python(t)
-	cells := []string{"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0"}
+	cells := []string{"TRUE", "true", " True ", "fAlse", "yes", "YES", "", " ", "t", "T", "no\u00a0", "\u2003No", "\u001cNo", "red", "Red", "NO", "0", "12", "12.0", "7", "7.0", "70"}
 	columns := []frame.ColumnSchema{
 		{Levels: []string{"False", "True"}},
 		{Levels: []string{"FALSE", "TRUE", "True"}},
@@ -26,6 +26,8 @@ func TestPythonFindsLevels(t *testing.T) {
 		{Levels: []string{"NA", "No", "Yes"}},
 		{Levels: []string{"No", "Yes"}, Source: "x", Feature: frame.ExtractText},
 		{Levels: []string{"no\u00a0", "yes"}},
+		{Levels: []string{"12", "7.0", "x"}, Source: "x", Feature: frame.ExtractText},
+		{Levels: []string{"12", "7.0", "x"}},
 	}
 	var table strings.Builder
 	w := csvfile.NewWriter(&table)
@@ -53,7 +55,7 @@ func TestPythonFindsLevels(t *testing.T) {
 import json, sys
 import model
 given = json.load(sys.stdin)
-print(json.dumps([[model.LevelIndex(c["levels"], "part" not in c).code(cell) for cell in given["cells"]] for c in given["columns"]]))
+print(json.dumps([[model.LevelIndex(c["levels"], c.get("part", "")).code(cell) for cell in given["cells"]] for c in given["columns"]]))
 `
 	input, err := json.Marshal(map[string]any{"cells": cells, "columns": columns})
 	if err != nil {

@@ -126,6 +126,10 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 	return r
 }
 
+// alsoCategory is appended to the summary of a column of numbers whose numbers or words are also a
+// category.
+const alsoCategory = ", also a category"
+
 // valueSummary summarises a column: the range and median of numbers, or the most frequent
 // texts.
 func valueSummary(c *profile.ColumnProfile, rows int) string {
@@ -134,7 +138,11 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 		if n.MedianEstimate {
 			median = "about " + median
 		}
-		return fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), median)
+		summary := fmt.Sprintf("%s to %s, median %s", c.Form.Format(n.Min), c.Form.Format(n.Max), median)
+		if c.IsAlsoCategory() {
+			summary += alsoCategory
+		}
+		return summary
 	}
 	different := humanize.Count(c.Distinct, "value")
 	if c.Estimate {

@@ -23,7 +23,7 @@ def extract_features(schema, cells, rows):
         if column["kind"] == 2:
             return [text.strip(SPACE) for text in texts]
         if column["kind"] == 1:
-            return convert(texts, LevelIndex(column.get("levels", []), part == "").code, np.int32)
+            return convert(texts, LevelIndex(column.get("levels", []), part).code, np.int32)
         if part == "":
             return convert(texts, number_or_nan)
         if part == "amount":
@@ -95,12 +95,14 @@ def fold_case(text):
 
 class LevelIndex:
     """The codes of the levels of a category. If the levels are booleans, such as True and False, other
-    texts may differ from them in case."""
+    texts may differ from them in case. If they are texts of a column of numbers, 12 and 12.0 are the
+    same level."""
 
-    def __init__(self, levels, is_whole_cell):
+    def __init__(self, levels, part):
         self.codes = {level: code for code, level in enumerate(levels)}
         self.folded = {}
-        if is_whole_cell and set(map(fold_case, levels)) in BOOLEAN_PAIRS:
+        self.has_codes = part == "text"
+        if not part and set(map(fold_case, levels)) in BOOLEAN_PAIRS:
             for code, level in enumerate(levels):
                 self.folded.setdefault(fold_case(level), code)
 
@@ -108,4 +110,7 @@ class LevelIndex:
         cell = cell.strip(SPACE)
         if cell in self.codes or not cell:
             return self.codes.get(cell, -1)
+        if self.has_codes:
+            cell = cell[:-2] if cell.endswith(".0") else cell + ".0"
+            return self.codes.get(cell, len(self.codes))
         return self.folded.get(fold_case(cell), len(self.codes))

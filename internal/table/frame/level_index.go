@@ -2,6 +2,7 @@ package frame
 
 import (
 	"slices"
+	"strings"
 
 	"foretell/internal/table/cells"
 )
@@ -12,10 +13,13 @@ type levelIndex struct {
 	// folded has the codes of the levels in lower case if the column is boolean; otherwise it is
 	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
 	folded map[string]int32
+	// hasCodes is set if the levels are texts of a column of numbers, see ExtractText. pandas writes
+	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
+	hasCodes bool
 }
 
 func newLevelIndex(c *ColumnSchema) *levelIndex {
-	x := &levelIndex{codes: BuildIndex(c.Levels)}
+	x := &levelIndex{codes: BuildIndex(c.Levels), hasCodes: c.Feature == ExtractText}
 	if c.Feature == "" && cells.AreBooleans(slices.Values(c.Levels)) {
 		x.folded = map[string]int32{}
 		for code, level := range c.Levels {
@@ -43,5 +47,18 @@ func (x *levelIndex) code(cell []byte) int32 {
 			return code
 		}
 	}
+	if x.hasCodes {
+		if code, known := x.codes[otherDecimals(string(cell))]; known {
+			return code
+		}
+	}
 	return int32(len(x.codes))
+}
+
+// otherDecimals returns text without its end .0, or with this end if text does not have it.
+func otherDecimals(text string) string {
+	if digits, found := strings.CutSuffix(text, ".0"); found {
+		return digits
+	}
+	return text + ".0"
 }

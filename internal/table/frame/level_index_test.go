@@ -17,6 +17,10 @@ func TestLevelIndex(t *testing.T) {
 		"missing":               {ColumnSchema{Levels: []string{"False", "True"}}, " ", Missing},
 		"category":              {ColumnSchema{Levels: []string{"Blue", "Red"}}, "red", 2},
 		"three_words":           {ColumnSchema{Levels: []string{"Maybe", "No", "Yes"}}, "yes", 3},
+		"code_as_decimal":       {ColumnSchema{Levels: []string{"12", "7"}, Feature: ExtractText}, "7.0", 1},
+		"code_as_integer":       {ColumnSchema{Levels: []string{"12.0", "7.0"}, Feature: ExtractText}, "7", 1},
+		"unknown_code":          {ColumnSchema{Levels: []string{"12", "7"}, Feature: ExtractText}, "70", 2},
+		"number_of_a_category":  {ColumnSchema{Levels: []string{"12", "x"}}, "12.0", 2},
 		"words_between_numbers": {ColumnSchema{Levels: []string{"No", "Yes"}, Feature: ExtractText}, "yes", 2},
 	} {
 		if got := newLevelIndex(&c.column).code([]byte(c.cell)); got != c.want {

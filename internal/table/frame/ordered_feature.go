@@ -11,9 +11,10 @@ import (
 
 // OrderedFeature returns the index of the feature whose values are the numbers in the
 // cells of the given column. It is an error if the column has no such feature, or if the
-// column has another feature, too, such as the month of a date.
+// column has another feature, too, such as the month of a date. A category of the same column is no
+// error, see [Frame.WithoutCodes].
 func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
-	numbers, others := []int{}, []*ColumnSchema{}
+	numbers, others := []int{}, 0
 	for i := range s.Columns {
 		switch c := &s.Columns[i]; {
 		case c.Since == column && c.Feature == ExtractSince:
@@ -22,7 +23,7 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 		case c.Kind == Numeric:
 			numbers = append(numbers, i)
 		default:
-			others = append(others, c)
+			others++
 		}
 	}
 	if reason := s.notOrderedReason(column, numbers, others); reason != "" {
@@ -32,8 +33,8 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 }
 
 // notOrderedReason returns the reason why a column has no ordered feature, or "" if it has one.
-// numbers and others are its numeric and its other features.
-func (s *Schema) notOrderedReason(column string, numbers []int, others []*ColumnSchema) string {
+// numbers are its numeric features, and others is the number of its other features.
+func (s *Schema) notOrderedReason(column string, numbers []int, others int) string {
 	const want = ": must be a column of numbers"
 	names := s.FieldNames()
 	switch {
@@ -41,7 +42,7 @@ func (s *Schema) notOrderedReason(column string, numbers []int, others []*Column
 		return "is the ID or the label: must be another column"
 	case !slices.Contains(names, column):
 		return "is not a column of the training file" + csvfile.DidYouMean(column, names)
-	case len(numbers)+len(others) == 0:
+	case len(numbers)+others == 0:
 		return "is ignored in training" + want + " that is not ignored"
 	case len(numbers) == 0:
 		return "is a category" + want
@@ -56,12 +57,28 @@ func (s *Schema) notOrderedReason(column string, numbers []int, others []*Column
 		}
 		return "is a date whose month, day, weekday or hour is also a feature" + want
 	}
-	for _, c := range others {
-		if slices.ContainsFunc(c.Levels, first.isNumber) {
-			return "is also a category, because some of its numbers begin with 0" + want
-		}
-	}
 	return ""
+}
+
+// WithoutCodes returns f without the category whose levels are the numbers of the given column. If
+// the column has no such feature, it returns f.
+func (f *Frame) WithoutCodes(column string) *Frame {
+	at := slices.IndexFunc(f.Schema.Columns, func(c ColumnSchema) bool {
+		return c.SourceName() == column && c.Feature == ExtractText && f.Schema.hasNumberLevel(&c)
+	})
+	if at < 0 {
+		return f
+	}
+	schema, out := *f.Schema, *f
+	schema.Columns = slices.Delete(slices.Clone(schema.Columns), at, at+1)
+	out.Schema, out.Columns = &schema, slices.Delete(slices.Clone(f.Columns), at, at+1)
+	return &out
+}
+
+// hasNumberLevel reports whether a level of c is a number of the numeric feature of the same column.
+func (s *Schema) hasNumberLevel(c *ColumnSchema) bool {
+	at, err := s.OrderedFeature(c.SourceName())
+	return err == nil && slices.ContainsFunc(c.Levels, s.Columns[at].isNumber)
 }
 
 // isNumber reports whether a numeric feature has a value in a cell with this text.

@@ -125,7 +125,7 @@ func (t *ColumnStats) decideAmounts(best *amounts, texts []distinctValue) (inf i
 	if rows*valuesPerStray <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
 		inf.strays = nil // too rare to learn from
 	}
-	inf.isCode = isZeroPadded(texts)
+	inf.isCode = areCodes(t.texts.values)
 	return inf, true
 }
 

@@ -337,7 +337,7 @@ func (t *ColumnStats) addText(cell []byte, hash uint64, line int) {
 // chooseStrategy decides how the rest of the column is counted. It is called when the column has many
 // distinct texts; see ColumnStats.
 func (t *ColumnStats) chooseStrategy() {
-	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || isZeroPadded(t.texts.values) {
+	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || mayBeCodes(t.texts.values) {
 		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
 		return
 	}

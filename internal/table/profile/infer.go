@@ -12,8 +12,7 @@ type inference struct {
 	format *cells.NumberFormat
 	// strays are the texts in a column of numbers that become levels of another feature.
 	strays []distinctValue
-	// isCode is set if the numbers are codes: they have only digits, and some are padded
-	// with zeros.
+	// isCode is set if the numbers are probably codes, see areCodes.
 	isCode bool
 	// dayFirst is set if 1/2/2006 is the first of February.
 	dayFirst bool
@@ -65,7 +64,7 @@ func (t *ColumnStats) infer() inference {
 		if inf, ok := t.inferDates(texts); ok {
 			return inf
 		}
-		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
+		return inference{form: FormNumeric, isCode: areCodes(t.texts.values)}
 	}
 	if inf, ok := t.inferDates(texts); ok {
 		return inf
@@ -75,7 +74,7 @@ func (t *ColumnStats) infer() inference {
 		return inf
 	}
 	if t.Kind() == frame.Numeric {
-		return inference{form: FormNumeric, isCode: isZeroPadded(texts)}
+		return inference{form: FormNumeric, isCode: areCodes(t.texts.values)}
 	}
 	if cells.AreBooleans(textsOf(texts)) {
 		return inference{form: FormBoolean}
@@ -145,24 +144,6 @@ func (t *ColumnStats) parseDates(texts []distinctValue, dayFirst bool) (values [
 		return nil, 0, 0 // a mixture of dates and times of day
 	}
 	return values, parsed, times
-}
-
-// isZeroPadded reports whether all numbers consist of digits and some have leading zeros,
-// as in codes such as 02134.
-func isZeroPadded(texts []distinctValue) bool {
-	zeros := false
-	for i := range texts {
-		if texts[i].kind != cells.Number {
-			continue
-		}
-		for _, char := range []byte(texts[i].text) {
-			if char-'0' > 9 {
-				return false
-			}
-		}
-		zeros = zeros || len(texts[i].text) > 1 && texts[i].text[0] == '0'
-	}
-	return zeros
 }
 
 // inferText infers whether the texts of a column identify rows, and which words they

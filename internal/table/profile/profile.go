@@ -81,6 +81,9 @@ type ColumnProfile struct {
 // the file.
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 
+// IsAlsoCategory reports whether the numbers or the words of a FormNumeric column are also a category.
+func (c *ColumnProfile) IsAlsoCategory() bool { return c.Form == FormNumeric && c.Features > 1 }
+
 // NumberFormat returns the format of the numbers of a FormNumeric column, and nil for other columns.
 func (c *ColumnProfile) NumberFormat() *cells.NumberFormat {
 	switch {
