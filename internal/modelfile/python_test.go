@@ -106,13 +106,14 @@ func compareResults(t *testing.T, want, got []byte, classes int) {
 	}
 }
 
-// TestPythonPredictsLikeGoldens predicts with blends of all four algorithms.
+// TestPythonPredictsLikeGoldens predicts with the committed models: blends of all four algorithms, and
+// symmetric boosting with a hashed pair of categories.
 func TestPythonPredictsLikeGoldens(t *testing.T) {
 	t.Parallel()
 	for model, blind := range map[string]string{
 		"blend.model": "blind.csv", "version-1.model": "kinds.csv", "version-2.model": "kinds.csv", "version-3.model": "kinds.csv",
 		"version-4.model": "kinds.csv", "version-5.model": "dates.csv",
-		"texts.model": "texts.csv",
+		"texts.model": "texts.csv", "pairs.model": "pairs.csv",
 	} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()

@@ -35,9 +35,10 @@ type ensemble interface {
 
 // The first bytes of the binary form: its version and the kind of ensemble.
 const (
-	version       = 1
-	kindLeafwise  = 0
-	kindSymmetric = 1
+	version             = 1
+	kindLeafwise        = 0
+	kindSymmetric       = 1
+	kindSymmetricHashed = 2 // with a statistic of a hashed pair, see categoryColumns
 )
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;
@@ -81,10 +82,13 @@ func (m *Model) UnmarshalBinary(b []byte) error {
 	switch kind {
 	case kindLeafwise:
 		read.ensemble = readLeafwiseModel(r, numOutputs(classes))
-	case kindSymmetric:
+	case kindSymmetric, kindSymmetricHashed:
 		read.ensemble = readSymmetricModel(r, numOutputs(classes))
 	default:
 		r.Fail("unknown kind of ensemble")
+	}
+	if r.Err() == nil && read.ensemble.kind() != kind {
+		r.Fail("the statistics contradict the kind of ensemble")
 	}
 	if err := r.End(); err != nil {
 		return fmt.Errorf("boost: %w", err)

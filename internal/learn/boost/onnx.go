@@ -57,9 +57,10 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 // addONNXStatistics returns a matrix that has one column with the bins of each target
 // statistic. The bins are looked up in one table for all statistics. level₁ and level₂ are
 // the levels of a row in the two columns of a statistic. levels₂ is the number of levels of
-// the second column. If there is no second column, level₂ is 0 and levels₂ is 1.
+// the second column. If there is no second column, level₂ is 0 and levels₂ is 1. size is the number
+// of categories, see categoryColumns.
 //
-//	index = first index of the statistic + level₁ · levels₂ + level₂
+//	index = first index of the statistic + (level₁ · levels₂ + level₂) mod size
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {
 	var keyed []*featureSource
 	var columns, maxLevels []int // the columns of all statistics, and the highest level number of each
@@ -80,10 +81,10 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 			}
 		}
 	}
-	factors, offsets := make([]float64, len(columns)*len(keyed)), make([]float64, len(keyed))
+	factors, offsets, sizes := make([]float64, len(columns)*len(keyed)), make([]int, len(keyed)), make([]int, len(keyed))
 	var table []byte
 	for i, s := range keyed {
-		offsets[i] = float64(len(table))
+		offsets[i], sizes[i] = len(table), s.key.size()
 		table = append(table, s.categoryBins...)
 		first, second := s.key.columns[0], s.key.columns[1]
 		factors[at[first]*len(keyed)+i] = float64(s.key.levels[1])
@@ -92,8 +93,11 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 		}
 	}
 	levels := g.ToFloat64(g.CategoryLevels(g.SelectColumns(x, columns), maxLevels))
-	index := g.Op("MatMul", levels, g.ConstFloat64s(factors, len(columns), len(keyed)))
-	index = g.ToInt64(g.Op("Add", index, g.ConstFloat64s(offsets, len(offsets))))
+	index := g.ToInt64(g.Op("MatMul", levels, g.ConstFloat64s(factors, len(columns), len(keyed))))
+	if slices.ContainsFunc(keyed, func(s *featureSource) bool { return s.key.isHashed() }) {
+		index = g.Op("Mod", index, g.ConstInt64s(sizes, len(sizes)))
+	}
+	index = g.Op("Add", index, g.ConstInt64s(offsets, len(offsets)))
 	return g.ToFloat64(g.Op("Gather", g.ConstBytes(table, len(table)), index))
 }
 

@@ -160,7 +160,7 @@ func (s *featureSource) bin(first, second int32) uint8 {
 	if s.column >= 0 {
 		return uint8(first)
 	}
-	return s.categoryBins[first*s.key.levels[1]+second]
+	return s.categoryBins[s.key.category(first, second)]
 }
 
 // columns returns the columns of the frame from which a source is computed. If there is

@@ -184,7 +184,7 @@ func (b *symmetricBooster) ensemble(rounds int) ensemble {
 		sources = append(sources, b.features.sourceOf(feature))
 	}
 	return newSpilledEnsemble(spilledEnsemble{
-		formatKind: kindSymmetric, stream: b.stream, size: roundsSize(b.ends, rounds),
+		formatKind: symmetricKind(sources), stream: b.stream, size: roundsSize(b.ends, rounds),
 		writeHead: func(w *codec.Writer) { writeSourcesAndTreeCount(w, sources, rounds) },
 	}, func(r *codec.Reader) ensemble { return readSymmetricModel(r, outputs) })
 }

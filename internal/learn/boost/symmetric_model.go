@@ -3,7 +3,6 @@ package boost
 import (
 	"bytes"
 	"math"
-	"math/bits"
 	"slices"
 
 	"foretell/internal/learn/codec"
@@ -102,7 +101,17 @@ func (s *featureSource) fillBins(dst []uint8, scratch []int32, f *frame.Frame, l
 	s.mapper.Fill(dst, 1, &f.Columns[s.column], lo, lo+len(dst))
 }
 
-func (m *symmetricModel) kind() byte { return kindSymmetric }
+func (m *symmetricModel) kind() byte { return symmetricKind(m.sources) }
+
+// symmetricKind returns the kind of a symmetric ensemble with the given sources.
+func symmetricKind(sources []featureSource) byte {
+	for i := range sources {
+		if sources[i].column < 0 && sources[i].key.isHashed() {
+			return kindSymmetricHashed
+		}
+	}
+	return kindSymmetric
+}
 
 // write writes the number of sources and each source, then the number of trees and each
 // tree. A source that is a column is written as column+1 and the bin mapper. A target
@@ -163,12 +172,10 @@ func readFeatureSource(r *codec.Reader) featureSource {
 		s.key.columns[k] = int32(r.Uvarint(0, math.MaxInt32)) - 1
 		s.key.levels[k] = int32(r.Uvarint(0, math.MaxInt32))
 	}
-	high, size := bits.Mul32(uint32(s.key.levels[0]), uint32(s.key.levels[1]))
-	if high != 0 || s.key.levels[0] < 2 || s.key.columns[0] < 0 ||
-		(s.key.columns[1] < 0) != (s.key.levels[1] == 1) {
+	if s.key.levels[0] < 2 || s.key.columns[0] < 0 || s.key.levels[1] < 1 || (s.key.columns[1] < 0) != (s.key.levels[1] == 1) {
 		r.Fail("invalid pair of columns")
 		return s
 	}
-	s.categoryBins = bytes.Clone(r.Next(int(size)))
+	s.categoryBins = bytes.Clone(r.Next(s.key.size()))
 	return s
 }

@@ -40,7 +40,9 @@ type targetStatistic struct {
 }
 
 // categoryColumns numbers the categories of a categorical column, or the combinations of the
-// categories of two columns. Below, such a combination is also called a category.
+// categories of two columns. Below, such a combination is also called a category. If there are more
+// than maxCombinations combinations, they are numbered modulo maxCombinations, so several of them
+// are one category (feature hashing: Weinberger et al. 2009).
 type categoryColumns struct {
 	columns [2]int32 // the second is -1 if there is one column
 	// levels[i] is the number of categories of columns[i], including one for unknown
@@ -48,9 +50,9 @@ type categoryColumns struct {
 	levels [2]int32
 }
 
-// maxCombinations is the largest size of a pair of columns: the product of their numbers
-// of categories. Columns with more combinations are not combined.
-const maxCombinations = 1 << 16
+// maxCombinations is the largest number of categories of a pair of columns. It is a prime, so that
+// combinations with the same number have no common pattern.
+const maxCombinations = 65_521
 
 // newCategoryColumns returns the categoryColumns of one column.
 func newCategoryColumns(f *frame.Frame, column int) categoryColumns {
@@ -69,22 +71,48 @@ func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	}
 }
 
-func (c *categoryColumns) size() int { return int(c.levels[0]) * int(c.levels[1]) }
+// combinations returns the number of combinations of categories of the columns.
+func (c *categoryColumns) combinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
+
+// isHashed reports whether several combinations may have the same number.
+func (c *categoryColumns) isHashed() bool {
+	return c.columns[1] >= 0 && c.combinations() > maxCombinations
+}
+
+// size returns the number of categories.
+func (c *categoryColumns) size() int {
+	if c.isHashed() {
+		return maxCombinations
+	}
+	return int(c.combinations())
+}
+
+// category returns the category of the combination of the first and the second column's
+// categories. If there is one column, second is 0.
+func (c *categoryColumns) category(first, second int32) int32 {
+	category := int64(first)*int64(c.levels[1]) + int64(second)
+	if c.isHashed() {
+		category %= maxCombinations
+	}
+	return int32(category)
+}
 
 // fillCategories writes the categories of f's rows lo…hi-1 to dst.
 func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int) {
 	dst = dst[:hi-lo]
-	clear(dst)
-	for part, column := range c.columns {
-		if column < 0 {
-			break
-		}
-		levels := c.levels[part]
-		for i, code := range f.Columns[column].Codes[lo:hi] {
-			dst[i] = dst[i]*levels + min(max(code, frame.Missing), levels-2) + 1
-		}
+	for i, code := range f.Columns[c.columns[0]].Codes[lo:hi] {
+		dst[i] = categoryOf(code, c.levels[0])
+	}
+	if c.columns[1] < 0 {
+		return
+	}
+	for i, code := range f.Columns[c.columns[1]].Codes[lo:hi] {
+		dst[i] = c.category(dst[i], categoryOf(code, c.levels[1]))
 	}
 }
+
+// categoryOf returns the category of a code in a column with the given number of categories.
+func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }
 
 // priorWeight is the weight a of the mean p of all rows, see targetStatistic.
 const priorWeight = 1
@@ -246,9 +274,7 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 	for at, i := range best {
 		for _, j := range best[:at] {
 			a, b := min(i, j), max(i, j)
-			if key := singles[a].cross(singles[b]); key.size() <= maxCombinations {
-				pairs = append(pairs, pair{categoryColumns: key, better: max(gains[a], gains[b])})
-			}
+			pairs = append(pairs, pair{categoryColumns: singles[a].cross(singles[b]), better: max(gains[a], gains[b])})
 		}
 	}
 	err = parallel.ForContext(ctx, workers, len(pairs), func(_, i int) {

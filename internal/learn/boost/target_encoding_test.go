@@ -77,3 +77,42 @@ func TestStatisticsOfPairs(t *testing.T) {
 		t.Errorf("got %v, %v", pairs, err)
 	}
 }
+
+// TestHashedPairs numbers the combinations of two columns with many categories. The kind in the
+// binary form says that combinations share numbers.
+func TestHashedPairs(t *testing.T) {
+	const levels = 300
+	f := &frame.Frame{Rows: levels + 2, Columns: make([]frame.Column, 2)}
+	for i := range int32(f.Rows) {
+		f.Columns[0].Codes = append(f.Columns[0].Codes, i-1)
+		f.Columns[1].Codes = append(f.Columns[1].Codes, levels-i)
+	}
+	key := categoryColumns{columns: [2]int32{0, 1}, levels: [2]int32{levels + 2, levels + 2}}
+	got := make([]int32, f.Rows)
+	key.fillCategories(got, f, 0, f.Rows)
+	seen := map[int32]bool{}
+	for i, category := range got {
+		if want := int32((i*(levels+2) + levels + 1 - i) % maxCombinations); category != want || int(category) >= key.size() || seen[category] {
+			t.Fatalf("row %d has the category %d, want %d, below %d and only once", i, category, want, key.size())
+		}
+		seen[category] = true
+	}
+	for kind, key := range map[byte]categoryColumns{
+		kindSymmetric:       {columns: [2]int32{0, 1}, levels: [2]int32{levels + 2, 200}},
+		kindSymmetricHashed: key,
+	} {
+		m := Model{classes: 2, base: []float32{0}, ensemble: &symmetricModel{outputs: 1, sources: []featureSource{{column: -1, key: key, categoryBins: make([]uint8, key.size())}}}}
+		b, err := m.AppendBinary(nil)
+		if err != nil || b[1] != kind {
+			t.Fatalf("kind %d, error %v, want kind %d", b[1], err, kind)
+		}
+		var read Model
+		if err := read.UnmarshalBinary(b); err != nil {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+		b[1] = kindSymmetric + kindSymmetricHashed - kind
+		if err := read.UnmarshalBinary(b); err == nil {
+			t.Errorf("a model of kind %d is read as kind %d, want an error", kind, b[1])
+		}
+	}
+}

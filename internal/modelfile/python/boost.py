@@ -8,7 +8,7 @@ class Boosting:
 
     def __init__(self, r):
         check_version(r)
-        symmetric, self.classes = r.byte() == 1, r.number("H")
+        symmetric, self.classes = r.byte() > 0, r.number("H")
         self.base = r.array("<f4", 1 if self.classes == 2 else self.classes)
         self.trees = (SymmetricTrees if symmetric else LeafwiseTrees)(r, len(self.base))
 
@@ -73,6 +73,10 @@ class SymmetricTrees:
             scores += values.take(leaf, axis=0)
 
 
+# The largest number of categories of a statistic of two columns. Further combinations share numbers.
+MAX_COMBINATIONS = 65521
+
+
 class FeatureSource:
     """A binned column, or a statistic of the categories of one or two columns."""
 
@@ -82,7 +86,10 @@ class FeatureSource:
             self.mapper = BinMapper(r)
             return
         self.keys = [(r.uvarint() - 1, r.uvarint()) for _ in range(2)]  # column and number of categories
-        self.category_bins = r.array("u1", self.keys[0][1] * self.keys[1][1])
+        self.size = self.keys[0][1] * self.keys[1][1]
+        if self.keys[1][0] >= 0:
+            self.size = min(self.size, MAX_COMBINATIONS)
+        self.category_bins = r.array("u1", self.size)
 
     def bins(self, columns):
         if self.column >= 0:
@@ -90,5 +97,5 @@ class FeatureSource:
         category = 0
         for column, levels in self.keys:
             if column >= 0:
-                category = category * levels + np.minimum(columns[column], levels - 2) + 1
-        return self.category_bins[category]
+                category = category * levels + np.minimum(columns[column], levels - 2).astype(np.int64) + 1
+        return self.category_bins[category % self.size]

@@ -12,6 +12,7 @@ var operators = map[string]func(n *node, in []*Tensor) *Tensor{
 	"Sub": broadcasting(func(a, b float64) float64 { return a - b }),
 	"Mul": broadcasting(func(a, b float64) float64 { return a * b }),
 	"Div": broadcasting(func(a, b float64) float64 { return a / b }),
+	"Mod": broadcasting(math.Mod),
 	"Pow": broadcasting(math.Pow),
 	"Min": broadcasting(math.Min),
 	"Max": broadcasting(math.Max),
