@@ -138,7 +138,10 @@ func (m *symmetricModel) encode(f *frame.Frame) encodedEnsemble {
 			}
 			continue
 		}
-		for part := range s.key.columns {
+		for part, column := range s.key.columns {
+			if column < 0 { // there is no second column, and all its cells are 0
+				continue
+			}
 			key := s.key.columnKey(part)
 			key.fillCategories(codes, f, 0, f.Rows)
 			for row, code := range codes {
