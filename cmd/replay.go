@@ -56,7 +56,8 @@ type replayDocument struct {
 	Same    bool   `json:"same"`
 	Rows    int    `json:"rows"`
 	SHA256  string `json:"sha256"`
-	// Result is the path of the result, which has this SHA-256; "" if it is not in the folder.
+	// Result is the path of the result file, whose SHA-256 is SHA256. It is empty if the folder
+	// of the receipt does not contain the file.
 	Result string `json:"result,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type predictionsDiffOptions struct {
 	layout  preflight.LayoutFlags
 	factory *cli.Factory
 
-	columns scoring.Options
+	scoring scoring.Options
 	answers string
 }
 
@@ -53,9 +53,9 @@ columns are id, from and to, and with --answers also truth.`,
 	opts.layout.BindAnswersFormat(cmd, "the answers")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
-	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
-	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
-	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
+	flags.StringVar(&opts.scoring.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
+	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first)")
+	flags.BoolVar(&opts.scoring.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd
 }
@@ -96,8 +96,8 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		}
 		readers[i] = reader
 	}
-	o.columns.Classes, o.columns.SecondClasses = receiptClasses(first), receiptClasses(second)
-	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
+	o.scoring.Classes, o.scoring.SecondClasses = receiptClasses(first), receiptClasses(second)
+	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteOrder(&o.output, d.OrderReason)
 	}

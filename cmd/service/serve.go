@@ -95,7 +95,7 @@ the URL.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {
-	shared := o.takeSharedSettings()
+	shared := o.extractSharedSettings()
 	if err := o.network.check(); err != nil {
 		return err
 	}
@@ -166,10 +166,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 // noValue is the value of --public-url, --smtp and --default-quota that removes the stored setting.
 const noValue = "none"
 
-// takeSharedSettings returns the settings that the flags change for all services on the same
-// database. A flag with the value noValue removes a setting. takeSharedSettings sets
+// extractSharedSettings returns the settings that the flags change for all services on the same
+// database. A flag with the value noValue removes a setting. extractSharedSettings sets
 // --public-url and --smtp to "" if they have this value.
-func (o *serveOptions) takeSharedSettings() (s account.ServiceSettings) {
+func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {
 			o.network.publicURL = ""

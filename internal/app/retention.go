@@ -10,10 +10,10 @@ import (
 
 // Retention configures how long unused data is kept. In each field, 0 means forever.
 type Retention struct {
-	// Predictions is how long a prediction is kept after its end.
+	// Predictions is how long a prediction is kept after it ended.
 	Predictions time.Duration
-	// Trainings is how long a training job is kept, with its model, after its end or the last use
-	// of the model.
+	// Trainings is how long a training job and its model are kept after the job ended or the model
+	// was last used, whichever is later.
 	Trainings time.Duration
 	// Datasets is how long a dataset is kept after the last change of the dataset or of one of
 	// its races or predictions.
