@@ -118,7 +118,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if storage == config.AuthStorageNone {
-		o.output.Note("no credentials are stored, so other commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
+		o.output.Note("no credentials are stored, so other commands need the environment variable %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
 	return cli.PrintItem(&o.output, signedIn{
 		Server: tokens.Server, Username: tokens.Username, Profile: s.Profile, Storage: storage,

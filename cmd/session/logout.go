@@ -80,8 +80,8 @@ func (o *logoutOptions) run(ctx context.Context) error {
 // sessionTimeout is how long to wait for a service to end a session.
 const sessionTimeout = 5 * time.Second
 
-// endSession ends the session of a token at the service, which makes the token invalid. If that
-// fails, the token expires within an hour. It does nothing if token is empty.
+// endSession ends the session of a token at the service, so that the token becomes invalid. If that
+// fails, the token expires within an hour. endSession does nothing if token is empty.
 func endSession(ctx context.Context, tokens *credential.TokenSource, token string, output *cli.Output) {
 	if token == "" {
 		return
@@ -92,7 +92,7 @@ func endSession(ctx context.Context, tokens *credential.TokenSource, token strin
 	_, err := client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		output.Note("cannot end the session, because %s does not respond; its token expires within an hour", tokens.Server)
+		output.Note("cannot end the session, because %s does not respond; the token of the session expires within an hour", tokens.Server)
 	}
 }
 

@@ -165,7 +165,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if away, err := session.RunsElsewhere(ctx, key); err != nil {
 		return err
 	} else if away {
-		o.output.Note("waiting for race %s, which runs in another process; cancel it with: foretell training cancel %s", key, key)
+		o.output.Note("waiting for race %s, which runs in another process; cancel it with `foretell training cancel %s`", key, key)
 	}
 	var job *api.Training
 	if o.watch {

@@ -138,7 +138,7 @@ func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
 		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatchSize)
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "deleting attempts that no longer count", "error", err)
+			a.log.WarnContext(ctx, "cannot delete the attempts that no longer count", "error", err)
 		}
 		if err != nil || n < pruneBatchSize {
 			return

@@ -128,7 +128,7 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 		if errors.Is(err, store.ErrCommitUnknown) {
 			unknown = err
 		}
-		a.log.WarnContext(ctx, "storing the result of a job", "job", j.Key, "error", err)
+		a.log.WarnContext(ctx, "cannot store the result of a job; trying again", "job", j.Key, "error", err)
 		select {
 		case <-ctx.Done():
 			return errors.Join(err, unknown)

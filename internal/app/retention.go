@@ -52,7 +52,7 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "deleting expired data", "error", err)
+		a.log.WarnContext(ctx, "cannot delete all expired data; trying again in an hour", "error", err)
 	}
 }
 

@@ -79,7 +79,7 @@ var Variables = []variable{
 	{Name: "NO_COLOR", description: "if set, output has no colour"},
 	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
 	{Name: "TERM", description: "if dumb, lines are not redrawn"},
-	{Name: "LC_ALL, LC_CTYPE, LANG", description: "if not UTF-8, histograms are drawn in ASCII"},
+	{Name: "LC_ALL, LC_CTYPE, LANG", description: "locale; without UTF-8, histograms are drawn in ASCII"},
 	{Name: "COLUMNS", description: "width of the terminal, and of help in a pipe"},
 	{Name: "CI", description: "if set, lines are not redrawn and no pager is used"},
 	{Name: EnvGitHub, description: "if true, missed requirements are annotated on standard error"},

@@ -215,7 +215,7 @@ func TrainingError(job *api.Training) error {
 	default:
 		return nil
 	}
-	e := exit.Errorf(exit.JobFailed, "training %s ended as %s", job.TrainingJobKey, job.Status)
+	e := exit.Errorf(exit.JobFailed, "race %s ended in state %s", job.TrainingJobKey, job.Status)
 	if job.FailureReason != "" {
 		e.Fact += ": " + job.FailureReason
 	}

@@ -81,7 +81,7 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	for i, c := range matches {
 		keys[i] = strings.TrimSpace(c.key + " " + c.name)
 	}
-	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
+	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key, or the whole key")
 }
 
 // commandGroups maps the name of a type of object to its command group.

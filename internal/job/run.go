@@ -177,6 +177,6 @@ func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cau
 			}
 			return
 		}
-		p.Log.WarnContext(ctx, "storing the failure of a job", "job", j.Key, "error", err)
+		p.Log.WarnContext(ctx, "cannot store the failure of a job; trying again", "job", j.Key, "error", err)
 	}
 }

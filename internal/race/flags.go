@@ -150,7 +150,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
-			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: must be another column", name)
+			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: name another column", name)
 		}
 	}
 	return nil
@@ -312,7 +312,7 @@ func BelowThresholdError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended as %s: its best %s is %.4f, below the threshold of %g",
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: its best %s is %.4f, below the threshold of %g",
 		job.Status, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
 	return e.WithHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }

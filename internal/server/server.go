@@ -128,7 +128,7 @@ func newService(a *app.App, opts Options) *service {
 func (s *service) marshalDocument() []byte {
 	document, err := s.openAPIDocument().MarshalJSON()
 	if err != nil {
-		s.log.Error("marshalling the OpenAPI document", "error", err)
+		s.log.Error("cannot marshal the OpenAPI document", "error", err)
 	}
 	return document
 }
