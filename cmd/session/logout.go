@@ -25,7 +25,7 @@ type logoutOptions struct {
 func NewLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
-		Use: "logout", Short: "Sign out of a service and remove its credentials",
+		Use: "logout", Short: "Log out of a service and remove its credentials",
 		Long: `Ends the session of the token at the service. Removes the token, the stored password and
 the address of the service from the profile. After that, commands use the embedded
 service again.`,
@@ -47,15 +47,15 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Only the settings of the profile are used, because logout signs out only the
-	// profile.
+	// Only the settings of the profile are used, because logout removes only the credentials of
+	// the profile.
 	kept := &config.Settings{Viper: config.NewEmptyViper(), Profile: s.Profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err
 	}
 	server := kept.GetString(config.KeyServer)
 	if server == "" {
-		return exit.Errorf(exit.SignIn, "profile %s is not signed in", s.Profile).
+		return exit.Errorf(exit.SignIn, "profile %s is not logged in", s.Profile).
 			WithHint("`foretell status` shows which service commands use")
 	}
 	tokens, err := credential.NewTokenSource(o.factory.Env, o.factory.Now, kept, client.Options{BaseURL: server})
@@ -73,7 +73,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	o.output.Note("signed out of %s", server)
+	o.output.Note("logged out of %s", server)
 	return cli.PrintItem(&o.output, signedOut{Server: server, Username: tokens.Username, Profile: s.Profile}, "server", "username", "profile")
 }
 

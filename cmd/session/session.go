@@ -53,7 +53,7 @@ func (o *sessionsListOptions) run(ctx context.Context) error {
 	}
 	defer session.Close()
 	if session.Embedded {
-		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` signs in to a service")
+		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` logs in to a service")
 		return cli.PrintList(&o.output, []api.SessionEntry{}, sessionListFields...)
 	}
 	answer, err := client.Call(ctx, session.Client, api.ListSessions, &api.None{})
@@ -117,7 +117,7 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	if session.Embedded {
-		return exit.Usagef("the embedded service has no accounts, and therefore no sessions").WithHint("`foretell login URL` signs in to a service")
+		return exit.Usagef("the embedded service has no accounts, and therefore no sessions").WithHint("`foretell login URL` logs in to a service")
 	}
 	if o.others {
 		if _, err := client.Call(ctx, session.Client, api.EndOtherSessions, &api.None{}); err != nil {
@@ -131,10 +131,10 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintItem(&o.output, endedSession{SessionKey: args[0]}, "sessionKey")
 }
 
-// addLoginHint adds a hint to err if the user must sign in again to end a session.
+// addLoginHint adds a hint to err if the user must log in again to end a session.
 func addLoginHint(ctx context.Context, err error) error {
 	if api.CodeFromError(err) != api.CodeForbidden {
 		return err
 	}
-	return exit.FromError(ctx, err).WithHint("sign in again with `foretell login`")
+	return exit.FromError(ctx, err).WithHint("log in again with `foretell login`")
 }

@@ -19,14 +19,14 @@ const (
 	outcomeRefused = "refused"
 )
 
-// actionLogIn is the action of logins. [store.Tx.HasLoggedInFrom] searches for it.
+// actionLogIn is the action of log-ins. [store.Tx.HasLoggedInFrom] searches for it.
 const actionLogIn = "login"
 
 // The actors of events that no account caused.
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
-	unknownActor  = "unknown"  // a login with a name that is not an e-mail
+	unknownActor  = "unknown"  // a log-in with a name that is not an e-mail
 )
 
 const (

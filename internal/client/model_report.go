@@ -10,7 +10,7 @@ import (
 
 // ModelReport returns the report of a model. It returns nil and no error if the service
 // responds with 404, 405 or 501, because not every service implements this extension of the
-// API. An unknown model therefore also gives nil.
+// API. The result is therefore also nil for an unknown model.
 func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
 }

@@ -58,8 +58,8 @@ type variable struct {
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
-	{Name: EnvUsername, description: "e-mail to sign in with", Key: KeyUsername},
-	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
+	{Name: EnvUsername, description: "e-mail to log in with", Key: KeyUsername},
+	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},
 	{Name: EnvPasswordFile, description: "file that holds the password"},
 	{Name: EnvToken, description: "bearer token to use", secret: true},
 	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyAuthStorage, Values: []string{AuthStorageKeyring, AuthStorageFile, AuthStorageNone}},

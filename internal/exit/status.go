@@ -37,7 +37,7 @@ var Statuses = []struct {
 	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk of this machine, or missing permissions for a file"},
 	{Usage, "usage", "an invalid command, flag or argument; an ambiguous reference; or a prompt that is needed while prompting is disabled"},
 	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
-	{SignIn, "sign-in", "sign-in required or refused"},
+	{SignIn, "sign-in", "log-in required or refused"},
 	{JobFailed, "job-failed", "the race ended in state FAILED or CANCELLED, or the prediction in state FAILED or TIMEOUT"},
 	{Rejected, "rejected", "the data was rejected by the check or by the service"},
 	{Unavailable, "unavailable", "no network, the service is not ready or its disk is full, or another server answers at the address"},

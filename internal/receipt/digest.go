@@ -181,9 +181,9 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	case receiptEnds && fileEnds:
 		return &LineDifference{text: "the SHA-256 of the file differs from the receipt, although all blocks of lines have the digests in the receipt: the receipt was changed"}
 	case receiptEnds:
-		d.To, where = 0, fmt.Sprintf("the file has extra lines from line %d", d.From)
+		d.To, where = 0, fmt.Sprintf("there are extra lines from line %d", d.From)
 	case fileEnds:
-		d.To, where = 0, fmt.Sprintf("the file ends before line %d", d.From)
+		d.To, where = 0, fmt.Sprintf("the lines from line %d are missing", d.From)
 	case lines > 1:
 		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)
 	}

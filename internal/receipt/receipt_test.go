@@ -72,7 +72,7 @@ func TestBlocks(t *testing.T) {
 		"changed":   {strings.Replace(whole, "r2000,", "rX000,", 1), "in lines 3997 to 4008"},
 		"cut":       {whole[:len(whole)-len("r3000,\"two\nlines\",yes,0.75,0.25,0.75\n")], "the first difference is in lines 5989 to 6000"},
 		"lengthier": {whole + strings.Repeat("x\n", 12), "the first difference is in lines 6001 to 6012"},
-		"empty":     {"", "it ends before line 1"},
+		"empty":     {"", "the lines from line 1 are missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d *receipt.LineDifference

@@ -68,7 +68,7 @@ type Options struct {
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
 	// Local configures how the browser gets access to the embedded service without a password. If
-	// it is nil, visitors sign in.
+	// it is nil, visitors log in.
 	Local *dashboard.LocalAccess
 }
 
