@@ -31,8 +31,8 @@ func newOpenCmd(f *cli.Factory) *cobra.Command {
 	opts := &openOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
-		Long: `Opens the dashboard of the service, or with REF the page of a dataset, training, model
-or prediction. REF has one of these forms:
+		Long: `Opens the dashboard of the service, or with REF the page of a dataset, race, model or
+prediction. REF has one of these forms:
 
   KEY                     the key of the object, or at least its first 6 characters
   NAME                    the name of a dataset
@@ -151,7 +151,7 @@ func findDashboardPage(ctx context.Context, session *connect.Session, ref string
 		errors.As(err, &missing)
 	}
 	if missing == nil || len(kinds) > 1 {
-		return "", exit.Errorf(exit.NotFound, "no dataset, training, model or prediction %q found", ref).
+		return "", exit.Errorf(exit.NotFound, "no dataset, race, model or prediction %q found", ref).
 			WithHint("list the keys with `foretell datasets list`, `foretell training list`, `foretell models list` or `foretell predictions list`")
 	}
 	return "", missing

@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 	get(browser, address+"/account", "", 200, "Usage")
 	get(http.DefaultClient, link, "", 403, "which works once")
 	get(http.DefaultClient, address+"/datasets", "", 403, "foretell open")
-	get(browser, address+"/datasets", "evil.example", 421, "only for")
+	get(browser, address+"/datasets", "evil.example", 421, "answers only requests to")
 	if err := open.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -197,8 +197,9 @@ func (o *loginOptions) checkStorage(storage string) error {
 	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
 }
 
-// chooseStorage returns where to store credentials: in the storage that the user has set, or
-// else in the keyring. If the keyring is unavailable, it asks whether to use a file.
+// chooseStorage returns where to store credentials: in the storage that the user has set or, if
+// none is set, in the keyring. If the keyring is unavailable, chooseStorage asks whether to use a
+// file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {

@@ -174,7 +174,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 		job, err = session.AwaitRaceSilently(ctx, key)
 	}
 	if err != nil {
-		return session.WaitError(ctx, err, "training", key, "foretell training watch "+key)
+		return session.WaitError(ctx, err, "race", key, "foretell training watch "+key)
 	}
 	if err := connect.TrainingError(job); err != nil {
 		return err

@@ -109,7 +109,7 @@ const (
 	// pruneInterval is the interval at which a process deletes the rows of attempts that no
 	// longer count.
 	pruneInterval = time.Minute
-	// pruneBatchSize is the maximum number of these rows that are deleted in one transaction.
+	// pruneBatchSize is the maximum number of rows of attempts that one transaction deletes.
 	pruneBatchSize = 1000
 )
 

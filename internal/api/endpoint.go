@@ -279,7 +279,7 @@ var (
 	}}
 	ListAuditEvents = Endpoint[ListAuditEventsInput, AuditEventPage]{Operation{
 		ID: "listAuditEvents", Method: "GET", Path: "/api/v1/admin/events", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "List the audit log, newest first: log-ins, administration, deletes and downloads.",
+		Summary: "List the audit log, newest first: log-ins, administration, deletions and downloads.",
 	}}
 	ListJobs = Endpoint[ListJobsInput, JobPage]{Operation{
 		ID: "listJobs", Method: "GET", Path: "/api/v1/admin/jobs", Status: 200, Origin: Extension, Administrator: true,
@@ -287,7 +287,7 @@ var (
 	}}
 	ListWorkers = Endpoint[None, WorkerList]{Operation{
 		ID: "listWorkers", Method: "GET", Path: "/api/v1/admin/workers", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "List the living workers.",
+		Summary: "List the live workers.",
 	}}
 )
 

@@ -94,7 +94,7 @@ func (a *App) isWorthDistributing(rows *raceRows) bool {
 	return cells >= a.minDistributedCells && a.raceTimeLeft(rows) >= minDistributedTimeLeft
 }
 
-// countIdleWorkers returns the number of other living workers that run no race. If races are
+// countIdleWorkers returns the number of other live workers that run no race. If races are
 // queued, it returns 0, because the queued races need the idle workers.
 func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
 	queued, err := t.CountQueuedJobs(ctx, kindTrain)

@@ -20,9 +20,9 @@ const (
 	kindPart    = "part"
 )
 
-// A process runs at most maxConcurrentJobs preparations at a time, and as many predictions. Of
-// each kind, at most maxConcurrentJobsPerAccount are of the same account, so that one account
-// cannot occupy all workers.
+// A process runs at most maxConcurrentJobs preparations and at most maxConcurrentJobs predictions
+// at a time. At most maxConcurrentJobsPerAccount of the jobs of each kind belong to the same
+// account, so that one account cannot occupy all workers.
 const (
 	maxConcurrentJobs           = 3
 	maxConcurrentJobsPerAccount = 2

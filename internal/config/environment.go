@@ -152,7 +152,7 @@ func EnvironmentHelp() string {
 			fmt.Fprintf(&b, "  %-34s same as %s\n", v.Key, v.Name)
 		}
 	}
-	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "URL path of an operation, such as listTrainings, on another deployment")
+	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "URL path of an API operation, such as listTrainings, for a service with other paths")
 	return b.String()
 }
 

@@ -36,7 +36,7 @@ var Statuses = []struct {
 	{OK, "ok", "success, and results were verified"},
 	{Unexpected, "unexpected", "an internal error of the service or of this program, a full disk of this machine, or missing permissions for a file"},
 	{Usage, "usage", "an invalid command, flag or argument; an ambiguous reference; or a prompt that is needed while prompting is disabled"},
-	{NotFound, "not-found", "no such dataset, training, model, prediction or file"},
+	{NotFound, "not-found", "no such dataset, race, model, prediction or file"},
 	{SignIn, "sign-in", "log-in required or refused"},
 	{JobFailed, "job-failed", "the race ended in state FAILED or CANCELLED, or the prediction in state FAILED or TIMEOUT"},
 	{Rejected, "rejected", "the data was rejected by the check or by the service"},
