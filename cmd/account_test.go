@@ -18,7 +18,7 @@ import (
 )
 
 // fastHash is a hash of "a long password" that needs a hundredth of the usual memory and time to
-// compute. Tests sign in more than a hundred times.
+// compute. Tests log in more than a hundred times.
 var fastHash = sync.OnceValues(func() (string, error) {
 	return auth.NewPasswordHasher(1, 64, rand.Reader).Hash(context.Background(), "a long password")
 })

@@ -86,13 +86,16 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 	return o.print(resp)
 }
 
+// unfilteredHint is the hint if --jq or --template is set, but the response is not JSON.
+const unfilteredHint = "omit --jq and --template to print the response as it is"
+
 // print prints the response. It indents or filters JSON, and prints anything else
 // unchanged.
 func (o *apiOptions) print(resp *http.Response) error {
 	console := o.service.Factory.Console
 	if !strings.Contains(resp.Header.Get("Content-Type"), "json") && !console.OutTerminal {
 		if o.output.Filter != nil {
-			return exit.Usagef("the response is %s, but --jq and --template require JSON", resp.Header.Get("Content-Type"))
+			return exit.Usagef("the response is %s, but --jq and --template require JSON", resp.Header.Get("Content-Type")).WithHint(unfilteredHint)
 		}
 		_, err := io.Copy(console.Out, resp.Body)
 		return err
@@ -104,7 +107,7 @@ func (o *apiOptions) print(resp *http.Response) error {
 	case json.Valid(body):
 		return o.output.PrintJSON(json.RawMessage(body))
 	case o.output.Filter != nil:
-		return exit.Usagef("the response is not JSON, which --jq and --template require")
+		return exit.Usagef("the response is not JSON, which --jq and --template require").WithHint(unfilteredHint)
 	}
 	return o.output.PrintText(string(body))
 }

@@ -111,7 +111,7 @@ func (p *person) checkReadout() {
 }
 
 // addAuthenticator sets up an authenticator app, and checks the page with the QR code and the
-// account page afterwards for barriers. The person must be signed in.
+// account page afterwards for barriers. The person must be logged in.
 func (p *person) addAuthenticator() {
 	p.t.Helper()
 	p.visit("/account")

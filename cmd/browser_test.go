@@ -105,7 +105,7 @@ func (p *person) source(path string) string {
 }
 
 // TestDashboardInBrowser goes the whole way in a browser: request access, get a mail, set a
-// password, sign in, upload, race, stop, read the report, predict, download. It then looks
+// password, log in, upload, race, stop, read the report, predict, download. It then looks
 // for barriers on every page.
 func TestDashboardInBrowser(t *testing.T) {
 	t.Parallel()
@@ -174,7 +174,7 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 	}
 }
 
-// getAccount requests an account, sets its password with the link in the mail, and signs in.
+// getAccount requests an account, sets its password with the link in the mail, and logs in.
 func (p *person) getAccount(mails mailServer) {
 	p.t.Helper()
 	p.visit("/request-access")
@@ -197,7 +197,7 @@ func (p *person) getAccount(mails mailServer) {
 	p.signIn("ann@example.org")
 }
 
-// signIn opens the page to sign in and fills in its form.
+// signIn opens the page to log in and fills in its form.
 func (p *person) signIn(email string) {
 	p.t.Helper()
 	p.sees("#username")

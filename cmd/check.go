@@ -71,8 +71,9 @@ func (o *checkOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer cancel()
-	if o.blindOnly && len(args)+len(o.blind) > 1 {
-		return exit.Usagef("--no-label takes a single blind file")
+	if n := len(args) + len(o.blind); o.blindOnly && n > 1 {
+		return exit.Usagef("--no-label needs exactly one file, got %d", n).
+			WithHint("check each blind file with a command of its own, or omit --no-label if FILE is a training file")
 	}
 	train, blind := args, o.blind
 	if len(blind) == 0 {

@@ -22,7 +22,7 @@ value comes from. Secrets are not stored in the file; ` + "`foretell login`" + `
 KEY is one of the settings that ` + "`foretell help environment`" + ` lists, or one of these:
 
   profile           name of the profile that commands use by default
-  paths.OPERATION   URL path of an operation, for another deployment of the service`,
+  paths.OPERATION   URL path of an API operation, for a service with other paths`,
 	}
 	cmd.AddCommand(
 		newConfigGetCmd(f), newConfigSetCmd(f), newConfigUnsetCmd(f), newConfigListCmd(f), newConfigPathCmd(f),
@@ -104,7 +104,7 @@ func (o *configOptions) set(key, value string) error {
 		return err
 	}
 	if v, ok := config.FindSetting(key); ok && o.factory.Env(v.Name) != "" {
-		o.output.Note("%s is set and overrides this setting", v.Name)
+		o.output.Note("the environment variable %s is set and overrides this setting", v.Name)
 	}
 	return cli.PrintItem(&o.output, config.Setting{Key: key, Value: value, Origin: "file " + path}, "key", "value", "origin")
 }
@@ -156,9 +156,9 @@ func newConfigListCmd(f *cli.Factory) *cobra.Command {
 	for _, v := range config.Variables {
 		if v.Key != "" {
 			if v.BareValue == "" {
-				cmd.Flags().String(v.Key, "", "list the settings as a command with this flag would use them")
+				cmd.Flags().String(v.Key, "", "list the settings that a command with this flag would use")
 			} else {
-				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "list the settings as a command with this flag would use them")
+				cmd.Flags().Var(new(connect.TraceFlag), v.Key, "list the settings that a command with this flag would use")
 				cmd.Flags().Lookup(v.Key).NoOptDefVal = v.BareValue
 			}
 			cli.SetFlagCompletions(cmd, v.Key, v.Values...)

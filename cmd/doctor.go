@@ -20,11 +20,11 @@ func newDoctorCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the setup and the connection",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
-service and its clock, the sign-in, the keyring and the terminal. Each check prints
+service and its clock, the log-in, the keyring and the terminal. Each check prints
 a line: ok, warn or fail. The exit status is that of the first failure.
 
-With --database or FORETELL_DATABASE, the connection to this PostgreSQL database is
-checked, and with FORETELL_STORAGE=s3://... also that to the S3 store.
+With --database or FORETELL_DATABASE, the command also checks the connection to this
+PostgreSQL database, and with FORETELL_STORAGE=s3://... the connection to the S3 store.
 
 --files reads every stored file of the data folder, and compares its SHA-256 with the
 stored one. The default data folder is that of the embedded service. To check the files

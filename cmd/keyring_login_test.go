@@ -13,7 +13,7 @@ import (
 	"foretell/internal/testenv"
 )
 
-// TestKeyringLogin signs in with the Secret Service of the machine, which is required if
+// TestKeyringLogin logs in with the Secret Service of the machine, which is required if
 // FORETELL_TEST_REQUIRE contains keyring. The storage must be saved in the profile, no secret
 // may be written to a file, and the errors of an unavailable keyring and of a missing entry
 // must differ.
@@ -60,5 +60,5 @@ func TestKeyringLogin(t *testing.T) {
 		t.Errorf("the files have %s", kept)
 	}
 	want(do(bus, "", "logout"), 0, "a@example.com")
-	want(do(bus, "", "datasets", "list", "--server", address), 4, "not signed in")
+	want(do(bus, "", "datasets", "list", "--server", address), 4, "not logged in")
 }

@@ -91,7 +91,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if n := leaderboard.CountTables(rows); n > 1 {
-		o.output.Note("the models are of %d tables with different labels, columns or classes, which are ranked separately", n)
+		o.output.Note("the models were trained on %d tables with different labels, columns or classes, so the models of each table are ranked separately", n)
 	}
 	if n := o.list.Limit; n > 0 {
 		rows = rows[:min(len(rows), int(n))]

@@ -62,7 +62,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ends maps the last character of a key to the final state of the object with this key.
+// ends maps the last two characters of a key to the final state of the object with this key.
 var ends = map[string]string{
 	"01": `"datasetName":"shop","status":"FAILED","failureReason":"every algorithm failed"`,
 	"02": `"status":"CANCELLED","modelKey":"00000000-0000-4000-8000-0000000000aa"`,
@@ -71,6 +71,7 @@ var ends = map[string]string{
 	"05": `"status":"COMPLETED","rows":9,"predictionResultUrl":"/fail/result"`,
 	"06": `"status":"COMPLETED","predictionResultUrl":"/fail/damaged"`,
 	"07": `"status":"TIMEOUT","failureReason":"it took too long"`,
+	"10": `"status":"FAILED","failureReason":"the column size is missing"`,
 	"aa": `"modelKey":"00000000-0000-4000-8000-0000000000aa","datasetKey":"00000000-0000-4000-8000-000000000008","achievedPerformance":"0.8"`,
 	"09": `"status":"PENDING"`,
 	"08": `"status":"COMPLETED","datasetName":"shop","columns":[{"name":"size"},{"name":"weight"}]`,

@@ -31,8 +31,8 @@ func newOpenCmd(f *cli.Factory) *cobra.Command {
 	opts := &openOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "open [REF]", Short: "Open the dashboard in a browser",
-		Long: `Opens the dashboard of the service, or with REF the page of a dataset, training, model
-or prediction. REF has one of these forms:
+		Long: `Opens the dashboard of the service, or with REF the page of a dataset, race, model or
+prediction. REF has one of these forms:
 
   KEY                     the key of the object, or at least its first 6 characters
   NAME                    the name of a dataset
@@ -41,7 +41,7 @@ or prediction. REF has one of these forms:
 Without a terminal, or with --no-browser, the URL of the page is printed instead.
 
 If no server is configured, the command starts the embedded service and serves its
-dashboard until Ctrl-C. Only this computer can reach the dashboard. The link works
+dashboard until Ctrl-C. Only this machine can reach the dashboard. The link works
 once, in one browser. Some services have no dashboard.`,
 		Example: `  foretell open
   foretell open train@champion --no-browser`,
@@ -83,16 +83,16 @@ func (o *openOptions) run(ctx context.Context, args []string) error {
 // ctx is done.
 func (o *openOptions) serveLocal(ctx context.Context, session *connect.Session, page string) error {
 	if cli.IsDryRun(o.service.Cmd) {
-		o.factory.Note("would serve the dashboard on this computer and open %s", page)
+		o.factory.Note("would serve the dashboard on this machine and open %s", page)
 		return nil
 	}
 	pages, err := session.ServePages(ctx)
 	if err != nil {
-		return exit.Errorf(exit.Unexpected, "cannot listen on this computer: %w", err).WithHint("see the results with `foretell models report` instead")
+		return exit.Errorf(exit.Unexpected, "cannot listen on this machine: %w", err).WithHint("see the results with `foretell models report` instead")
 	}
 	err = o.openOrPrint(ctx, pages.Link(page))
 	if err == nil {
-		o.factory.Note("serving the dashboard on this computer; stop with Ctrl-C")
+		o.factory.Note("serving the dashboard on this machine; stop with Ctrl-C")
 		<-ctx.Done()
 		o.factory.StoppedBySignal = true
 	}
@@ -151,7 +151,8 @@ func findDashboardPage(ctx context.Context, session *connect.Session, ref string
 		errors.As(err, &missing)
 	}
 	if missing == nil || len(kinds) > 1 {
-		return "", exit.Errorf(exit.NotFound, "no dataset, training, model or prediction %q found", ref).WithHint("see `foretell datasets list`")
+		return "", exit.Errorf(exit.NotFound, "no dataset, race, model or prediction %q found", ref).
+			WithHint("list the keys with `foretell datasets list`, `foretell training list`, `foretell models list` or `foretell predictions list`")
 	}
 	return "", missing
 }

@@ -82,12 +82,12 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 // all rows.
 func (o *runOptions) planNotes(doc *race.Plan) []string {
 	f := doc.Forecast
-	notes := []string{"forecast: an extrapolation from " + humanize.Count(len(doc.Trials), "sample") + "; the result was between low and high in 11 of 12 forecasts on public data sets (docs/benchmarks.md)"}
+	notes := []string{"the forecast is extrapolated from " + humanize.Count(len(doc.Trials), "sample") + "; in 11 of 12 forecasts on public data sets, the result was between low and high (docs/benchmarks.md)"}
 	if threshold := o.training.Threshold; threshold != nil {
 		word := "may or may not be reached"
 		switch {
 		case f.Low >= *threshold:
-			word = "will be reached, and end the race before the forecast time"
+			word = "is likely to be reached, which ends the race before the forecast time"
 		case f.High < *threshold:
 			word = "is unlikely to be reached"
 		}
@@ -101,7 +101,7 @@ func (o *runOptions) planNotes(doc *race.Plan) []string {
 		notes = append(notes, fmt.Sprintf("the race on the larger sample was stopped after %d s, so the time may be much longer than forecast (the column fastest is a lower bound), and the result may be better", race.LargeSampleSeconds))
 	}
 	if f.Fastest > limit.Seconds() || f.Seconds != nil && *f.Seconds > limit.Seconds() {
-		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s, with the best model by then; see --time-limit", term.FormatDuration(limit)))
+		notes = append(notes, fmt.Sprintf("the race would end at its time limit of %s and keep the best model so far; --time-limit changes the limit", term.FormatDuration(limit)))
 	}
 	if s, err := config.Load(o.factory.Env, o.wait.Cmd.Flags()); err == nil && !o.wait.WantsEmbedded() && s.GetString(config.KeyServer) != "" {
 		notes = append(notes, "the plan ran on this machine; the service at "+s.GetString(config.KeyServer)+" may be faster or slower")

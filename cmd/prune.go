@@ -112,7 +112,7 @@ func (o *pruneOptions) printOrphans(ctx context.Context, session *connect.Sessio
 	}
 	orphans, err := session.App.Orphans(ctx)
 	if err == nil && orphans.Count > 0 {
-		o.output.Note("%s: files that the database does not refer to; each is deleted 30 days after it was found", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
+		o.output.Note("found %s; each of these files is deleted 30 days after it was found, because the database does not refer to it", doctor.SummarizeOrphans(o.factory, connect.StorageName(o.factory, o.service.Cmd), orphans))
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
 	if o.service.Cmd.Flags().Changed("keep") {
 		if o.keep < 0 {
-			return p, exit.Usagef("--keep %d: must not be negative", o.keep)
+			return p, exit.Usagef("invalid --keep %d: must not be negative", o.keep)
 		}
 		p.Keep = &o.keep
 	}

@@ -25,16 +25,17 @@ type replayOptions struct {
 func newReplayCmd(f *cli.Factory) *cobra.Command {
 	opts := &replayOptions{factory: f}
 	cmd := &cobra.Command{
-		Use: "replay RECEIPT", Short: "Repeat a training from its receipt and compare the predictions",
+		Use: "replay RECEIPT", Short: "Repeat a race from its receipt and compare the predictions",
 		Long: `Reads the receipt of a result, and checks that the input files are unchanged. Then the
 command trains with the same options and seed, predicts, and compares the new
 predictions with the SHA-256 of the result in the receipt. If all bytes are the same, the
 exit status is 0, otherwise 11. Everything runs on this machine, in a temporary folder
 that is removed at the end.
 
-If the result is in the folder of its receipt, it is first compared with the receipt. If
-it was changed, the exit status is 11, too. If the new predictions differ from an
-unchanged result, the command prints how many rows and which columns differ.
+If the result is in the folder of its receipt, the command first compares the result with
+the receipt. If the result was changed, the exit status is 11, too. If the new predictions
+differ from an unchanged result, the command prints how many rows and which columns
+differ.
 
 The input files must be in the folder of the receipt or in the current folder, unless
 --train and --blind name them. A race that ended at its time limit cannot be
@@ -56,7 +57,8 @@ type replayDocument struct {
 	Same    bool   `json:"same"`
 	Rows    int    `json:"rows"`
 	SHA256  string `json:"sha256"`
-	// Result is the path of the result, which has this SHA-256; "" if it is not in the folder.
+	// Result is the path of the result file, whose SHA-256 is SHA256. It is empty if the folder
+	// of the receipt does not contain the file.
 	Result string `json:"result,omitempty"`
 }
 

@@ -28,7 +28,7 @@ algorithms race; the best model, or their blend, is kept.
   foretell run train.csv --blind blind.csv
 
 does everything on this machine, without an account or a network. To use a service
-with the same commands, set FORETELL_SERVER or sign in with ` + "`foretell login`" + `.`,
+with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`" + `.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,

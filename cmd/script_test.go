@@ -236,7 +236,7 @@ func setup(env *testscript.Env, s *scriptService) error {
 	env.Setenv("FORETELL_USERNAME", email)
 	env.Setenv("FORETELL_PASSWORD", "a long password")
 	token, err := signIn(s.address, email)
-	env.Setenv("FORETELL_TOKEN", token) // so that the commands need not sign in, which takes 20 ms each time
+	env.Setenv("FORETELL_TOKEN", token) // so that the commands need not log in, which takes 20 ms each time
 	return err
 }
 

@@ -177,7 +177,7 @@ func TestThresholdSearch(t *testing.T) {
 	}
 
 	_, messages := run("training", "create", "train", "--algorithm", "BSIX01", "--threshold", "auto")
-	if !strings.Contains(messages, "race 1: threshold 0.5 reached with ") || !strings.Contains(messages, "best model: training") {
+	if !strings.Contains(messages, "race 1: threshold 0.5 reached with ") || !strings.Contains(messages, " has the best model with ") {
 		t.Errorf("messages: %s", messages)
 	}
 }

@@ -36,7 +36,7 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts.wait.Bind(cmd, f)
 	opts.output.BindItem(cmd, f, cli.ResultType[api.Dataset]())
 	opts.layout.Bind(cmd)
-	cmd.Flags().StringVar(&opts.description, "description", "", "plain text of 3 to 150 characters")
+	cmd.Flags().StringVar(&opts.description, "description", "", "`text` that describes the dataset, 3 to 150 characters")
 	cmd.Flags().IntVar(&opts.buckets, "buckets", 0, "number of bins of a numeric column, 4 to 100; 0 uses the default of the service")
 	return cmd
 }
@@ -69,7 +69,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	}
 	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
 	if api.CodeFromError(err) == api.CodeNameTaken && file != nil { // by an earlier command, or by a proxy that has sent the request twice
-		return exit.FromError(ctx, err).WithHint("list the datasets with `foretell datasets list`; if it has just been created and is PENDING, send the file with `foretell datasets upload %s %s`",
+		return exit.FromError(ctx, err).WithHint("if an interrupted command has just created the dataset (`foretell datasets list` shows it as PENDING), upload the file with `foretell datasets upload %s %s`; otherwise choose another name",
 			preflight.ShellArgument(args[0]), file.In.ShellArguments(""))
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	}
 	if _, err := os.Stat(args[0]); err == nil && file == nil {
 		name := term.ShellQuote(args[0])
-		o.output.Note("the dataset %s is empty: %s is its name, not its file; send the file with `foretell datasets upload %s %s`", name, name, created.DatasetKey, name)
+		o.output.Note("%s was taken as the name of the dataset, not as its file, so the dataset is empty; upload the file with `foretell datasets upload %s %s`", name, created.DatasetKey, name)
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: created.DatasetKey})
 	if err != nil {

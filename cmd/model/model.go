@@ -39,8 +39,10 @@ func NewModelsCmd(f *cli.Factory) *cobra.Command {
 A series has all models that were trained under one name. The models are numbered
 across the datasets of the series. The champion of a series is the model with the
 highest validation performance. Only models with the metric, label, columns and classes
-of the newest model are compared. NAME-2 is the name of a single dataset, and selects
-only models of this dataset.`,
+of the newest model are compared.
+
+The datasets of the series NAME are called NAME, NAME-2 and so on. REF may also be
+NAME-2, which selects only models of this dataset.`,
 	}
 	cmd.AddCommand(newModelsListCmd(f), newModelsGetCmd(f), newModelsReportCmd(f), newModelsDiffCmd(f), newModelsExportCmd(f), newModelsDeleteCmd(f))
 	return cmd

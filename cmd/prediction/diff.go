@@ -22,7 +22,7 @@ type predictionsDiffOptions struct {
 	layout  preflight.LayoutFlags
 	factory *cli.Factory
 
-	columns scoring.Options
+	scoring scoring.Options
 	answers string
 }
 
@@ -30,16 +30,18 @@ func newPredictionsDiffCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsDiffOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two files of predictions row by row, offline",
-		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs,
-or by their order if A has no column of IDs. A note says so.
+		Long: `Compares two files of predictions for the same rows. The rows are joined by their IDs or,
+if A has no ID column, by their order. In the second case, the command prints a note.
+
 The command shows which rows are predicted differently, how many rows changed from one
 class to another, and in which rows the probabilities differ most. With --answers, it
 also shows how many predictions of each file are right, and the p-value of McNemar's
-exact test. The rows of A are joined with the answers as by ` + "`foretell score`" + `.
+exact test. The rows of A are joined with the answers in the same way as by
+` + "`foretell score`" + `.
 
 With --answers, the flags --delimiter, --encoding, --sheet and --skip-rows describe the
-answers. The layout of A and B is detected; --encoding also applies to them if they are
-not Unicode. Without --answers, the flags describe A and B.
+answers. The layout of A and B is detected; --encoding also applies to A and B if they
+are not Unicode. Without --answers, the flags describe A and B.
 
 In a pipe, the command prints one line for each row that is predicted differently. The
 columns are id, from and to, and with --answers also truth.`,
@@ -53,9 +55,9 @@ columns are id, from and to, and with --answers also truth.`,
 	opts.layout.BindAnswersFormat(cmd, "the answers")
 	flags := cmd.Flags()
 	flags.StringVar(&opts.answers, "answers", "", "`FILE` with the true labels")
-	flags.StringVar(&opts.columns.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
-	flags.StringVar(&opts.columns.ID, "id", "", "`column` that the files are joined by (default the first)")
-	flags.BoolVar(&opts.columns.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
+	flags.StringVar(&opts.scoring.Label, "label", "", "`column` of the answers with the true labels (default the column that A lacks, or else the last column)")
+	flags.StringVar(&opts.scoring.ID, "id", "", "`column` that the files are joined by (default the first)")
+	flags.BoolVar(&opts.scoring.InOrder, "in-order", false, "join the rows by their order instead of an ID, without comparing the columns of A and the answers")
 	cmd.MarkFlagsMutuallyExclusive("id", "in-order")
 	return cmd
 }
@@ -96,8 +98,8 @@ func (o *predictionsDiffOptions) compare(ctx context.Context, first, second stri
 		}
 		readers[i] = reader
 	}
-	o.columns.Classes, o.columns.SecondClasses = receiptClasses(first), receiptClasses(second)
-	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.columns)
+	o.scoring.Classes, o.scoring.SecondClasses = receiptClasses(first), receiptClasses(second)
+	d, err := scoring.Diff(ctx, readers[0], readers[1], readers[2], o.scoring)
 	if err == nil {
 		noteOrder(&o.output, d.OrderReason)
 	}

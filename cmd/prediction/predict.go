@@ -44,7 +44,7 @@ for the table that was trained last. --with MODEL selects another model.
 command then needs no service and no data folder, and writes the same result.
 
 If the blind file has the ID column of the training file, its IDs must be unique and
-complete. With --id -, IDs are generated instead, and that column gets another name.
+complete. With --id -, new IDs are generated, and the existing ID column is renamed.
 
 If the blind file has the label column, the predictions are compared with the labels,
 and their scores are printed. If the model was trained on rows of the file, the command

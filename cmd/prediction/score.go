@@ -47,9 +47,9 @@ the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same na
 if there is none, the first column. An ID that is in only one of the files is an error.
 
 The rows are joined by their order if foretell generated the IDs of PREDICTIONS and
-ANSWERS has no such column, or if PREDICTIONS has no column of IDs. A note says so. Both
-files must then have equal values in all columns that both have, except the label.
---in-order joins the rows by their order without these conditions.
+ANSWERS has no such column, or if PREDICTIONS has no ID column. In both cases, the command
+prints a note, and both files must have equal values in all columns that both have,
+except the label. --in-order joins the rows by their order without these conditions.
 
 The flags --delimiter, --encoding, --sheet and --skip-rows describe ANSWERS. The layout
 of PREDICTIONS is detected; --encoding also applies to it if it is not Unicode.
@@ -95,7 +95,7 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		figure := result.Metric(name)
 		if figure == nil {
 			return exit.Errorf(exit.Rejected, "%s could not be computed", name).
-				WithHint("a metric of probabilities needs a column probability_<class> for each class (one column is enough for two classes), and rows of at least two classes; a metric of one class needs rows of this class")
+				WithHint("rocAuc, prAuc and logLoss need rows of at least two classes, and a column probability_<class> for each class (with two classes, one of the columns is sufficient); a metric of one class, such as f1[CLASS], needs rows of this class")
 		}
 		return o.output.PrintLine(strconv.FormatFloat(figure.Value, 'f', 4, 64))
 	case !o.factory.Console.OutTerminal:

@@ -123,7 +123,7 @@ func (o *predictionsVerifyOptions) verifyAgainstBlind(ctx context.Context, v *ve
 	e := exit.FromError(ctx, err)
 	if e.Status == exit.Untrusted {
 		e.File = v.Path
-		e = e.WithHint("download it again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
+		e = e.WithHint("download the result again with `foretell predictions download REF %s`", blind.ShellArguments("--blind"))
 		if rec != nil {
 			e = e.WithHint("%s", download.RecreateHint(rec, v.Path))
 		}

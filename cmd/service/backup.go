@@ -14,6 +14,7 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/symlink"
 	"foretell/internal/term"
 )
@@ -122,7 +123,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	part := path + ".part"
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "%s exists", part).WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
+		return exit.Errorf(exit.Conflict, "the temporary file %s already exists", part).WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
 	}
 	if err != nil {
 		return err
@@ -145,7 +146,7 @@ func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	if len(s.Damaged) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Untrusted, "the backup was written, but stored files are damaged or missing (number of files: %d)", len(s.Damaged)).
+	return exit.Errorf(exit.Untrusted, "the backup was written without %s", humanize.Count(len(s.Damaged), "damaged or missing file")).
 		WithHint("restore the listed files under their names from an older backup; `foretell doctor --files` checks all files")
 }
 

@@ -90,7 +90,7 @@ type jobsWorkersOptions struct{ administratorFlags }
 func newJobsWorkersCmd(f *cli.Factory) *cobra.Command {
 	opts := &jobsWorkersOptions{}
 	cmd := &cobra.Command{
-		Use: "workers", Short: "List the living workers",
+		Use: "workers", Short: "List the live workers",
 		Long: `Lists the processes that run the jobs of all accounts: ` + "`foretell serve`" + ` and
 ` + "`foretell worker`" + `, oldest first.`,
 		Args: cli.NoArgs,

@@ -31,7 +31,7 @@ must be empty. The rows are committed only after the SHA-256 of each file and of
 whole backup have been verified. If one of them differs, nothing is restored.
 
 A backup of an earlier release is upgraded. A backup with a newer schema than that of
-this program is refused. Everyone must sign in again, because sessions are not in a
+this program is refused. Everyone must log in again, because sessions are not in a
 backup.`,
 		Example: `  foretell backup service.tar --data-dir /srv/foretell
   foretell restore service.tar --database postgres://foretell@db.example.org/foretell --storage s3://foretell/prod`,

@@ -51,8 +51,8 @@ finishes the requests in progress. Create accounts with ` + "`foretell users add
 If blobs/ has files, but foretell.db is new or belongs to another folder, the service
 does not start. Restore foretell.db from a backup, or start the service with
 --accept-database. With this flag, files that are not in the database are moved to
-blobs/orphans and deleted after 30 days. If you restore a database that contains these
-files before that, the service moves them back.
+blobs/orphans and deleted after 30 days. If you restore a database that refers to these
+files within these 30 days, the service moves them back.
 
 With --storage s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the stored files are in a
 bucket of an S3 store instead of blobs/. The bucket must exist. Without an endpoint, the
@@ -81,7 +81,7 @@ the URL.
 	cmd.Flags().BoolVar(&opts.noWork, "no-work", false, "run no jobs; leave them to foretell worker")
 	cmd.Flags().DurationVar(&opts.drainDelay, "drain-delay", 0, "after the signal to stop, accept requests for this `time`; meanwhile /readyz responds 503")
 	cmd.Flags().DurationVar(&opts.gracePeriod, "grace-period", defaultGracePeriod, "after --drain-delay, wait this `time` for requests in progress, such as uploads")
-	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`where` clients send files and get results: service, or direct for the S3 store")
+	cmd.Flags().StringVar(&opts.uploads, "uploads", uploadsService, "`how` clients upload files and download results: service (through this service) or direct (to and from the S3 store)")
 	_ = cmd.RegisterFlagCompletionFunc("uploads", cobra.FixedCompletions([]string{uploadsService, uploadsDirect}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	opts.network.bind(cmd)
 	opts.account.bind(cmd)
@@ -95,7 +95,7 @@ the URL.
 const minHeapGrowth = 32 << 20
 
 func (o *serveOptions) run(ctx context.Context) error {
-	shared := o.takeSharedSettings()
+	shared := o.extractSharedSettings()
 	if err := o.network.check(); err != nil {
 		return err
 	}
@@ -166,10 +166,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 // noValue is the value of --public-url, --smtp and --default-quota that removes the stored setting.
 const noValue = "none"
 
-// takeSharedSettings returns the settings that the flags change for all services on the same
-// database. A flag with the value noValue removes a setting. takeSharedSettings sets
+// extractSharedSettings returns the settings that the flags change for all services on the same
+// database. A flag with the value noValue removes a setting. extractSharedSettings sets
 // --public-url and --smtp to "" if they have this value.
-func (o *serveOptions) takeSharedSettings() (s account.ServiceSettings) {
+func (o *serveOptions) extractSharedSettings() (s account.ServiceSettings) {
 	if o.network.publicURL != "" {
 		if o.network.publicURL == noValue {
 			o.network.publicURL = ""

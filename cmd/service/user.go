@@ -146,7 +146,7 @@ type userChange struct {
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
 	return newUserChangeCmd(f, &userChange{
-		question: "Disable account %s? It is signed out, and its jobs stop until it is enabled again.", change: (*app.App).DisableAccount,
+		question: "Disable account %s? All its sessions end, and its jobs pause until the account is enabled again.", change: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 

@@ -23,8 +23,8 @@ func newUsersAuditCmd(f *cli.Factory) *cobra.Command {
 	opts := &usersAuditOptions{}
 	cmd := &cobra.Command{
 		Use: "audit", Short: "List or export the audit log",
-		Long: `Lists who did what, newest first: logins, passwords, requests for access,
-administration, deletes and downloads.`,
+		Long: `Lists the events of the audit log, newest first: log-ins, password changes, requests for
+access, administration, deletions and downloads.`,
 		Example: `  foretell users audit --actor ada@example.org --limit 20
   foretell users audit --json-lines > audit.jsonl`,
 		Args: cli.NoArgs,
@@ -36,7 +36,7 @@ administration, deletes and downloads.`,
 	opts.list.Bind(cmd)
 	cmd.Flags().StringVar(&opts.actor, "actor", "", "list only events of this `e-mail`; operator stands for commands on the data folder")
 	cmd.Flags().StringVar(&opts.action, "action", "", "list only events of this `action`, such as login")
-	cmd.Flags().BoolVar(&opts.jsonLines, "json-lines", false, "print one JSON document a line")
+	cmd.Flags().BoolVar(&opts.jsonLines, "json-lines", false, "print one JSON document per line")
 	cli.SetFlagGroup(cmd.Flags(), cli.GroupOutput, "json-lines")
 	for _, form := range []string{"json", "jq", "template", "csv", "tsv", "fields", "quiet"} {
 		cmd.MarkFlagsMutuallyExclusive(form, "json-lines")

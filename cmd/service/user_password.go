@@ -195,7 +195,7 @@ func (o *usersResetOptions) run(ctx context.Context, email string) error {
 	if o.secondFactor {
 		removed = "authenticator app"
 	}
-	if err := o.confirm.Ask(ctx, "Remove the "+removed+" of "+email+"? It is signed out."); err != nil {
+	if err := o.confirm.Ask(ctx, "Remove the "+removed+" of "+email+"? The account is logged out of all sessions."); err != nil {
 		return err
 	}
 	return o.dataDir.withAccount(ctx, email, func(a *app.App, found *api.Account) error {

@@ -23,10 +23,10 @@ func NewWorkerCmd(f *cli.Factory) *cobra.Command {
 	opts := &workerOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "worker", Short: "Run the jobs of a data folder without serving the API",
-		Long: `Runs the jobs of a data folder: prepares datasets, trains and predicts. The service
-(` + "`foretell serve`" + `) runs on the same machine. When the worker is stopped, its unfinished
-jobs return to the queue. --storage must have the same value as for the service. With
---database, the worker can run on another machine that shares the stored files.
+		Long: `Runs the jobs of a data folder: prepares datasets, trains and predicts. The worker must
+run on the machine of the service (` + "`foretell serve`" + `), or with --database on any machine
+that shares the stored files. --storage must have the same value as for the service.
+When the worker is stopped, its unfinished jobs return to the queue.
 
 ` + cli.FlagVariablesText("data-dir"),
 		Args:    cli.NoArgs,

@@ -1,3 +1,3 @@
-// Package session has the commands that sign in to a service and out of it, and list and end
+// Package session has the commands that log in to a service and out of it, and list and end
 // sessions: login, logout and sessions.
 package session

@@ -34,8 +34,8 @@ type loginOptions struct {
 func NewLoginCmd(f *cli.Factory) *cobra.Command {
 	opts := &loginOptions{factory: f}
 	cmd := &cobra.Command{
-		Use: "login [URL]", Short: "Sign in to a service and make it the default",
-		Long: `Signs in to the service at URL and makes this service the default of all commands. The
+		Use: "login [URL]", Short: "Log in to a service and make it the default",
+		Long: `Logs in to the service at URL and makes this service the default of all commands. The
 token is stored in the system keyring, which is tested before the password is requested.
 If a token of the account was stored before, its session ends. Running commands then use
 the new token.
@@ -45,13 +45,13 @@ input or the environment.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
-	flags.String("profile", "", "profile of the config file to sign in for")
+	flags.String("profile", "", "profile of the config file to log in for")
 	flags.String(config.KeyServer, "", "`URL` of the service")
 	flags.StringVar(&opts.username, config.KeyUsername, "", "`e-mail` of the account")
 	flags.StringVar(&opts.code, "code", "", "`digits` that the authenticator app of the account shows, if it has one")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
-	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and sign in with it")
-	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to sign in again when the token expires")
+	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and log in with it")
+	flags.BoolVar(&opts.staySignedIn, "stay-signed-in", false, "store the password in the keyring, to log in again when the token expires")
 	flags.StringVar(&opts.storage, config.KeyAuthStorage, "", "where to store credentials: keyring, file or none")
 	flags.Bool(config.KeyNoInput, false, "never prompt; fail if a prompt is needed")
 	flags.Var(new(connect.TraceFlag), config.KeyDebug, "trace requests to standard error, or to FILE with --debug=FILE; secrets are omitted")
@@ -118,7 +118,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if storage == config.AuthStorageNone {
-		o.output.Note("no credentials are stored, so other commands need %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
+		o.output.Note("no credentials are stored, so other commands need the environment variable %s, or %s and %s", config.EnvToken, config.EnvUsername, config.EnvPassword)
 	}
 	return cli.PrintItem(&o.output, signedIn{
 		Server: tokens.Server, Username: tokens.Username, Profile: s.Profile, Storage: storage,
@@ -190,15 +190,16 @@ func (o *loginOptions) checkStorage(storage string) error {
 	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
 			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
-				WithHint("omit --stay-signed-in, or set %s to sign in without prompts", config.EnvPassword)
+				WithHint("omit --stay-signed-in, or set %s to log in without prompts", config.EnvPassword)
 		}
 		return nil
 	}
 	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
 }
 
-// chooseStorage returns where to store credentials: in the storage that the user has set, or
-// else in the keyring. If the keyring is unavailable, it asks whether to use a file.
+// chooseStorage returns where to store credentials: in the storage that the user has set or, if
+// none is set, in the keyring. If the keyring is unavailable, chooseStorage asks whether to use a
+// file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {
@@ -251,7 +252,7 @@ func (o *loginOptions) obtainCredential(ctx context.Context, tokens *credential.
 		return kept, err
 	}
 	stay := o.staySignedIn
-	if o.code != "" { // the password alone is not enough to sign in
+	if o.code != "" { // the password alone is not enough to log in
 		if stay {
 			o.output.Note("the password is not stored, because the account also needs the code of its authenticator app")
 		}
@@ -290,7 +291,7 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	if api.CodeFromError(err) == api.CodeUnauthorized {
 		e := exit.FromError(ctx, err)
 		e.Fact = tokens.Server + " refused the token: " + e.Fact
-		return credential.Credential{}, e.WithHint("pipe in another token, or sign in with the password: `foretell login %s --username E-MAIL`", tokens.Server)
+		return credential.Credential{}, e.WithHint("pipe in another token, or log in with the password: `foretell login %s --username E-MAIL`", tokens.Server)
 	}
 	if err != nil {
 		return credential.Credential{}, err

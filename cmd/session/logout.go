@@ -25,7 +25,7 @@ type logoutOptions struct {
 func NewLogoutCmd(f *cli.Factory) *cobra.Command {
 	opts := &logoutOptions{factory: f}
 	cmd := &cobra.Command{
-		Use: "logout", Short: "Sign out of a service and remove its credentials",
+		Use: "logout", Short: "Log out of a service and remove its credentials",
 		Long: `Ends the session of the token at the service. Removes the token, the stored password and
 the address of the service from the profile. After that, commands use the embedded
 service again.`,
@@ -47,15 +47,15 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Only the settings of the profile are used, because logout signs out only the
-	// profile.
+	// Only the settings of the profile are used, because logout removes only the credentials of
+	// the profile.
 	kept := &config.Settings{Viper: config.NewEmptyViper(), Profile: s.Profile}
 	if err := kept.MergeConfigMap(file.GetStringMap("profiles" + config.KeyDelimiter + s.Profile)); err != nil {
 		return err
 	}
 	server := kept.GetString(config.KeyServer)
 	if server == "" {
-		return exit.Errorf(exit.SignIn, "profile %s is not signed in", s.Profile).
+		return exit.Errorf(exit.SignIn, "profile %s is not logged in", s.Profile).
 			WithHint("`foretell status` shows which service commands use")
 	}
 	tokens, err := credential.NewTokenSource(o.factory.Env, o.factory.Now, kept, client.Options{BaseURL: server})
@@ -73,15 +73,15 @@ func (o *logoutOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	o.output.Note("signed out of %s", server)
+	o.output.Note("logged out of %s", server)
 	return cli.PrintItem(&o.output, signedOut{Server: server, Username: tokens.Username, Profile: s.Profile}, "server", "username", "profile")
 }
 
 // sessionTimeout is how long to wait for a service to end a session.
 const sessionTimeout = 5 * time.Second
 
-// endSession ends the session of a token at the service, which makes the token invalid. If that
-// fails, the token expires within an hour. It does nothing if token is empty.
+// endSession ends the session of a token at the service, so that the token becomes invalid. If that
+// fails, the token expires within an hour. endSession does nothing if token is empty.
 func endSession(ctx context.Context, tokens *credential.TokenSource, token string, output *cli.Output) {
 	if token == "" {
 		return
@@ -92,7 +92,7 @@ func endSession(ctx context.Context, tokens *credential.TokenSource, token strin
 	_, err := client.Call(ctx, tokens.Client, api.LogOut, &api.None{})
 	var network *client.NetworkError
 	if errors.As(err, &network) {
-		output.Note("cannot end the session, because %s does not respond; its token expires within an hour", tokens.Server)
+		output.Note("cannot end the session, because %s does not respond; the token of the session expires within an hour", tokens.Server)
 	}
 }
 

@@ -20,8 +20,9 @@ func NewSessionsCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Aliases: []string{"session"}, Short: "Manage the sessions of your account at a service",
 		Long: `Each log-in opens a session. The token of a session is valid for an hour. If the token
-of a command has expired and the password is stored or set, the command opens another
-session. If you do not recognise a session, end it and change your password.`,
+of a command has expired and the password is in the keyring or in the environment, the
+command opens another session. If you do not recognise a session, end it and change your
+password.`,
 	}
 	cmd.AddCommand(newSessionsListCmd(f), newSessionsEndCmd(f))
 	return cmd
@@ -52,7 +53,7 @@ func (o *sessionsListOptions) run(ctx context.Context) error {
 	}
 	defer session.Close()
 	if session.Embedded {
-		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` signs in to a service")
+		o.output.Note("the embedded service has no accounts, and therefore no sessions; `foretell login URL` logs in to a service")
 		return cli.PrintList(&o.output, []api.SessionEntry{}, sessionListFields...)
 	}
 	answer, err := client.Call(ctx, session.Client, api.ListSessions, &api.None{})
@@ -78,9 +79,11 @@ func newSessionsEndCmd(f *cli.Factory) *cobra.Command {
 	opts := &sessionsEndOptions{service: connect.ServiceFlags{NoJobs: true}}
 	cmd := &cobra.Command{
 		Use: "end [KEY]", Short: "End a session of your account, or all others",
-		Long: `Makes the token of a session invalid. KEY is the key of the session. With --others,
-the command ends all sessions of the account except its own. The command needs a log-in
-of the last five minutes: if the stored token is older, sign in again first.`,
+		Long: `Ends a session, so that its token becomes invalid. KEY is the key of the session. With
+--others, the command ends all sessions of the account except its own.
+
+To end a session other than its own, the command requires that you logged in within the
+last five minutes. Otherwise, log in again first.`,
 		Args: cli.PositionalArgs("[KEY]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },
 	}
@@ -114,7 +117,7 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	}
 	defer session.Close()
 	if session.Embedded {
-		return exit.Usagef("the embedded service has no accounts, and therefore no sessions").WithHint("`foretell login URL` signs in to a service")
+		return exit.Usagef("the embedded service has no accounts, and therefore no sessions").WithHint("`foretell login URL` logs in to a service")
 	}
 	if o.others {
 		if _, err := client.Call(ctx, session.Client, api.EndOtherSessions, &api.None{}); err != nil {
@@ -128,10 +131,10 @@ func (o *sessionsEndOptions) run(ctx context.Context, args []string) error {
 	return cli.PrintItem(&o.output, endedSession{SessionKey: args[0]}, "sessionKey")
 }
 
-// addLoginHint adds a hint to err if the user must sign in again to end a session.
+// addLoginHint adds a hint to err if the user must log in again to end a session.
 func addLoginHint(ctx context.Context, err error) error {
 	if api.CodeFromError(err) != api.CodeForbidden {
 		return err
 	}
-	return exit.FromError(ctx, err).WithHint("sign in again with `foretell login`")
+	return exit.FromError(ctx, err).WithHint("log in again with `foretell login`")
 }

@@ -173,7 +173,7 @@ func newTrainingDeleteCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewDeleteCmd(f, crud.DeleteCommand{
 		Short: "Delete a finished race with its model and predictions", Resource: crud.Trainings, Column: "trainingJobKey",
 		Question: func(_ context.Context, _ *client.Client, key string) (string, error) {
-			return fmt.Sprintf("Delete training %s with its model and predictions?", key), nil
+			return fmt.Sprintf("Delete race %s with its model and predictions?", key), nil
 		},
 		Remove: func(ctx context.Context, c *client.Client, key string) (crud.Deleted, error) {
 			_, err := client.Call(ctx, c, api.DeleteTraining, &api.TrainingInput{TrainingJobKey: key})

@@ -165,7 +165,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 	if away, err := session.RunsElsewhere(ctx, key); err != nil {
 		return err
 	} else if away {
-		o.output.Note("waiting for race %s, which runs in another process; cancel it with: foretell training cancel %s", key, key)
+		o.output.Note("waiting for race %s, which runs in another process; cancel it with `foretell training cancel %s`", key, key)
 	}
 	var job *api.Training
 	if o.watch {
@@ -174,7 +174,7 @@ func (o *trainingWaitOptions) run(ctx context.Context, ref string) error {
 		job, err = session.AwaitRaceSilently(ctx, key)
 	}
 	if err != nil {
-		return session.WaitError(ctx, err, "training", key, "foretell training watch "+key)
+		return session.WaitError(ctx, err, "race", key, "foretell training watch "+key)
 	}
 	if err := connect.TrainingError(job); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package account implements the operations on accounts: login, passwords and
+// Package account implements the operations on accounts: log-in, passwords and
 // one-time links, requests for access, administration, mails to account owners
 // and the audit log. As in package app there is one method per endpoint of
 // package api, with its name, and errors for users are *api.Problem.
@@ -45,7 +45,7 @@ type Options struct {
 	// DefaultQuota is the quota of new accounts that are not administrators. Defaults to the quota
 	// that a service has stored with StoreServiceSettings.
 	DefaultQuota *api.Quota
-	// MaxSessions is the maximum number of sessions of an account. If a login would exceed it, the
+	// MaxSessions is the maximum number of sessions of an account. If a log-in would exceed it, the
 	// oldest session ends. Defaults to DefaultMaxSessions.
 	MaxSessions int
 	// RequireSecondFactor makes authenticator apps mandatory. An account without an app can then
@@ -57,7 +57,7 @@ type Options struct {
 	// BreachedPasswords is a list of passwords that are refused as new passwords. Nil means that
 	// there is no list.
 	BreachedPasswords *auth.BreachedPasswords
-	// LoginBurst is the number of failed logins that are allowed at once from one network
+	// LoginBurst is the number of failed log-ins that are allowed at once from one network
 	// address. After that, one more is allowed in each LoginInterval. They default to
 	// DefaultLoginBurst and DefaultLoginInterval.
 	LoginBurst    int

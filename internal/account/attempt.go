@@ -10,8 +10,8 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed logins from one network address, with any e-mails.
-// DefaultLoginBurst failed logins are allowed at once, and then one more in each
+// The default limit of failed log-ins from one network address, with any e-mails.
+// DefaultLoginBurst failed log-ins are allowed at once, and then one more in each
 // DefaultLoginInterval.
 const (
 	DefaultLoginBurst    = 20
@@ -30,7 +30,7 @@ var (
 	passwordRequestMailLimit = store.RateLimit{Name: "password request of e-mail", Burst: passwordRequestMailBurst, Interval: passwordRequestMailInterval}
 )
 
-// loginAttemptFromAddress returns the attempt that counts a login towards the rate limit of the
+// loginAttemptFromAddress returns the attempt that counts a log-in towards the rate limit of the
 // caller's network address.
 func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	limit := store.RateLimit{
@@ -41,7 +41,7 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 	return store.Attempt{Limit: limit, Key: CallerFromContext(ctx).RemoteAddress}
 }
 
-// loginAttemptsWithEmail returns the two attempts that count a login towards the rate limits of
+// loginAttemptsWithEmail returns the two attempts that count a log-in towards the rate limits of
 // its e-mail: one for the e-mail together with the caller's network address, and one for the
 // e-mail alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
@@ -59,8 +59,8 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 
 // allowLoginAttempts counts the attempts in before, and then an attempt to log in with an
 // e-mail. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
-// login succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because
-// only failed logins count.
+// log-in succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because
+// only failed log-ins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
 	attempts := append(before, loginAttemptsWithEmail(ctx, email)...)
 	refused, err := a.allowAttempts(ctx, attempts...)
@@ -109,7 +109,7 @@ const (
 	// pruneInterval is the interval at which a process deletes the rows of attempts that no
 	// longer count.
 	pruneInterval = time.Minute
-	// pruneBatchSize is the maximum number of these rows that are deleted in one transaction.
+	// pruneBatchSize is the maximum number of rows of attempts that one transaction deletes.
 	pruneBatchSize = 1000
 )
 
@@ -138,7 +138,7 @@ func (a *Accounts) pruneAttempts(ctx context.Context, now time.Time) {
 	for {
 		n, err := a.store.DeleteFullBuckets(ctx, now, pruneBatchSize)
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "deleting attempts that no longer count", "error", err)
+			a.log.WarnContext(ctx, "cannot delete the attempts that no longer count", "error", err)
 		}
 		if err != nil || n < pruneBatchSize {
 			return

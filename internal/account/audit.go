@@ -19,14 +19,14 @@ const (
 	outcomeRefused = "refused"
 )
 
-// actionLogIn is the action of logins. [store.Tx.HasLoggedInFrom] searches for it.
+// actionLogIn is the action of log-ins. [store.Tx.HasLoggedInFrom] searches for it.
 const actionLogIn = "login"
 
 // The actors of events that no account caused.
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
-	unknownActor  = "unknown"  // a login with a name that is not an e-mail
+	unknownActor  = "unknown"  // a log-in with a name that is not an e-mail
 )
 
 const (
@@ -118,7 +118,7 @@ func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) 
 func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
-		a.log.ErrorContext(ctx, "writing the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err)
+		a.log.ErrorContext(ctx, "cannot write an event to the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err)
 	}
 }
 

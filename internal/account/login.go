@@ -16,11 +16,11 @@ import (
 const localAccountEmail = "local"
 
 const (
-	// From one network address, loginAddressBurst failed logins with one e-mail are allowed at
+	// From one network address, loginAddressBurst failed log-ins with one e-mail are allowed at
 	// once. After that, one more is allowed in each loginAddressInterval.
 	loginAddressBurst    = 10
 	loginAddressInterval = 6 * time.Second
-	// From all network addresses together, loginEmailBurst failed logins with one e-mail are
+	// From all network addresses together, loginEmailBurst failed log-ins with one e-mail are
 	// allowed at once. After that, one more is allowed in each loginEmailInterval. This limit
 	// does not apply to an address from which the account has logged in before, so that attacks
 	// from other addresses do not lock the owner out.
@@ -88,7 +88,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 	return session, err
 }
 
-// recordRefusedLogIn records a refused login in the audit log, and returns the problem for the
+// recordRefusedLogIn records a refused log-in in the audit log, and returns the problem for the
 // client. A name that is not an e-mail is recorded as the object and not as the actor, because
 // it could be equal to a reserved actor such as operatorActor.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {

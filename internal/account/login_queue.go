@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// maxQueuedLogins is the maximum number of logins from one network address that run or wait in a
+// maxQueuedLogins is the maximum number of log-ins from one network address that run or wait in a
 // process. Each takes about 25 ms, so the last one waits for a few seconds.
 const maxQueuedLogins = 250
 
-// loginQueue lets one login from each network address run at a time. A login counts as an attempt
-// until it has succeeded. Without the queue, concurrent logins with correct passwords would
-// therefore exceed the limits of failed logins. Create it with
+// loginQueue lets one log-in from each network address run at a time. A log-in counts as an attempt
+// until it has succeeded. Without the queue, concurrent log-ins with correct passwords would
+// therefore exceed the limits of failed log-ins. Create it with
 // newLoginQueue. A loginQueue is safe for concurrent use.
 type loginQueue struct {
 	mu     sync.Mutex
-	queues map[string]*addressQueue // only of addresses from which a login runs
+	queues map[string]*addressQueue // only of addresses from which a log-in runs
 }
 
 type addressQueue struct {
-	running chan struct{} // has an element while a login runs
-	n       int           // logins that run or wait; guarded by the mutex of the loginQueue
+	running chan struct{} // has an element while a log-in runs
+	n       int           // log-ins that run or wait; guarded by the mutex of the loginQueue
 }
 
 func newLoginQueue() *loginQueue { return &loginQueue{queues: map[string]*addressQueue{}} }
 
-// enter waits until no other login from the address runs. The caller must call leave when its login
-// has ended. If maxQueuedLogins logins already run or wait, enter returns a *api.Problem with
+// enter waits until no other log-in from the address runs. The caller must call leave when its log-in
+// has ended. If maxQueuedLogins log-ins already run or wait, enter returns a *api.Problem with
 // CodeTooMany. If ctx ends, it returns the error of ctx.
 func (q *loginQueue) enter(ctx context.Context, address string) (leave func(), err error) {
 	own := q.join(address)
@@ -43,7 +43,7 @@ func (q *loginQueue) enter(ctx context.Context, address string) (leave func(), e
 	}
 }
 
-// join returns the queue of an address after adding a login to it, or nil if the queue is full.
+// join returns the queue of an address after adding a log-in to it, or nil if the queue is full.
 func (q *loginQueue) join(address string) *addressQueue {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (q *loginQueue) join(address string) *addressQueue {
 	return own
 }
 
-// quit removes a login from the queue of an address.
+// quit removes a log-in from the queue of an address.
 func (q *loginQueue) quit(address string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

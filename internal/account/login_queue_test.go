@@ -10,7 +10,7 @@ import (
 	"foretell/internal/api"
 )
 
-// TestConcurrentLogins checks that concurrent logins with the correct password from one address all
+// TestConcurrentLogins checks that concurrent log-ins with the correct password from one address all
 // succeed, although there are more of them than may fail.
 func TestConcurrentLogins(t *testing.T) {
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestConcurrentLogins(t *testing.T) {
 	}
 }
 
-// TestLoginQueue checks that one login from an address runs at a time, that a full queue refuses
-// logins from its address only, and that a login stops waiting when its request ends.
+// TestLoginQueue checks that one log-in from an address runs at a time, that a full queue refuses
+// log-ins from its address only, and that a log-in stops waiting when its request ends.
 func TestLoginQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,17 +56,17 @@ func TestLoginQueue(t *testing.T) {
 		}
 		synctest.Wait()
 		if _, err := q.enter(t.Context(), "192.0.2.1"); api.CodeFromError(err) != api.CodeTooMany {
-			t.Errorf("a login beyond a full queue: %v", err)
+			t.Errorf("a log-in beyond a full queue: %v", err)
 		}
 		leaveOther, err := q.enter(t.Context(), "192.0.2.2")
 		if err != nil {
-			t.Fatalf("a login from another address: %v", err)
+			t.Fatalf("a log-in from another address: %v", err)
 		}
 		leaveOther()
 		cancel()
 		for range maxQueuedLogins - 1 {
 			if err := <-stopped; !errors.Is(err, context.Canceled) {
-				t.Errorf("a login whose request ended: %v", err)
+				t.Errorf("a log-in whose request ended: %v", err)
 			}
 		}
 		entered := make(chan func())
@@ -80,7 +80,7 @@ func TestLoginQueue(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-entered:
-			t.Fatal("two logins from one address ran at a time")
+			t.Fatal("two log-ins from one address ran at a time")
 		default:
 		}
 		leave()

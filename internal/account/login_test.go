@@ -17,7 +17,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// beforeToken returns a source of random bytes that calls change before the first read. A login
+// beforeToken returns a source of random bytes that calls change before the first read. A log-in
 // first reads random bytes after it has verified the password.
 func beforeToken(change func()) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
@@ -29,8 +29,8 @@ func beforeToken(change func()) io.Reader {
 	})
 }
 
-// TestCredentialsChangeDuringLogin changes, disables or deletes an account while a login with its
-// earlier credentials is in progress. The login must not open a session.
+// TestCredentialsChangeDuringLogin changes, disables or deletes an account while a log-in with its
+// earlier credentials is in progress. The log-in must not open a session.
 func TestCredentialsChangeDuringLogin(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(owner context.Context, a *Accounts, key string) error{
@@ -77,8 +77,8 @@ func TestCredentialsChangeDuringLogin(t *testing.T) {
 	}
 }
 
-// TestAppAddedDuringLogin confirms an authenticator app while a login without a code is in
-// progress. The login must not open a session.
+// TestAppAddedDuringLogin confirms an authenticator app while a log-in without a code is in
+// progress. The log-in must not open a session.
 func TestAppAddedDuringLogin(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -118,8 +118,8 @@ func TestResetDuringChangeOfPassword(t *testing.T) {
 	}
 }
 
-// TestAppRemovedDuringLogin removes an authenticator app while a login checks one of its codes. The
-// login must not restore the app.
+// TestAppRemovedDuringLogin removes an authenticator app while a log-in checks one of its codes. The
+// log-in must not restore the app.
 func TestAppRemovedDuringLogin(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -157,8 +157,8 @@ func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
 	return events
 }
 
-// TestRefusedLoginNames checks that a login with a name that is not an e-mail cannot create events
-// of an operator or of the service itself. A login with the name of the local account must be
+// TestRefusedLoginNames checks that a log-in with a name that is not an e-mail cannot create events
+// of an operator or of the service itself. A log-in with the name of the local account must be
 // recorded, too.
 func TestRefusedLoginNames(t *testing.T) {
 	t.Parallel()
@@ -174,6 +174,6 @@ func TestRefusedLoginNames(t *testing.T) {
 	}
 	want := []string{testEmail + ":", "unknown:local", "unknown:service", "unknown:operator"}
 	if got := refusedEvents(t, a, actionLogIn); !slices.Equal(got, want) {
-		t.Errorf("the refused logins are %q, want %q", got, want)
+		t.Errorf("the refused log-ins are %q, want %q", got, want)
 	}
 }

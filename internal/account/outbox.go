@@ -56,7 +56,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	for ctx.Err() == nil {
 		sent, err := a.sendNextMail(ctx)
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "sending mails", "error", err)
+			a.log.WarnContext(ctx, "cannot send the queued mails; trying again", "error", err)
 		}
 		if sent {
 			continue

@@ -57,7 +57,7 @@ func checkPassword(email, password string) error {
 
 // SetPassword uses a one-time link to set the password of its account, and ends the sessions of
 // the account. With a link from [Accounts.NewFirstAdministratorLink], it creates the first
-// administrator instead. After too many failed calls and logins from one network address, it
+// administrator instead. After too many failed calls and log-ins from one network address, it
 // returns a *api.Problem with CodeTooMany.
 func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*api.PasswordOwner, error) {
 	leave, err := a.logins.enter(ctx, CallerFromContext(ctx).RemoteAddress)
@@ -167,7 +167,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, in *api.ChangePasswordInp
 
 // verifyCallerPassword returns the account of the caller if password is correct. Otherwise it
 // records in the audit log that action was refused, and returns a problem. Wrong passwords
-// count as failed logins.
+// count as failed log-ins.
 func (a *Accounts) verifyCallerPassword(ctx context.Context, password, action string) (*store.Account, error) {
 	caller := CallerFromContext(ctx)
 	taken, err := a.allowLoginAttempts(ctx, caller.Email)

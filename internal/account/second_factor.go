@@ -28,7 +28,7 @@ const (
 	authenticatorCodeInterval = 10 * time.Minute
 )
 
-// AddSecondFactor returns a new secret for an authenticator app of the caller. Logins need no
+// AddSecondFactor returns a new secret for an authenticator app of the caller. Log-ins need no
 // code until ConfirmSecondFactor has succeeded.
 func (a *Accounts) AddSecondFactor(ctx context.Context, in *api.AddSecondFactorInput) (*api.SecondFactor, error) {
 	account, err := a.verifyCallerPassword(ctx, in.Body.CurrentPassword, actionAddSecondFactor)
@@ -65,7 +65,7 @@ func (a *Accounts) totpIssuer(ctx context.Context) string {
 }
 
 // ConfirmSecondFactor activates the authenticator app with the secret of
-// [Accounts.AddSecondFactor]. After that, a login needs a code of the app. ConfirmSecondFactor ends
+// [Accounts.AddSecondFactor]. After that, a log-in needs a code of the app. ConfirmSecondFactor ends
 // the other sessions of the caller. Attempts are not limited, because the caller already knows the
 // secret.
 func (a *Accounts) ConfirmSecondFactor(ctx context.Context, in *api.ConfirmSecondFactorInput) (*api.None, error) {

@@ -36,7 +36,7 @@ type ServiceSettings struct {
 	// SendsMail is true if services send mails.
 	SendsMail *bool
 	// Address is the URL of this process. It is required. If no public URL is stored, one-time
-	// links begin with the address of the first living process.
+	// links begin with the address of the first live process.
 	Address string
 }
 

@@ -90,7 +90,7 @@ func (a *Accounts) endOldestSessions(ctx context.Context, t *store.Tx, newest *s
 			continue
 		}
 		err := t.DeleteSession(ctx, s.Hash)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // another login may have ended it meanwhile
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // another log-in may have ended it meanwhile
 			return err
 		}
 	}

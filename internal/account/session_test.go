@@ -51,7 +51,7 @@ func TestLocalSessions(t *testing.T) {
 }
 
 // TestEndSessionAfterLogin checks that a session can end others of the account only in the
-// minutes after its login, and itself at any time.
+// minutes after its log-in, and itself at any time.
 func TestEndSessionAfterLogin(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -116,7 +116,7 @@ type Account struct {
 	Organisation string `json:"organisation" doc:"The person's organisation; empty if unknown."`
 	Role         string `json:"role" doc:"What the account may do." enum:"user,administrator"`
 	State        string `json:"state" doc:"INVITED: the account has no password yet. ACTIVE: its owner can log in. DISABLED: its owner cannot log in." enum:"INVITED,ACTIVE,DISABLED"`
-	SecondFactor bool   `json:"secondFactor" doc:"Whether a login needs the code of an authenticator app."`
+	SecondFactor bool   `json:"secondFactor" doc:"Whether a log-in needs the code of an authenticator app."`
 	Quota        Quota  `json:"quota" doc:"The limits of the account."`
 	Usage        *Usage `json:"usage,omitempty" doc:"How much of its quota the account uses; absent in lists."`
 	CreatedOn    string `json:"createdOn" doc:"When the account was created."`
@@ -226,7 +226,7 @@ type AccessRequestInput struct {
 type AuditEvent struct {
 	EventKey      string `json:"eventKey" doc:"The event's key." format:"uuid"`
 	Time          string `json:"time" doc:"When the event happened, to the microsecond."`
-	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event; for a failed login, the e-mail in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a login failed with a name that is not an e-mail, the value is unknown, and the object is this name."`
+	Actor         string `json:"actor" doc:"The e-mail of the account that caused the event; for a failed log-in, the e-mail in the request. If a command on the data folder caused the event, the value is operator. If the service itself caused it, the value is service. If a log-in failed with a name that is not an e-mail, the value is unknown, and the object is this name."`
 	Action        string `json:"action" doc:"What was done, such as login or dataset.delete."`
 	Object        string `json:"object" doc:"The key of the changed or read object, the e-mail of the account, or the name of the setting; may be empty."`
 	Detail        string `json:"detail,omitempty" doc:"The new values of a changed quota, role or setting, such as datasets=1 bytes=1000000 races=none."`

@@ -75,7 +75,7 @@ type CreatedDataset struct {
 type UploadInfo struct {
 	UploadURL string `json:"uploadUrl" doc:"URL for the upload; valid for one hour."`
 	// ExtraHeaders has the headers to send, one line "Name:value" for each.
-	ExtraHeaders string `json:"extraHeaders" doc:"Headers to send with the upload, one Name:value a line."`
+	ExtraHeaders string `json:"extraHeaders" doc:"Headers to send with the upload, one Name:value per line."`
 }
 
 // DatasetEntry is a dataset in a list, and the response to an upload.

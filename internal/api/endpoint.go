@@ -198,7 +198,7 @@ var (
 	}}
 	EndSession = Endpoint[SessionInput, None]{Operation{
 		ID: "endSession", Method: "DELETE", Path: "/api/v1/account/sessions/{sessionKey}", Status: 204, Origin: Extension,
-		Summary: "End a session of the caller's account: its token becomes invalid. To end another session than that of the bearer token, the login of the bearer token must be at most five minutes old.",
+		Summary: "End a session of the caller's account: its token becomes invalid. To end another session than that of the bearer token, the log-in of the bearer token must be at most five minutes old.",
 	}}
 	EndOtherSessions = Endpoint[None, None]{Operation{
 		ID: "endOtherSessions", Method: "DELETE", Path: "/api/v1/account/sessions", Status: 204, Origin: Extension,
@@ -218,7 +218,7 @@ var (
 	}}
 	ConfirmSecondFactor = Endpoint[ConfirmSecondFactorInput, None]{Operation{
 		ID: "confirmSecondFactor", Method: "PUT", Path: "/api/v1/account/second-factor", Status: 204, Origin: Extension,
-		Summary: "Confirm the new authenticator app with a code. From now on, each login needs a code. The other sessions of the account end.",
+		Summary: "Confirm the new authenticator app with a code. From now on, each log-in needs a code. The other sessions of the account end.",
 	}}
 	RemoveSecondFactor = Endpoint[RemoveSecondFactorInput, None]{Operation{
 		ID: "removeSecondFactor", Method: "PATCH", Path: "/api/v1/account/second-factor/remove", Status: 204, Origin: Extension,
@@ -279,7 +279,7 @@ var (
 	}}
 	ListAuditEvents = Endpoint[ListAuditEventsInput, AuditEventPage]{Operation{
 		ID: "listAuditEvents", Method: "GET", Path: "/api/v1/admin/events", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "List the audit log, newest first: logins, administration, deletes and downloads.",
+		Summary: "List the audit log, newest first: log-ins, administration, deletions and downloads.",
 	}}
 	ListJobs = Endpoint[ListJobsInput, JobPage]{Operation{
 		ID: "listJobs", Method: "GET", Path: "/api/v1/admin/jobs", Status: 200, Origin: Extension, Administrator: true,
@@ -287,7 +287,7 @@ var (
 	}}
 	ListWorkers = Endpoint[None, WorkerList]{Operation{
 		ID: "listWorkers", Method: "GET", Path: "/api/v1/admin/workers", Status: 200, Origin: Extension, Administrator: true,
-		Summary: "List the living workers.",
+		Summary: "List the live workers.",
 	}}
 )
 

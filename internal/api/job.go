@@ -25,7 +25,7 @@ type Job struct {
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The e-mail of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
-	State     string `json:"state" doc:"RUNNING if a living worker runs the job, otherwise QUEUED." enum:"QUEUED,RUNNING"`
+	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED." enum:"QUEUED,RUNNING"`
 	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the only process that may run it, or absent if any worker may run it."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
@@ -42,12 +42,12 @@ type JobQueue struct {
 	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if no job is queued."`
 }
 
-// WorkerList has the living workers.
+// WorkerList has the live workers.
 type WorkerList struct {
 	Workers []Worker `json:"workers" doc:"The workers, oldest first." nullable:"false"`
 }
 
-// Worker is a living process that runs the jobs of all accounts: foretell serve or foretell
+// Worker is a live process that runs the jobs of all accounts: foretell serve or foretell
 // worker. The values that a worker of an earlier release does not report are empty or 0.
 type Worker struct {
 	Worker     string `json:"worker" doc:"The name of the process, unique on the service."`
@@ -62,5 +62,5 @@ type Worker struct {
 }
 
 // WaitingForWorker is the value of the members waitingFor of datasets, trainings and predictions if
-// no living process runs the jobs of the service.
+// no live process runs the jobs of the service.
 const WaitingForWorker = "worker"

@@ -110,7 +110,7 @@ type ModelReport struct {
 	Training   *Scores `json:"training" doc:"Scores on the rows that the model was trained on; null if not measured."`
 	// TestMissing says why Test is nil: TestMissingTooFewRows or TestMissingNoTime. It is empty if
 	// Test is not nil, or if the reason is unknown.
-	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set some aside, or there was no time."`
+	TestMissing string `json:"testMissing,omitempty" enum:"too-few-rows,no-time" doc:"Why test is null: the table has too few rows to set test rows aside, or there was no time."`
 	// Baseline is nil in old reports, which had none.
 	Baseline *Baseline `json:"baseline" doc:"The scores of a model that uses no column."`
 	// TargetPerformance is the threshold of the race; nil if it had none.
@@ -241,9 +241,9 @@ func (r *ModelReport) TestMissingReason() string {
 	case r.TestMissing == TestMissingNoTime:
 		return "no time for the test rows: increase --time-limit"
 	case r.TestMissing == TestMissingTooFewRows && r.GroupColumn != "":
-		return fmt.Sprintf("too few rows or too few different values of %s to set some aside", r.GroupColumn)
+		return fmt.Sprintf("too few rows, or too few distinct values of %s, to set test rows aside", r.GroupColumn)
 	case r.TestMissing == TestMissingTooFewRows:
-		return "too few rows to set some aside"
+		return "too few rows to set test rows aside"
 	}
 	return "too few rows, or no time"
 }

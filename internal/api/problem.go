@@ -14,8 +14,8 @@ type Code string
 const (
 	CodeMalformed         Code = "malformed"          // the request cannot be parsed
 	CodeUnauthorized      Code = "unauthorized"       // missing, invalid or expired token
-	CodeBadCredentials    Code = "bad-credentials"    // login refused
-	CodeAuthenticatorCode Code = "authenticator-code" // the login needs the code of the authenticator app
+	CodeBadCredentials    Code = "bad-credentials"    // log-in refused
+	CodeAuthenticatorCode Code = "authenticator-code" // the log-in needs the code of the authenticator app
 	CodeNoSecondFactor    Code = "no-second-factor"   // the account must first set up an authenticator app
 	CodeForbidden         Code = "forbidden"          // not allowed, or an invalid signed URL
 	CodeNotFound          Code = "not-found"          // no object with this key in the caller's account

@@ -5,7 +5,7 @@ type SessionList struct {
 	Sessions []SessionEntry `json:"sessions" doc:"The sessions, newest first." nullable:"false"`
 }
 
-// SessionEntry is a session of an account, from a login until its token becomes invalid.
+// SessionEntry is a session of an account, from a log-in until its token becomes invalid.
 type SessionEntry struct {
 	SessionKey    string `json:"sessionKey" doc:"The session's key. It is not the token." format:"uuid"`
 	CreatedOn     string `json:"createdOn,omitempty" doc:"When the account logged in; absent if an earlier release of the service opened the session."`

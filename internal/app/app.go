@@ -187,7 +187,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	write := func(ctx context.Context, fn func(*store.Tx) error) {
 		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
-			a.log.WarnContext(ctx, "registering the worker", "error", err)
+			a.log.WarnContext(ctx, "cannot update the registration of the worker", "error", err)
 		}
 	}
 	self := &store.Worker{
@@ -215,19 +215,19 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 // first hour after an upgrade, because processes of the earlier release may still run, and they
 // do not update the stored count.
 func (a *App) removeLeftovers(ctx context.Context, recount bool) {
-	warn := func(doing string, err error) {
+	warn := func(message string, err error) {
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, doing, "error", err)
+			a.log.WarnContext(ctx, message, "error", err)
 		}
 	}
-	warn("removing dead workers", a.store.DeleteDeadWorkers(ctx))
-	warn("removing expired sessions", a.store.DeleteExpiredSessions(ctx, a.now()))
+	warn("cannot remove the registrations of dead workers", a.store.DeleteDeadWorkers(ctx))
+	warn("cannot remove expired sessions", a.store.DeleteExpiredSessions(ctx, a.now()))
 	a.deletePartsOfEndedRaces(ctx)
 	if recount {
-		warn("counting datasets", a.store.RecountDatasets(ctx))
+		warn("cannot recount the datasets of each account", a.store.RecountDatasets(ctx))
 	}
 	if a.tempDir != "" {
-		warn("sweeping temporary files", spill.Sweep(a.tempDir))
+		warn("cannot remove leftover temporary files", spill.Sweep(a.tempDir))
 	}
 	a.sweepBlobs(ctx)
 }
@@ -243,7 +243,7 @@ func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }
 // The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].
 func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
 	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
-		a.log.WarnContext(ctx, "deleting blobs", "error", err)
+		a.log.WarnContext(ctx, "cannot delete stored files; they become orphans", "error", err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
 	return a.queueWatchers.Start(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "ending races whose deadline has passed", "error", err)
+			a.log.WarnContext(ctx, "cannot end the queued races whose deadline has passed; trying again", "error", err)
 		}
 		return next
 	})

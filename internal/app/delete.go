@@ -73,9 +73,9 @@ func deletionConflictProblem(noun, key string, active *store.ActiveJob) error {
 	if active.Key == key {
 		what = "it"
 	}
-	remedy := "wait for its end"
+	remedy := "wait until it ends"
 	if active.Resource == resourceNames["training"] {
-		remedy = "cancel the training job or wait for its end"
+		remedy = "cancel the training job, or wait until it ends"
 	}
 	return api.NewProblem(api.CodeWrongState, "%s %s cannot be deleted while %s is %s: %s, then try again",
 		noun, key, what, active.Status, remedy)

@@ -46,7 +46,7 @@ func (a *App) resultURL(ctx context.Context, p *store.Prediction) string {
 		if err == nil {
 			return address
 		}
-		a.log.WarnContext(ctx, "signing the URL of a result", "prediction", p.Key, "error", err)
+		a.log.WarnContext(ctx, "cannot sign the URL of a result at the S3 store; the client gets a URL of the service", "prediction", p.Key, "error", err)
 	}
 	return a.signURL(ctx, resultPath(p.Key))
 }
@@ -60,7 +60,7 @@ func (a *App) PollDirectUploads(ctx context.Context) {
 	}
 	for {
 		if err := a.processUploads(ctx); err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "looking for uploads", "error", err)
+			a.log.WarnContext(ctx, "cannot look for uploads; trying again", "error", err)
 		}
 		interval, wake := idleUploadPollInterval, a.uploadURLReturned
 		if a.now().Unix()-a.lastUploadURLTime.Load() < signedURLLifetimeSeconds {

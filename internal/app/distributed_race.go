@@ -94,7 +94,7 @@ func (a *App) isWorthDistributing(rows *raceRows) bool {
 	return cells >= a.minDistributedCells && a.raceTimeLeft(rows) >= minDistributedTimeLeft
 }
 
-// countIdleWorkers returns the number of other living workers that run no race. If races are
+// countIdleWorkers returns the number of other live workers that run no race. If races are
 // queued, it returns 0, because the queued races need the idle workers.
 func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
 	queued, err := t.CountQueuedJobs(ctx, kindTrain)
@@ -153,7 +153,7 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 			s.markTrainedHere(algorithm)
 			return nil, 0, err
 		case err != nil && s.ctx.Err() == nil:
-			s.app.log.WarnContext(s.ctx, "looking for a part of a race", "algorithm", algorithm, "error", err)
+			s.app.log.WarnContext(s.ctx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
 		}
 		select {
 		case <-s.ctx.Done():
@@ -221,7 +221,7 @@ func (s *distributedRace) markTrainedHere(algorithm string) {
 func (s *distributedRace) cancelParts() {
 	err := s.app.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
-		s.app.log.WarnContext(s.ctx, "stopping the parts of a race", "error", err)
+		s.app.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
 	}
 }
 
@@ -250,7 +250,7 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 	return func(win learn.ThresholdReached) {
 		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
-			a.log.WarnContext(ctx, "storing that a run reached the threshold", "algorithm", win.Algorithm, "error", err)
+			a.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "polling the parts of a race", "error", err)
+			a.log.WarnContext(ctx, "cannot read the state of the parts of a race; trying again", "error", err)
 		}
 		for _, p := range parts {
 			if p.ReachedTime == nil || sent[p.Training] {
@@ -299,7 +299,7 @@ func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
 	})
 	if err != nil {
 		if ctx.Err() == nil { // the next race or clean-up deletes the rest
-			a.log.WarnContext(ctx, "deleting the parts of ended races", "error", err)
+			a.log.WarnContext(ctx, "cannot delete the parts of ended races", "error", err)
 		}
 		return
 	}

@@ -91,7 +91,7 @@ func (a *App) measureAndStoreDrift(ctx context.Context, p *store.Prediction) (*a
 	ctx = context.WithoutCancel(ctx)
 	err = a.store.Write(ctx, func(t *store.Tx) error { return t.SetPredictionDrift(ctx, p.Key, text) })
 	if err != nil { // the next call compares again
-		a.log.WarnContext(ctx, "storing the drift", "prediction", p.Key, "error", err)
+		a.log.WarnContext(ctx, "cannot store the drift; the next request computes it again", "prediction", p.Key, "error", err)
 	}
 	return report, nil
 }

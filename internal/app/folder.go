@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"foretell/internal/blob"
+	"foretell/internal/humanize"
 	"foretell/internal/store"
 )
 
@@ -156,7 +157,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if databaseID != "" && filesID != "" {
-		return fmt.Errorf("%w: the database is from another data folder than the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
+		return fmt.Errorf("%w: the database belongs to another data folder than the files in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
 	}
 	known := map[string]bool{}
 	for _, key := range referenced {
@@ -166,9 +167,9 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return nil
 	}
 	if len(stored) == 0 {
-		return fmt.Errorf("%w from %s (number of files: %d)", ErrFilesGone, location, len(referenced))
+		return fmt.Errorf("%w from %s: %s", ErrFilesGone, location, humanize.Count(len(referenced), "file"))
 	}
-	return fmt.Errorf("%w: the database is new or empty, and references none of the files in %s (number of files: %d)", ErrMismatch, location, len(stored))
+	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
 }
 
 // sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder, see
@@ -184,7 +185,7 @@ func (a *App) sweepBlobs(ctx context.Context) {
 	if err == nil {
 		a.sweptOrphans.Store(&swept.Orphans)
 	} else if ctx.Err() == nil {
-		a.log.WarnContext(ctx, "sweeping leftover files", "error", err)
+		a.log.WarnContext(ctx, "cannot look for leftover and orphaned files", "error", err)
 	}
 	days := int(blob.OrphanGrace.Hours() / 24)
 	for _, name := range swept.Orphaned {

@@ -60,7 +60,7 @@ func TestConflict(t *testing.T) {
 	}
 	_, err := b.DeleteDataset(b.ctx, &api.DatasetInput{DatasetKey: key})
 	want := "dataset " + key + " cannot be deleted while training job " + race +
-		" is PENDING: cancel the training job or wait for its end, then try again"
+		" is PENDING: cancel the training job, or wait until it ends, then try again"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -58,7 +58,7 @@ func (p *processCache) toJob(j *store.ListedJob) api.Job {
 	return out
 }
 
-// ListWorkers returns the living workers.
+// ListWorkers returns the live workers.
 func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, error) {
 	out := &api.WorkerList{}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
@@ -94,7 +94,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 // missingWorkerInterval is the interval at which WarnOfMissingWorkers logs.
 const missingWorkerInterval = time.Minute
 
-// WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no living process runs
+// WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no live process runs
 // the jobs of the service. It returns when ctx is done. A service that runs no jobs itself calls it.
 func (a *App) WarnOfMissingWorkers(ctx context.Context) {
 	defer runEvery(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()

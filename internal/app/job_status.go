@@ -12,7 +12,7 @@ import (
 // status of this resource can be wrong: a process may have stored RUNNING and then died.
 type jobStatus struct {
 	job *store.JobState // nil if the resource has no job
-	// running reports whether a living process runs the job.
+	// running reports whether a live process runs the job.
 	running bool
 	// interrupted reports whether the job waits, and no process will resume it automatically.
 	interrupted bool
@@ -28,7 +28,7 @@ type jobStatus struct {
 type processCache struct {
 	app       *App
 	alive     map[string]bool
-	hasWorker bool              // whether a living process runs the jobs of all processes
+	hasWorker bool              // whether a live process runs the jobs of all processes
 	hosts     map[string]string // host name of each worker, by process
 }
 
@@ -192,7 +192,7 @@ func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 	return a.toProblem(err)
 }
 
-// RunsElsewhere reports whether another living process runs the job on a dataset,
+// RunsElsewhere reports whether another live process runs the job on a dataset,
 // race or prediction.
 func (a *App) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, err error) {
 	var s jobStatus

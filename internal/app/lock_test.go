@@ -58,7 +58,7 @@ func TestLockedDatabase(t *testing.T) {
 	}()
 	select {
 	case line := <-delayed:
-		if !strings.Contains(line, "storing the result of a job") {
+		if !strings.Contains(line, "cannot store the result of a job") {
 			t.Errorf("the log says %q", line)
 		}
 	case err := <-done:

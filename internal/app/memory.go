@@ -51,7 +51,7 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 		}
 		since = found
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "comparing races with the memory of the workers", "error", err)
+			a.log.WarnContext(ctx, "cannot compare the races with the memory of the workers", "error", err)
 		}
 		if len(since) > 0 {
 			return memoryCheckInterval

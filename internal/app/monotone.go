@@ -21,7 +21,7 @@ func validateAndEncodeMonotone(n api.NewTraining, d *store.Dataset) (stored stri
 		return "", api.NewFieldProblem("monotone", "%s", err)
 	}
 	if classes := len(d.Classes); classes != 2 {
-		return "", api.NewFieldProblem("monotone", "the label has %d classes: must have 2", classes)
+		return "", api.NewFieldProblem("monotone", "the label has %d classes, but must have 2", classes)
 	}
 	schema, err := frame.DecodeStored(d.Schema)
 	if err != nil {
@@ -29,7 +29,7 @@ func validateAndEncodeMonotone(n api.NewTraining, d *store.Dataset) (stored stri
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Monotone)) {
 		if name == n.GroupColumn {
-			return "", api.NewFieldProblem("monotone", "%q is the groupColumn, which is not a feature: must be another column", name)
+			return "", api.NewFieldProblem("monotone", "%q is the groupColumn, which is not a feature: name another column", name)
 		}
 		if _, err := schema.OrderedFeature(name); err != nil {
 			return "", api.NewFieldProblem("monotone", "%s", err)

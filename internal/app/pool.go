@@ -20,9 +20,9 @@ const (
 	kindPart    = "part"
 )
 
-// A process runs at most maxConcurrentJobs preparations at a time, and as many predictions. Of
-// each kind, at most maxConcurrentJobsPerAccount are of the same account, so that one account
-// cannot occupy all workers.
+// A process runs at most maxConcurrentJobs preparations and at most maxConcurrentJobs predictions
+// at a time. At most maxConcurrentJobsPerAccount of the jobs of each kind belong to the same
+// account, so that one account cannot occupy all workers.
 const (
 	maxConcurrentJobs           = 3
 	maxConcurrentJobsPerAccount = 2
@@ -128,7 +128,7 @@ func (a *App) finishJob(ctx context.Context, j *job.Job, outcome string, write f
 		if errors.Is(err, store.ErrCommitUnknown) {
 			unknown = err
 		}
-		a.log.WarnContext(ctx, "storing the result of a job", "job", j.Key, "error", err)
+		a.log.WarnContext(ctx, "cannot store the result of a job; trying again", "job", j.Key, "error", err)
 		select {
 		case <-ctx.Done():
 			return errors.Join(err, unknown)

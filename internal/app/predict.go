@@ -43,7 +43,7 @@ func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 		p.FailureReason = errPredictionTimeLimit.Error()
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.Is(err, learn.ErrNoBackground):
-		p.FailureReason = "no reasons: " + err.Error() + "; train a new model"
+		p.FailureReason = "cannot compute the reasons, because the model was trained by an older version and has no background rows: train a new model"
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
 		p.FailureReason = defect.Error()
@@ -99,7 +99,7 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 	p.Rows, p.Updated = rows, a.now()
 	err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
+		a.log.WarnContext(ctx, "cannot store the progress of a prediction", "subject", j.Subject, "error", err)
 	}
 }
 

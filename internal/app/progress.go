@@ -108,7 +108,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	}
 	recorder.markChanged(changed)
 	if ctx.Err() == nil {
-		a.log.WarnContext(ctx, "writing progress", "subject", j.Subject, "error", err)
+		a.log.WarnContext(ctx, "cannot store the progress of a race; trying again", "subject", j.Subject, "error", err)
 	}
 }
 

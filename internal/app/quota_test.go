@@ -110,7 +110,7 @@ func TestQuotaOfConcurrentUploads(t *testing.T) {
 	}
 	err := upload(ann.ctx, second, strings.NewReader(csv))
 	wantCode(t, err, api.CodeQuota)
-	if err != nil && !strings.Contains(err.Error(), "exceeds the 100 bytes that the quota of the account still allows while other uploads are in progress") {
+	if err != nil && !strings.Contains(err.Error(), "exceeds the 100 bytes that are left of the account's quota; other uploads in progress have taken ") {
 		t.Errorf("the error is %v", err)
 	}
 	other := b.create(t, "of another account").DatasetKey

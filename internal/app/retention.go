@@ -10,10 +10,10 @@ import (
 
 // Retention configures how long unused data is kept. In each field, 0 means forever.
 type Retention struct {
-	// Predictions is how long a prediction is kept after its end.
+	// Predictions is how long a prediction is kept after it ended.
 	Predictions time.Duration
-	// Trainings is how long a training job is kept, with its model, after its end or the last use
-	// of the model.
+	// Trainings is how long a training job and its model are kept after the job ended or the model
+	// was last used, whichever is later.
 	Trainings time.Duration
 	// Datasets is how long a dataset is kept after the last change of the dataset or of one of
 	// its races or predictions.
@@ -52,7 +52,7 @@ func (a *App) deleteExpired(ctx context.Context, r Retention) {
 		errs = append(errs, a.DeleteAuditEventsBefore(ctx, a.now().Add(-r.AuditEvents)))
 	}
 	if err := errors.Join(errs...); err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "deleting expired data", "error", err)
+		a.log.WarnContext(ctx, "cannot delete all expired data; trying again in an hour", "error", err)
 	}
 }
 

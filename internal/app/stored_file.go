@@ -113,7 +113,7 @@ func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.Ver
 	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
 	err := a.store.Write(ctx, func(t *store.Tx) error { return t.SetMissingChecksum(ctx, &summed) })
 	if err != nil && ctx.Err() == nil { // the next read stores it
-		a.log.WarnContext(ctx, "storing the checksum of a file", "file", f.Blob, "error", err)
+		a.log.WarnContext(ctx, "cannot store the checksum of a file; the next read of the file stores it", "file", f.Blob, "error", err)
 	}
 }
 

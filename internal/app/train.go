@@ -109,7 +109,7 @@ func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
 // closeSpill closes the temporary file of a race.
 func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
-		a.log.WarnContext(ctx, "removing a temporary file", "error", err)
+		a.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
 	}
 }
 
@@ -309,7 +309,7 @@ func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (
 		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
 			return info, err
 		}
-		a.log.WarnContext(ctx, "storing a model", "error", err)
+		a.log.WarnContext(ctx, "cannot store a model; trying again", "error", err)
 		select {
 		case <-ctx.Done():
 			return info, err

@@ -52,7 +52,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 	return a.awaitRaceEnd(ctx, in)
 }
 
-// cancelPendingRace makes a race that no living process runs CANCELLED.
+// cancelPendingRace makes a race that no live process runs CANCELLED.
 func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Training) error {
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err

@@ -42,10 +42,10 @@ func (r *uploadReservation) grow(n int64) error {
 	if n > r.quotaLeft-written {
 		const remedy = "delete datasets, models or predictions, or ask an administrator for a larger quota"
 		if others := written - r.bytes; others > 0 {
-			return api.NewProblem(api.CodeQuota, "the file exceeds the %d bytes that the quota of the account still allows while other uploads are in progress (%d bytes so far), so nothing was stored: "+
+			return api.NewProblem(api.CodeQuota, "the file was not stored, because it exceeds the %d bytes that are left of the account's quota; other uploads in progress have taken %d bytes: "+
 				"upload one file after the other, %s", r.quotaLeft-others, others, remedy)
 		}
-		return api.NewProblem(api.CodeQuota, "the file exceeds the %d bytes that the quota of the account still allows, so nothing was stored: %s", r.quotaLeft, remedy)
+		return api.NewProblem(api.CodeQuota, "the file was not stored, because it exceeds the %d bytes that are left of the account's quota: %s", r.quotaLeft, remedy)
 	}
 	r.all.written[r.account] = written + n
 	r.bytes += n

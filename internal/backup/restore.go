@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"foretell/internal/blob"
+	"foretell/internal/humanize"
 	"foretell/internal/store"
 )
 
@@ -125,7 +126,7 @@ func (b *restorer) checkTargetEmpty(ctx context.Context) error {
 		return err
 	}
 	if len(keys) > 0 {
-		return fmt.Errorf("%w: %s has stored files (number of files: %d)", ErrNotEmpty, b.into.Blobs.Location(), len(keys))
+		return fmt.Errorf("%w: %s has %s", ErrNotEmpty, b.into.Blobs.Location(), humanize.Count(len(keys), "stored file"))
 	}
 	identity, err := b.into.Blobs.Identity(ctx)
 	if err != nil || identity == "" {

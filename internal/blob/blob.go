@@ -6,7 +6,7 @@
 //	                 → Abort    removes what was written
 //
 // A key begins with the name of the process that wrote the blob. With this name, [Store.Sweep]
-// distinguishes new blobs of living processes from those that dead processes have left.
+// distinguishes new blobs of live processes from those that dead processes have left.
 package blob
 
 import (

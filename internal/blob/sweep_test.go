@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// sweptStore is a store with blobs of two living processes and a dead one.
+// sweptStore is a store with blobs of two live processes and a dead one.
 type sweptStore struct {
 	place        testStore
 	self         *Store
@@ -18,7 +18,7 @@ type sweptStore struct {
 	used         []string // keys that rows reference
 	kept, unused string   // blobs of the dead process: one that a row references, and one that none does
 	half         string   // a blob that the dead process has not committed
-	whole        []string // blobs of the living processes that no row references yet
+	whole        []string // blobs of the live processes that no row references yet
 }
 
 func newSweptStore(t *testing.T, place testStore) *sweptStore {

@@ -45,10 +45,10 @@ func ArgCompletionDirective(cmd *cobra.Command, argIndex int) cobra.ShellCompDir
 	return valueCompletionDirective(strings.Trim(words[argIndex], "[]."))
 }
 
-// valueCompletionDirective returns the completion directive for a value. The parameter value is its
-// placeholder in help pages, such as FILE.
-func valueCompletionDirective(value string) cobra.ShellCompDirective {
-	switch value {
+// valueCompletionDirective returns the completion directive for a value whose placeholder in help
+// pages is placeholder, such as FILE.
+func valueCompletionDirective(placeholder string) cobra.ShellCompDirective {
+	switch placeholder {
 	case "FILE", "TRAIN", "BLIND", "RESULT", "RECEIPT", "CSV":
 		return cobra.ShellCompDirectiveDefault
 	case "DIR", "folder":

@@ -28,7 +28,7 @@ func (a *ConfirmFlag) Bind(cmd *cobra.Command, f *Factory) {
 // BindNeedlessYes adds a --yes to cmd that has no effect. It is for a command that never asks, but
 // whose group has commands that do, so that a script can pass --yes to all of them.
 func BindNeedlessYes(cmd *cobra.Command) {
-	cmd.Flags().BoolP("yes", "y", false, "accepted as in the other commands, but this command never asks")
+	cmd.Flags().BoolP("yes", "y", false, "has no effect, because this command never prompts; accepted for scripts that pass it to every command")
 }
 
 // Ask asks for confirmation unless --yes or --dry-run is set. It returns an error if the

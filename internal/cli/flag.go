@@ -171,7 +171,7 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 			return exit.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
 				WithHint("usage: %s", cmd.UseLine())
 		case len(args) > len(names) && !repeats:
-			return exit.Usagef("%s takes no argument %q", cmd.CommandPath(), args[len(names)]).
+			return exit.Usagef("unexpected argument %q of %s", args[len(names)], cmd.CommandPath()).
 				WithHint("usage: %s", cmd.UseLine())
 		}
 		return nil

@@ -26,14 +26,14 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
 // replaces two hints of the service:
-//   - the hint to sign in, if the token is from the environment, because `foretell login` would
+//   - the hint to log in, if the token is from the environment, because `foretell login` would
 //     not replace this token
 //   - the hint about a name that is taken, if it is the name of an account and not of a dataset
 //
 // AddHint also applies [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
-		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and sign in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
+		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
 		e.Hint = "list the accounts with `foretell users list`" // the name is an e-mail, not that of a dataset

@@ -41,12 +41,12 @@ func (o *Output) noteInterrupted(records []term.Record) {
 		if n == 0 {
 			continue
 		}
-		which := way.noun + " " + first + " is"
+		which, work := way.noun+" "+first+" is", "it"
 		if n > 1 {
-			which = humanize.Count(n, way.noun) + " are"
+			which, work = humanize.Count(n, way.noun)+" are", "the first"
 		}
-		o.Note("%s interrupted: continue with `%s %s`, or discard it with `%s %s`",
-			which, way.resume, first, way.abandon, first)
+		o.Note("%s interrupted: continue %s with `%s %s`, or discard it with `%s %s`",
+			which, work, way.resume, first, way.abandon, first)
 		return
 	}
 }

@@ -114,7 +114,7 @@ func decodeResponse(req *request, resp *http.Response, body []byte, out any) err
 	return nil
 }
 
-// looksLikeHTML reports whether a response is HTML, such as a proxy's login
+// looksLikeHTML reports whether a response is HTML, such as a proxy's log-in
 // page.
 func looksLikeHTML(resp *http.Response, body []byte) bool {
 	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))

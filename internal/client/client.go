@@ -75,11 +75,11 @@ type Client struct {
 	opts Options
 	base *url.URL
 	http *http.Client
-	// reloginMu is held during a login, so that there is only one at a time.
+	// reloginMu is held during a log-in, so that there is only one at a time.
 	reloginMu sync.Mutex
 	mu        sync.Mutex // guards the fields below
 	token     string
-	// mayRelogin is false from a login until the service accepts its token.
+	// mayRelogin is false from a log-in until the service accepts its token.
 	mayRelogin bool
 	// needsThreshold is set once the service has rejected a race without a
 	// threshold.
@@ -157,7 +157,7 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.mayRelogin = IsOutage(err) // after an outage, another login may succeed
+		c.mayRelogin = IsOutage(err) // after an outage, another log-in may succeed
 		return false, fmt.Errorf("log in again: %w", err)
 	}
 	c.token = token
@@ -165,7 +165,7 @@ func (c *Client) renewToken(ctx context.Context, rejected string) (renewed bool,
 }
 
 // claimRelogin reports whether the caller may log in again. If so, it prevents
-// further logins until the service accepts the new token.
+// further log-ins until the service accepts the new token.
 func (c *Client) claimRelogin() (allowed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

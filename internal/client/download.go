@@ -120,7 +120,7 @@ func (d *downloadState) isComplete(resp *http.Response) bool {
 }
 
 // errFileChanged is returned if a file has changed since its beginning was downloaded.
-var errFileChanged = errors.New("the file changed on the service while it was downloaded; download it again")
+var errFileChanged = errors.New("the service changed the file during the download; download the file again")
 
 // findOffset determines which part of the file the response has. It returns how many bytes to skip
 // at the start of the response, because they were already written.

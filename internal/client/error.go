@@ -120,15 +120,15 @@ func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	case errors.As(err, &op) && op.Op == "proxyconnect", strings.Contains(text, "proxyconnect"):
 		return ProxyFailed, "the proxy cannot be reached: check HTTPS_PROXY and NO_PROXY (" + text + ")"
 	case errors.As(err, &authority):
-		return Untrusted, "its certificate is signed by an unknown authority; set SSL_CERT_FILE to a file with the authority's certificate"
+		return Untrusted, "the certificate of the server is signed by an unknown authority; set SSL_CERT_FILE to a file with the authority's certificate"
 	case errors.As(err, &hostname):
-		return Untrusted, "its certificate is for another name (" + text + ")"
+		return Untrusted, "the certificate of the server is for another name (" + text + ")"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return Untrusted, "its certificate has expired or is not yet valid; check this machine's clock"
+		return Untrusted, "the certificate of the server has expired or is not yet valid; check this machine's clock"
 	case errors.As(err, &invalid), errors.As(err, &verify):
-		return Untrusted, "its certificate is invalid (" + text + ")"
+		return Untrusted, "the certificate of the server is invalid (" + text + ")"
 	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return Untrusted, "it does not support TLS; if it uses plain HTTP, begin its URL with http://"
+		return Untrusted, "the server does not support TLS; if it uses plain HTTP, begin the URL with http://"
 	case errors.As(err, &alert):
 		return Untrusted, "the TLS handshake failed (" + text + ")"
 	case errors.As(err, &dns) && dns.IsNotFound:
@@ -136,7 +136,7 @@ func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	case errors.As(err, &op) && op.Op == "dial":
 		return Unreachable, "no connection (" + op.Err.Error() + ")"
 	case errors.As(err, &dns):
-		return Unreachable, "its name cannot be resolved (" + dns.Err + ")"
+		return Unreachable, "the name of the host cannot be resolved (" + dns.Err + ")"
 	default:
 		return ConnectionLost, "the connection was lost (" + text + ")"
 	}

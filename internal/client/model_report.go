@@ -8,15 +8,16 @@ import (
 	"foretell/internal/api"
 )
 
-// ModelReport returns the report of a model. It returns nil if the service has no reports,
-// which are an extension.
+// ModelReport returns the report of a model. It returns nil and no error if the service
+// responds with 404, 405 or 501, because not every service implements this extension of the
+// API. The result is therefore also nil for an unknown model.
 func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}})
 }
 
-// ModelReportSummary is like ModelReport, but omits the parts of the report that are long if
-// the table has many columns, see [api.ModelReportInput]. Some services return the whole
-// report.
+// ModelReportSummary is like ModelReport, but requests a report without the parts that are long
+// if the table has many columns, see [api.ModelReportInput]. Some services return the whole
+// report anyway.
 func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})
 }

@@ -58,8 +58,8 @@ type variable struct {
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
-	{Name: EnvUsername, description: "e-mail to sign in with", Key: KeyUsername},
-	{Name: EnvPassword, description: "password to sign in with; never stored", secret: true},
+	{Name: EnvUsername, description: "e-mail to log in with", Key: KeyUsername},
+	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},
 	{Name: EnvPasswordFile, description: "file that holds the password"},
 	{Name: EnvToken, description: "bearer token to use", secret: true},
 	{Name: envAuthStorage, description: "where credentials are stored: keyring, file or none", Key: KeyAuthStorage, Values: []string{AuthStorageKeyring, AuthStorageFile, AuthStorageNone}},
@@ -79,7 +79,7 @@ var Variables = []variable{
 	{Name: "NO_COLOR", description: "if set, output has no colour"},
 	{Name: "CLICOLOR_FORCE", description: "if set and not 0, output has colour also in pipes"},
 	{Name: "TERM", description: "if dumb, lines are not redrawn"},
-	{Name: "LC_ALL, LC_CTYPE, LANG", description: "if not UTF-8, histograms are drawn in ASCII"},
+	{Name: "LC_ALL, LC_CTYPE, LANG", description: "locale; without UTF-8, histograms are drawn in ASCII"},
 	{Name: "COLUMNS", description: "width of the terminal, and of help in a pipe"},
 	{Name: "CI", description: "if set, lines are not redrawn and no pager is used"},
 	{Name: EnvGitHub, description: "if true, missed requirements are annotated on standard error"},
@@ -152,7 +152,7 @@ func EnvironmentHelp() string {
 			fmt.Fprintf(&b, "  %-34s same as %s\n", v.Key, v.Name)
 		}
 	}
-	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "URL path of an operation, such as listTrainings, on another deployment")
+	fmt.Fprintf(&b, "  %-34s %s\n", KeyPaths+".OPERATION", "URL path of an API operation, such as listTrainings, for a service with other paths")
 	return b.String()
 }
 

@@ -151,7 +151,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 	file.SetConfigFile(path)
 	file.SetConfigType("yaml")
 	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away and sign in again")
+		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away and log in again")
 	}
 	return file, nil
 }

@@ -85,7 +85,7 @@ func CheckKey(key string) error {
 	}
 	e := exit.Usagef("unknown setting %q", key)
 	if word := strings.ToLower(key); strings.Contains(word, "password") || strings.Contains(word, "token") {
-		return e.WithHint("secrets are not stored in the config file: sign in with `foretell login`")
+		return e.WithHint("secrets are not stored in the config file: log in with `foretell login`")
 	}
 	return e.WithHint("known settings: %s and %s.OPERATION", strings.Join(SettingKeys(), ", "), KeyPaths)
 }

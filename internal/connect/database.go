@@ -88,8 +88,7 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 	if !canSelect {
 		return e.WithHint("use the service with --server, or another folder with --data-dir")
 	}
-	return e.WithHint("pass the URL of this database with --%s or %s, which may be in the environment file of the service: "+
-		"`systemd-run --pipe --uid USER --property EnvironmentFile=FILE COMMAND` runs a command with these variables as the user of the service; to use %s instead, delete %s",
+	return e.WithHint("pass the URL of this database with --%s or %s (docs/deployment.md shows how to run a command with the environment of the service); to use %s instead, delete %s",
 		databaseFlag, config.EnvDatabase, DatabaseFile, term.ShellQuote(path))
 }
 
@@ -186,7 +185,7 @@ func databaseError(location, dir string, err error) error {
 	case errors.Is(err, app.ErrMismatch):
 		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
 	case errors.Is(err, store.ErrInvalidParameter):
-		return exit.Usagef("%w", err).WithHint("correct the parameter after ? in the URL, or the variable PG… that sets it; the parameters are those of libpq")
+		return exit.Usagef("%w", err).WithHint("correct the parameter in the query of the URL, or the PG* environment variable that sets it; see the connection parameters of libpq")
 	case errors.Is(err, store.ErrInvalidURL):
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):

@@ -67,7 +67,7 @@ func (o *ServiceFlags) selectsDatabase() bool {
 	return o.Factory.Env(config.EnvDatabase) != "" && !flags.Changed(config.KeyServer) && !flags.Changed("profile")
 }
 
-// Connect returns a session that is signed in. The caller must close it.
+// Connect returns a session that is logged in. The caller must close it.
 func (o *ServiceFlags) Connect(ctx context.Context) (*Session, error) {
 	s, err := config.Load(o.Factory.Env, o.Cmd.Flags())
 	if err != nil {
@@ -200,7 +200,7 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	return conn, nil
 }
 
-// connectRemote signs in to the server that s selects.
+// connectRemote logs in to the server that s selects.
 func (o *ServiceFlags) connectRemote(ctx context.Context, s *config.Settings, opts client.Options) (*Session, error) {
 	paths, err := s.PathOverrides(config.OperationIDs())
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"foretell/internal/server"
 )
 
-// LocalPages serves the dashboard of the embedded service to this computer.
+// LocalPages serves the dashboard of the embedded service to this machine.
 type LocalPages struct {
 	local    *dashboard.LocalAccess
 	url      string
@@ -65,11 +65,11 @@ func (c *Session) validToken(ctx context.Context) (string, error) {
 
 // rejectOtherHosts rejects requests whose Host header is not host. This prevents DNS rebinding,
 // in which a page of another site reaches the service through a host name that resolves
-// to this computer.
+// to this machine.
 func rejectOtherHosts(host string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host {
-			http.Error(w, fmt.Sprintf("this service is only for http://%s", host), http.StatusMisdirectedRequest)
+			http.Error(w, fmt.Sprintf("this service answers only requests to http://%s", host), http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)

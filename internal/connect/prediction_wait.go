@@ -30,11 +30,14 @@ func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string
 		return nil, c.WaitError(ctx, err, "prediction", key, resumeCommand)
 	}
 	if p.Status != api.PredictionCompleted {
-		e := exit.Errorf(exit.JobFailed, "prediction %s ended as %s", key, p.Status)
+		e := exit.Errorf(exit.JobFailed, "prediction %s ended in state %s", key, p.Status)
 		if p.FailureReason != "" {
 			e.Fact += ": " + p.FailureReason
 		}
-		return nil, e.WithHint("compare the files with `foretell check TRAIN.csv BLIND.csv`")
+		if p.Status == api.PredictionTimeout {
+			return nil, e.WithHint("predict fewer rows at a time")
+		}
+		return nil, e.WithHint("if the blind file may differ from the training file, compare them with `foretell check TRAIN.csv BLIND.csv`")
 	}
 	return p, nil
 }

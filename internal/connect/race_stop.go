@@ -58,7 +58,7 @@ func (s *raceStop) activityText(activity string) string {
 	if activity == "" {
 		activity = "training"
 	}
-	return activity + "; stops at the first model (Ctrl-C leaves now)"
+	return activity + "; stops as soon as an algorithm has a score (Ctrl-C: stop at once)"
 }
 
 // watchStoppable is like [Session.WatchRace], but Enter on the terminal ends the race as soon
@@ -86,7 +86,7 @@ func (c *Session) watchStoppable(ctx context.Context, key string) (*api.Training
 	if s.requested.Load() {
 		c.stoppedRace = key
 		if ctx.Err() != nil && !c.Embedded && !s.hasScore() {
-			c.factory.Note("no algorithm had a score yet, so the race was not ended; `foretell training cancel %s` ends it", key)
+			c.factory.Note("no algorithm has a score yet, so the race is still running; `foretell training cancel %s` cancels it", key)
 		}
 	}
 	return job, err

@@ -38,7 +38,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 		if c.PredictCommand != nil {
 			again = c.PredictCommand(`"$(` + again + ` --jq .modelKey)"`) // predicts after the race
 		}
-		return nil, c.WaitError(ctx, err, "training", key, c.resumeCommand(again, key))
+		return nil, c.WaitError(ctx, err, "race", key, c.resumeCommand(again, key))
 	}
 	e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted: the race was stopped", Cause: err}
 	kept, err := c.StopRace(context.WithoutCancel(ctx), key)
@@ -215,7 +215,7 @@ func TrainingError(job *api.Training) error {
 	default:
 		return nil
 	}
-	e := exit.Errorf(exit.JobFailed, "training %s ended as %s", job.TrainingJobKey, job.Status)
+	e := exit.Errorf(exit.JobFailed, "race %s ended in state %s", job.TrainingJobKey, job.Status)
 	if job.FailureReason != "" {
 		e.Fact += ": " + job.FailureReason
 	}

@@ -81,11 +81,11 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	for i, c := range matches {
 		keys[i] = strings.TrimSpace(c.key + " " + c.name)
 	}
-	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key")
+	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key, or the whole key")
 }
 
 // commandGroups maps the name of a type of object to its command group.
-var commandGroups = map[string]string{"dataset": "datasets", "training": "training", "model": "models", "prediction": "predictions"}
+var commandGroups = map[string]string{"dataset": "datasets", "race": "training", "model": "models", "prediction": "predictions"}
 
 // DatasetKey resolves a reference to a dataset. The name of a series refers to its newest
 // dataset.
@@ -161,7 +161,7 @@ func candidateName(ref, dataset, series string) string {
 // TrainingKey resolves a reference to a race. The name of a dataset or series refers to its
 // newest race.
 func (c *Session) TrainingKey(ctx context.Context, ref string) (string, error) {
-	return resolveReference("training", ref, func(yield func(refCandidate, error) bool) {
+	return resolveReference("race", ref, func(yield func(refCandidate, error) bool) {
 		names, err := c.seriesNames(ctx)
 		if err != nil {
 			yield(refCandidate{}, err)

@@ -13,7 +13,7 @@ import (
 	"foretell/internal/term"
 )
 
-// Session is a client that is signed in to a service. The service is a server, or embedded
+// Session is a client that is logged in to a service. The service is a server, or embedded
 // in this process.
 type Session struct {
 	*client.Client
@@ -25,7 +25,7 @@ type Session struct {
 	service *LocalService
 	// DataDir is the data folder of the embedded service.
 	DataDir string
-	// Account is the name of the signed-in account.
+	// Account is the name of the logged-in account.
 	Account string
 	// Progress shows the progress of waits. It is nil if the command does not wait.
 	Progress *term.Progress

@@ -89,9 +89,9 @@ func storageError(err error) error {
 		return exit.Usagef("cannot use the storage: %w", err).
 			WithHint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, read, write and delete objects of the bucket")
 	case errors.Is(err, blob.ErrNoBucket):
-		return exit.Usagef("cannot use the storage: %w", err).WithHint("create the bucket, or name another with --storage or %s", config.EnvStorage)
+		return exit.Usagef("cannot use the storage: %w", err).WithHint("create the bucket, or select another one with --storage or %s", config.EnvStorage)
 	case errors.Is(err, blob.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the storage: %w", err).WithHint("check the endpoint of --storage or %s, and that the store is running", config.EnvStorage)
 	}
-	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).WithHint("name another with --storage or %s", config.EnvStorage)
+	return exit.Errorf(exit.Unexpected, "cannot use the storage: %w", err).WithHint("select another storage with --storage or %s", config.EnvStorage)
 }

@@ -78,7 +78,7 @@ func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
 	for _, value := range namedFiles(f.Running) {
 		if cli.SamePath(value, path) {
-			return exit.Usagef("the trace of --debug and another file of the command are both %s", path).WithHint(hint)
+			return exit.Usagef("--debug would write the trace to %s, which is also another file of the command", path).WithHint(hint)
 		}
 	}
 	info, err := os.Stat(path)

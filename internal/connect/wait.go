@@ -124,7 +124,7 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while waiting for " + what + ": " + where, Cause: err}
-		if watch := "foretell training watch " + key; noun == "training" && !c.Embedded && resumeCommand != watch {
+		if watch := "foretell training watch " + key; noun == "race" && !c.Embedded && resumeCommand != watch {
 			return e.WithHint("continue with `%s`, or only watch the race with `%s`", resumeCommand, watch)
 		}
 		return e.WithHint("continue with `%s`", resumeCommand)

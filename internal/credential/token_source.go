@@ -16,7 +16,7 @@ import (
 )
 
 // TokenSource returns tokens for an account of a service. The token is taken from the environment
-// or the store. If neither has a token, TokenSource signs in to the service with a password from
+// or the store. If neither has a token, TokenSource logs in to the service with a password from
 // the environment or the store.
 type TokenSource struct {
 	env      config.Getenv
@@ -50,9 +50,9 @@ func NewTokenSource(env config.Getenv, now func() time.Time, s *config.Settings,
 // Entry returns the key of the account in the store.
 func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 
-// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it signs in with the password
+// Token returns the value of FORETELL_TOKEN if it is set. Otherwise, it logs in with the password
 // in the environment and returns the new token. If there is no such password, it returns the stored
-// token. If that has expired, it signs in with the stored password.
+// token. If that has expired, it logs in with the stored password.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
 		return token, nil
@@ -60,17 +60,17 @@ func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, false)
 }
 
-// Renew returns a new token after the service has rejected the previous one. It signs in with the
+// Renew returns a new token after the service has rejected the previous one. It logs in with the
 // password in the environment. Without a password, it returns the stored token if `foretell login`
-// has replaced it meanwhile. Otherwise it signs in with the stored password. It is an error if
+// has replaced it meanwhile. Otherwise it logs in with the stored password. It is an error if
 // none of these is possible.
 func (s *TokenSource) Renew(ctx context.Context) (string, error) {
 	return s.findOrRequestToken(ctx, true)
 }
 
-// findOrRequestToken signs in with the password in the environment, if there is one, and returns
+// findOrRequestToken logs in with the password in the environment, if there is one, and returns
 // the token. Otherwise it returns the stored token. If the stored token has expired, or the service
-// has rejected it, findOrRequestToken signs in with the stored password.
+// has rejected it, findOrRequestToken logs in with the stored password.
 func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (string, error) {
 	password, err := ReadPassword(s.env)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *TokenSource) findOrRequestToken(ctx context.Context, rejected bool) (st
 		return kept.Token, nil
 	}
 	if kept.Password == "" {
-		return "", exit.Errorf(exit.SignIn, "the session at %s has expired", s.Server).WithHint("sign in again with `foretell login`")
+		return "", exit.Errorf(exit.SignIn, "the session at %s has expired", s.Server).WithHint("log in again with `foretell login`")
 	}
 	fresh, err := s.LogIn(ctx, kept.Password, "")
 	if err != nil {
@@ -104,14 +104,14 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.Entry())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
-		return c, exit.Errorf(exit.SignIn, "not signed in at %s: the environment has a password, but no e-mail", s.Server).
+		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no e-mail", s.Server).
 			WithHint("set %s to the account's e-mail", config.EnvUsername)
 	case errors.Is(err, errNoCredential):
-		return c, exit.Errorf(exit.SignIn, "not signed in at %s", s.Server).
-			WithHint("sign in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
+		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).
+			WithHint("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
 	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
-			WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken)
+			WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken)
 	}
 	return c, err
 }
@@ -124,10 +124,10 @@ func addLoginHint(err error) error {
 		return err
 	}
 	return exit.Errorf(exit.SignIn, "%w", err).
-		WithHint("sign in with `foretell login`, or give scripts an account without an authenticator app")
+		WithHint("log in with `foretell login`, or give scripts an account without an authenticator app")
 }
 
-// LogIn signs in with a password and returns the token. code is the code of the account's
+// LogIn logs in with a password and returns the token. code is the code of the account's
 // authenticator app, or "" if the account has none. If the account has such an app and code is "",
 // the error code is api.CodeAuthenticatorCode.
 func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credential, error) {

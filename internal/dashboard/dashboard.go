@@ -299,7 +299,7 @@ func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
 		return problem
 	}
 	if ctx.Err() == nil {
-		p.opts.Log.ErrorContext(ctx, "serving a page", "error", err)
+		p.opts.Log.ErrorContext(ctx, "cannot serve a page", "error", err)
 	}
 	return api.NewProblem(api.CodeInternal, "internal error")
 }
@@ -365,7 +365,7 @@ func (p *Pages) writeError(v *visit, err error) {
 	}
 	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
 	if err := p.show(v, problem.Status, "error", content); err != nil {
-		p.opts.Log.ErrorContext(v.r.Context(), "writing an error page", "error", err)
+		p.opts.Log.ErrorContext(v.r.Context(), "cannot write an error page", "error", err)
 		http.Error(v.w, problem.Title, problem.Status)
 	}
 }

@@ -30,7 +30,7 @@ func (p *Pages) respondToEndedPoll(v *visit, problem *api.Problem) bool {
 		v.w.Header().Set("HX-Reswap", "none")
 		v.w.WriteHeader(statusStopPolling)
 		if err := p.templates()["error"].ExecuteTemplate(v.w, "notice", "The session has ended. Load the page again to sign in."); err != nil {
-			p.opts.Log.ErrorContext(v.r.Context(), "ending the polls of a page", "error", err)
+			p.opts.Log.ErrorContext(v.r.Context(), "cannot end the polls of a page", "error", err)
 		}
 	default:
 		return false

@@ -202,7 +202,7 @@ func (p *Pages) downloadPredictionReport(v *visit) error {
 func (p *Pages) previewResult(v *visit, one *api.Prediction) *preview {
 	head, err := p.opts.ReadResultHead(v.r.Context(), one.PredictionKey, previewBytes)
 	if err != nil {
-		p.opts.Log.WarnContext(v.r.Context(), "reading the first rows of a result", "prediction", one.PredictionKey, "error", err)
+		p.opts.Log.WarnContext(v.r.Context(), "cannot read the first rows of a result", "prediction", one.PredictionKey, "error", err)
 		return nil
 	}
 	return parsePreview(csv.NewReader(bytes.NewReader(head)), len(head) < previewBytes)

@@ -66,7 +66,7 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 	}
 	token, err := p.opts.Local.Token(r.Context())
 	if err != nil {
-		p.opts.Log.ErrorContext(r.Context(), "opening a session of the embedded service", "error", err)
+		p.opts.Log.ErrorContext(r.Context(), "cannot open a session of the embedded service", "error", err)
 		return ""
 	}
 	return token
@@ -186,7 +186,7 @@ func (p *Pages) signIn(v *visit) error {
 	if v.token != "" {
 		_, err := client.Call(v.r.Context(), v.client, api.LogOut, &api.None{}) // ends the session of the earlier cookie
 		if err != nil && api.CodeFromError(err) != api.CodeUnauthorized {
-			p.opts.Log.WarnContext(v.r.Context(), "ending the earlier session of a browser", "error", err)
+			p.opts.Log.WarnContext(v.r.Context(), "cannot end the earlier session of a browser", "error", err)
 		}
 	}
 	return v.redirect(form.Next)

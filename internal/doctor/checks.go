@@ -264,7 +264,7 @@ func (o *Checker) checkClock(date string) Result {
 	return okResult(name, "differs by less than %s from the clock of the service", warnSkew)
 }
 
-// checkSignIn signs in with the credentials that every command uses, and lists a dataset.
+// checkSignIn logs in with the credentials that every command uses, and lists a dataset.
 func (o *Checker) checkSignIn(ctx context.Context, s *config.Settings) Result {
 	const name = "sign-in"
 	if o.serverAddress(s) == "" { // a session of the embedded service would create its database and an account
@@ -291,9 +291,9 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case err == nil:
 		return okResult(name, "available")
 	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
-		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or sign in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
 	}
-	return warnResult(name, "without a keyring, sign in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
+	return warnResult(name, "without a keyring, log in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
 }
 
 func (o *Checker) checkTerminal() Result {

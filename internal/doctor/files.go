@@ -46,7 +46,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 // the result of [connect.StorageName].
 func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	days := int(f.Now().Sub(o.Oldest).Hours() / 24)
-	return fmt.Sprintf("%s (%s) in %sorphans, the oldest for %s", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
+	return fmt.Sprintf("%s (%s) in %sorphans, the oldest found %s ago", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
 // filesResult returns the result of the check called name. The parameter found is the result of

@@ -52,7 +52,7 @@ func RecreateHint(rec *receipt.Receipt, path string) string {
 		rest = " --columns " + term.ShellQuote(rec.Result.Selection) + rest
 	}
 	if rec.Model.File == nil || rec.Blind == nil {
-		return "download it again with `foretell predictions download " + rec.PredictionKey + rest + "`"
+		return "download the result again with `foretell predictions download " + rec.PredictionKey + rest + "`"
 	}
 	if rec.Result.Reasons > 0 {
 		rest = " --explain " + strconv.Itoa(rec.Result.Reasons) + rest

@@ -150,13 +150,13 @@ func problemError(p *api.Problem) *Error {
 }
 
 // SignInHint is the hint, or the beginning of the hint, if the service does not accept the token.
-const SignInHint = "sign in with `foretell login`"
+const SignInHint = "log in with `foretell login`"
 
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.
 func problemHint(p *api.Problem, status Status) string {
 	switch {
 	case p.Code == api.CodeNoSecondFactor:
-		return "after that, sign in again with `foretell login`"
+		return "after that, log in again with `foretell login`"
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:
 		return SignInHint
 	case p.Code == api.CodeTooMany && p.RetryAfter > 0:

@@ -163,7 +163,7 @@ func (p *Pool) warnOfAbandonedJobs(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for r := range p.runs {
-		p.Log.WarnContext(ctx, "abandoning a job that does not stop", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
+		p.Log.WarnContext(ctx, "a job does not stop in time and is abandoned", "job", r.Key, "kind", r.Kind, "subject", r.Subject)
 	}
 }
 
@@ -177,7 +177,7 @@ func (p *Pool) endExpiredLeases(ctx context.Context) {
 			p.Log.WarnContext(ctx, "a process has died or does not renew its lease, so its job is queued again", "job", job, "process", process)
 		}}
 		if err := p.Store.EndExpiredLeases(ctx, check); err != nil && ctx.Err() == nil {
-			p.Log.WarnContext(ctx, "freeing the leases of dead processes", "error", err)
+			p.Log.WarnContext(ctx, "cannot end the leases of dead processes; trying again", "error", err)
 		}
 		sleepOrWake(ctx, leaseCheckInterval, nil)
 	}
@@ -195,7 +195,7 @@ func (p *Pool) wakeOnStoreChanges(ctx context.Context) {
 			p.Wake(kind)
 		})
 		if err != nil && ctx.Err() == nil {
-			p.Log.WarnContext(ctx, "waiting for jobs", "error", err)
+			p.Log.WarnContext(ctx, "cannot watch the database for new jobs; trying again", "error", err)
 			sleepOrWake(ctx, retryDelay, nil)
 		}
 	}
@@ -225,7 +225,7 @@ func (p *Pool) runWorker(ctx context.Context, k *Kind) {
 			}
 		case ctx.Err() == nil:
 			p.setStoreError(err)
-			p.Log.WarnContext(ctx, "claiming a job", "kind", k.Name, "error", err)
+			p.Log.WarnContext(ctx, "cannot claim a job; trying again", "kind", k.Name, "error", err)
 			sleepOrWake(ctx, retryDelay, nil)
 		}
 	}

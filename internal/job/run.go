@@ -128,7 +128,7 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			p.Log.WarnContext(ctx, "renewing a lease", "job", r.Key, "error", err)
+			p.Log.WarnContext(ctx, "cannot renew the lease of a job; trying again", "job", r.Key, "error", err)
 		case cancelled:
 			r.cancel()
 		}
@@ -143,7 +143,7 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
 	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
-		p.Log.WarnContext(ctx, "releasing a job", "job", j.Key, "error", err)
+		p.Log.WarnContext(ctx, "cannot return a job to the queue; its lease will expire", "job", j.Key, "error", err)
 	}
 }
 
@@ -177,6 +177,6 @@ func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cau
 			}
 			return
 		}
-		p.Log.WarnContext(ctx, "storing the failure of a job", "job", j.Key, "error", err)
+		p.Log.WarnContext(ctx, "cannot store the failure of a job; trying again", "job", j.Key, "error", err)
 	}
 }

@@ -61,7 +61,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		})
 		time.Sleep(10 * leaseTimeout)
 		if taken.Load() {
-			t.Error("a job was taken from a living worker")
+			t.Error("a job was taken from a live worker")
 		}
 		stopA()
 		time.Sleep(pollInterval)

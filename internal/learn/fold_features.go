@@ -155,8 +155,8 @@ type foldFitter struct {
 
 func (f foldFitter) Model() predictor { return foldModel{f.fitter.Model(), f.features} }
 
-// foldModel is a predictor that computes the features of a fold before it predicts. The
-// frames that it predicts have the columns of the schema.
+// foldModel computes the fold-specific features (see foldFeatures) and passes them to its
+// predictor. The frame passed to Predict has the columns of the schema.
 type foldModel struct {
 	predictor
 	features *foldFeatures

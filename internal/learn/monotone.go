@@ -16,7 +16,7 @@ func monotoneDirections(schema *frame.Schema, columns map[string]int, variants [
 		return nil, nil
 	}
 	if n := len(schema.Classes); n != 2 {
-		return nil, fmt.Errorf("monotone: the label has %d classes: must have 2", n)
+		return nil, fmt.Errorf("monotone: the label has %d classes, but must have 2", n)
 	}
 	for _, v := range variants {
 		if !v.algorithm.monotone {

@@ -223,7 +223,7 @@ func TestMonotoneParams(t *testing.T) {
 		`did you mean "rise"?`:       {f, Params{Monotone: map[string]int{"rises": 1}}},
 		`2 for "rise": must be 1 or`: {f, Params{Monotone: map[string]int{"rise": 2}}},
 		`"BSEV01": does not support`: {f, Params{Monotone: riseAndFall, Algorithms: []string{"BSEV01", "BSIX01"}}},
-		"3 classes: must have 2":     {three, Params{Monotone: map[string]int{three.Schema.Columns[0].Name: 1}}},
+		"3 classes, but must have 2": {three, Params{Monotone: map[string]int{three.Schema.Columns[0].Name: 1}}},
 	} {
 		if _, err := newRace(t.Context(), c.frame, c.params, algorithms); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

@@ -65,9 +65,9 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 			unfinished = append(unfinished, part.Name)
 		case i < len(refitted):
 			complete = false
-			r.addFailureNote(ctx, refitted[i].err, "%s was not trained on every labelled row, so its fold models are used", part.Name)
+			r.addFailureNote(ctx, refitted[i].err, "%s could not be trained again on all labelled rows, so the final model uses its models of the cross-validation folds", part.Name)
 		default:
-			r.addNote("%s, %.0f %% of the blend, was not trained again on every labelled row, because that would have taken too long: its fold models are used", part.Name, 100*part.weight)
+			r.addNote("%s, %.0f %% of the blend, was not trained again on all labelled rows, because that would have taken too long, so the final model uses its models of the cross-validation folds", part.Name, 100*part.weight)
 		}
 		r.keepsFoldModels = true
 		models := part.models[part.firstFinalFold:] // not loaded: models that are stored on Params.Disk stay there
@@ -76,7 +76,7 @@ func (r *race) refit(ctx context.Context, c *candidate) (members []member, compl
 		}
 	}
 	if unfinished != nil {
-		r.addNote("fold models are used, because there was no time to train on every labelled row: %s", strings.Join(unfinished, ", "))
+		r.addNote("there was no time to train again on all labelled rows, so the final model uses the models of the cross-validation folds of %s", strings.Join(unfinished, ", "))
 	}
 	return members, complete
 }

@@ -66,9 +66,9 @@ type Report struct {
 	// Test holds the scores of the mean of the fold models on rows that were not used
 	// before the end of the race.
 	Test Scores
-	// Training holds the scores of the final model on some or all of the rows that it was
-	// trained on, except test rows. If it has members from several folds, each of these rows
-	// is a training row of some of them.
+	// Training holds the scores of the final model on some or all of the rows that the model
+	// was trained on, except test rows. If the model has members from several folds, each of
+	// these rows is a training row of some of these members.
 	Training Scores
 	// Blended is the score of the blend, whether or not the blend was chosen.
 	// It is nil if there was no blend.

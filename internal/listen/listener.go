@@ -77,7 +77,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		}
 		network, limited := l.networkOf(conn.RemoteAddr())
 		if !l.admitAndCount(network, limited) {
-			l.warnAtIntervals("too many connections from one address; new connections are closed", "address", network, "limit", l.limits.PerAddress)
+			l.warnAtIntervals("the maximum number of connections from this address is reached; its new connections are closed", "address", network, "limit", l.limits.PerAddress)
 			_ = conn.Close() // refused: too many connections from its address
 			continue
 		}
@@ -98,8 +98,8 @@ func (l *Listener) Close() error {
 // NumOpen returns the number of open connections.
 func (l *Listener) NumOpen() int { return len(l.slots) }
 
-// acquireSlot waits until another connection may be open, and counts it. If the limit is reached,
-// an idle connection is closed, or else the next one that becomes idle.
+// acquireSlot waits until another connection may be open, and counts that connection. If the limit
+// is reached, an idle connection is closed or, if there is none, the next one that becomes idle.
 func (l *Listener) acquireSlot() error {
 	select {
 	case l.slots <- struct{}{}:
@@ -108,7 +108,7 @@ func (l *Listener) acquireSlot() error {
 		return net.ErrClosed
 	default:
 	}
-	l.warnAtIntervals("the limit of connections is reached", "limit", l.limits.Connections)
+	l.warnAtIntervals("the maximum number of open connections is reached; each new connection replaces an idle one", "limit", l.limits.Connections)
 	l.closeLongestIdle()
 	defer l.stopNeedingIdle()
 	select {
@@ -119,8 +119,8 @@ func (l *Listener) acquireSlot() error {
 	}
 }
 
-// closeLongestIdle closes the connection that has been idle for the longest time. If none is idle,
-// setIdle closes the next one that becomes idle.
+// closeLongestIdle closes the connection that has been idle for the longest time. If no connection
+// is idle, setIdle closes the next connection that becomes idle.
 func (l *Listener) closeLongestIdle() {
 	l.mu.Lock()
 	first := l.idle.Front()
@@ -138,8 +138,8 @@ func (l *Listener) stopNeedingIdle() {
 	l.needsIdle = false
 }
 
-// admitAndCount reports whether the network may have another connection, and counts it. If limited
-// is false, the network has no limit.
+// admitAndCount counts a new connection of the network and returns true. If limited is set and the
+// network already has Limits.PerAddress connections, it returns false and counts nothing.
 func (l *Listener) admitAndCount(network string, limited bool) (admitted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

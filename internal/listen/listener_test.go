@@ -107,7 +107,7 @@ func TestLimitPerAddress(t *testing.T) {
 			t.Errorf("%d of 4 connections were served and %d are open, want %d", served, c.listener.NumOpen(), c.served)
 		}
 	}
-	if n := strings.Count(log.String(), "too many connections from one address"); n != 1 {
+	if n := strings.Count(log.String(), "the maximum number of connections from this address is reached"); n != 1 {
 		t.Errorf("%d warnings: %s", n, log)
 	}
 }
@@ -125,7 +125,7 @@ func TestIdleConnectionsYield(t *testing.T) {
 	if open := listener.NumOpen(); open > 3 {
 		t.Errorf("%d connections are open", open)
 	}
-	if !strings.Contains(log.String(), "the limit of connections is reached") {
+	if !strings.Contains(log.String(), "the maximum number of open connections is reached") {
 		t.Errorf("no warning: %s", log)
 	}
 }

@@ -40,7 +40,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 		err = e.sendWithRetries(ctx, body)
 	}
 	if err != nil {
-		e.log.WarnContext(ctx, "sending spans to the collector", "spans", len(spans), "error", err)
+		e.log.WarnContext(ctx, "cannot send spans to the collector", "spans", len(spans), "error", err)
 	}
 	return nil
 }

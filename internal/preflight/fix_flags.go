@@ -41,7 +41,7 @@ func (f *FixFlags) CheckSwap(noLabel bool) error {
 	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && noLabel {
 		return nil
 	}
-	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind, or --no-label and --fix, with the name of the copy")
+	return exit.Usagef("--swap-separators requires a copy of a blind file").WithHint("add --fix-blind COPY or, if FILE is the blind file, --no-label --fix COPY")
 }
 
 // CheckPaths returns an error if a copy would overwrite an input or an existing file.

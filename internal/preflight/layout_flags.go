@@ -30,9 +30,9 @@ type LayoutFlags struct {
 	// training file.
 	trainingID string
 
-	names       []string // names of the columns; nil for those of the header
-	generatedID string   // name of a generated ID column
-	added       []string // names of added columns
+	columnNames  []string // names of the columns; nil if the header names them
+	generatedID  string   // name of a generated ID column
+	addedColumns []string // names of added columns
 }
 
 // maxSkipRows is the largest value of --skip-rows.
@@ -94,7 +94,7 @@ func (l *LayoutFlags) OfPredictions() *LayoutFlags {
 }
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
-	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.names, GeneratedIDName: l.generatedID, Add: l.added, NoHeader: l.noHeader}
+	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.columnNames, GeneratedIDName: l.generatedID, Add: l.addedColumns, NoHeader: l.noHeader}
 	switch {
 	case l.id == generateIDs:
 		layout.GenerateID = true
@@ -130,6 +130,6 @@ func (l *LayoutFlags) IsSet() bool {
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
 		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, slices.Concat(o.Drop, o.Ignored), o.Delimiter, o.Encoding, o.Sheet
-		l.generatedID, l.added, l.names, l.noHeader, l.skipRows = o.MadeID, o.Added, o.Names, o.NoHeader, o.SkipRows
+		l.generatedID, l.addedColumns, l.columnNames, l.noHeader, l.skipRows = o.MadeID, o.Added, o.Names, o.NoHeader, o.SkipRows
 	}
 }

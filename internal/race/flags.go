@@ -150,7 +150,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
-			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: must be another column", name)
+			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: name another column", name)
 		}
 	}
 	return nil
@@ -202,7 +202,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		GroupColumn: f.groupColumn, TimeColumn: f.timeColumn, Effort: f.effort,
 	}
 	if !api.ValidThreshold(f.Threshold) {
-		return body, exit.Usagef("--threshold %v: must be from 0 to 1", *f.Threshold)
+		return body, exit.Usagef("invalid --threshold %v: must be from 0 to 1", *f.Threshold)
 	}
 	if f.metric != "" {
 		var err error
@@ -221,17 +221,17 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
-		return body, exit.Usagef("--scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
+		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
 	}
 	if f.cmd.Flags().Changed("seed") {
 		if f.seed < 0 {
-			return body, exit.Usagef("--seed %d: must not be negative", f.seed)
+			return body, exit.Usagef("invalid --seed %d: must not be negative", f.seed)
 		}
 		body.Seed = &f.seed
 	}
 	if f.cmd.Flags().Changed("time-limit") {
 		if f.TimeLimit < time.Second || f.TimeLimit > maxTimeLimit {
-			return body, exit.Usagef("--time-limit %s: must be from 1s to 168h", f.TimeLimit)
+			return body, exit.Usagef("invalid --time-limit %s: must be from 1s to 168h", f.TimeLimit)
 		}
 		seconds := int(f.TimeLimit / time.Second)
 		body.TimeLimitSeconds = &seconds
@@ -312,7 +312,7 @@ func BelowThresholdError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended as %s: its best %s is %.4f, below the threshold of %g",
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: its best %s is %.4f, below the threshold of %g",
 		job.Status, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
 	return e.WithHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
 }

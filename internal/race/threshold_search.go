@@ -170,6 +170,6 @@ func (s *ThresholdSearch) bestOrLastError(best, last *api.Training) (*api.Traini
 	if best.AchievedPerformance != nil {
 		reached = fmt.Sprintf(" with %.4f", *best.AchievedPerformance)
 	}
-	s.Output.Note("best model: training %s%s, after %s", best.TrainingJobKey, reached, humanize.Count(len(s.Steps), "race"))
+	s.Output.Note("race %s has the best model%s, after %s", best.TrainingJobKey, reached, humanize.Count(len(s.Steps), "race"))
 	return best, nil
 }

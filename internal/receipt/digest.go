@@ -179,18 +179,18 @@ func (r *Receipt) newLineDifference(sum Digest, equalBlocks int, receiptEnds, fi
 	where := fmt.Sprintf("the first difference is in line %d", d.From)
 	switch {
 	case receiptEnds && fileEnds:
-		return &LineDifference{text: "its SHA-256 differs from the receipt, but its lines match: the receipt was changed"}
+		return &LineDifference{text: "the SHA-256 of the file differs from the receipt, although all blocks of lines have the digests in the receipt: the receipt was changed"}
 	case receiptEnds:
-		d.To, where = 0, fmt.Sprintf("it has extra lines from line %d", d.From)
+		d.To, where = 0, fmt.Sprintf("there are extra lines from line %d", d.From)
 	case fileEnds:
-		d.To, where = 0, fmt.Sprintf("it ends before line %d", d.From)
+		d.To, where = 0, fmt.Sprintf("the lines from line %d are missing", d.From)
 	case lines > 1:
 		where = fmt.Sprintf("the first difference is in lines %d to %d", d.From, d.To)
 	}
 	if sum.Bytes == r.Result.Bytes {
-		d.text = fmt.Sprintf("its SHA-256 differs from the receipt: %s", where)
+		d.text = fmt.Sprintf("the SHA-256 of the file differs from the receipt: %s", where)
 	} else {
-		d.text = fmt.Sprintf("it has %d bytes, the receipt says %d: %s", sum.Bytes, r.Result.Bytes, where)
+		d.text = fmt.Sprintf("the file has %d bytes, but %d according to the receipt: %s", sum.Bytes, r.Result.Bytes, where)
 	}
 	return d
 }

@@ -72,7 +72,7 @@ func TestBlocks(t *testing.T) {
 		"changed":   {strings.Replace(whole, "r2000,", "rX000,", 1), "in lines 3997 to 4008"},
 		"cut":       {whole[:len(whole)-len("r3000,\"two\nlines\",yes,0.75,0.25,0.75\n")], "the first difference is in lines 5989 to 6000"},
 		"lengthier": {whole + strings.Repeat("x\n", 12), "the first difference is in lines 6001 to 6012"},
-		"empty":     {"", "it ends before line 1"},
+		"empty":     {"", "the lines from line 1 are missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d *receipt.LineDifference
@@ -111,7 +111,7 @@ func TestVerifyPredictions(t *testing.T) {
 	}
 	r.Classes = nil
 	r.Result.Rows = 6
-	if err := r.Verify(t.Context(), strings.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "it has 5 rows, the receipt says 6") {
+	if err := r.Verify(t.Context(), strings.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "the file has 5 rows, but 6 according to the receipt") {
 		t.Errorf("a row more: %v", err)
 	}
 }

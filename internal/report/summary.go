@@ -41,7 +41,7 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 		}
 	}
 	add("test", job.TestPerformance, r.Test, r.TestRows, r.TestMissingReason())
-	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set some aside")
+	add("validation", job.AchievedPerformance, r.Validation, r.ValidationRows, "too few rows to set validation rows aside")
 	if r.Validation != nil {
 		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {

@@ -59,7 +59,7 @@ func TestSummary(t *testing.T) {
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
-  test        not measured: too few rows or too few different values of gender to set some aside
+  test        not measured: too few rows, or too few distinct values of gender, to set test rows aside
   validation  accuracy 0.7700 on 600 rows`,
 		},
 		{

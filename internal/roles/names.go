@@ -87,9 +87,9 @@ func nameSet(names []string) map[string]bool {
 	return set
 }
 
-// MatchTrainingNames replaces a name of a blind file by the name of the training file that differs
-// from it only in case and punctuation: "Total Price" → "total_price". It does so only if no other
-// name matches, and the blind file does not have the training file's name.
+// MatchTrainingNames replaces the name of a column of the blind file by a name of the training file
+// that differs only in case and punctuation: "Total Price" → "total_price". It replaces a name only
+// if no other name matches, and if no column of the blind file has the name of the training file.
 func MatchTrainingNames(blindNames, trainNames []string) (renamed []string, changed []Rename) {
 	have, want := nameSet(blindNames), nameSet(trainNames)
 	like, spare := map[string][]string{}, map[string]int{}

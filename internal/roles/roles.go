@@ -161,8 +161,8 @@ func chooseMissingLabel(missing []*ColumnDescription) (label, reason string, que
 	}
 }
 
-// chooseLabelByName chooses the label if there is no blind file to compare with: a column that is
-// named like a label, or else the last column.
+// chooseLabelByName chooses the label if there is no blind file to compare with. It chooses a column
+// that is named like a label or, if there is none, the last column.
 func chooseLabelByName(columns []*ColumnDescription) (label, reason string, question *Question) {
 	last := columns[len(columns)-1]
 	others := columns[:len(columns)-1]

@@ -66,7 +66,7 @@ func TestDiffFaults(t *testing.T) {
 		"other_rows": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,y\nc,n\n", "",
 			Options{},
-			Fault{File: NoSingleFile, Line: 0, Message: `the second predictions lack 1 ID of the first predictions, "b"; the first predictions lack 1 ID of the second predictions, "c"`},
+			Fault{File: NoSingleFile, Line: 0, Message: `1 ID of the first predictions is missing from the second predictions: "b"; 1 ID of the second predictions is missing from the first predictions: "c"`},
 		},
 		"upper_case": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",

@@ -76,7 +76,7 @@ func (k joinInput) indexIDs() (map[string]int, error) {
 // describeMissing returns a message about the given IDs, which k has and other lacks.
 func (k joinInput) describeMissing(ids []string, other joinInput) string {
 	if len(ids) == 1 {
-		return fmt.Sprintf("%s lack 1 ID of %s, %s", other.name, k.name, quote(ids[0]))
+		return fmt.Sprintf("1 ID of %s is missing from %s: %s", k.name, other.name, quote(ids[0]))
 	}
-	return fmt.Sprintf("%s lack %d IDs of %s, first %s", other.name, len(ids), k.name, quote(ids[0]))
+	return fmt.Sprintf("%d IDs of %s are missing from %s, the first is %s", len(ids), k.name, other.name, quote(ids[0]))
 }

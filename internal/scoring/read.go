@@ -150,8 +150,8 @@ func readPredictions(ctx context.Context, predictionsTable *table, answerColumns
 }
 
 // setClasses sets p.classes to the classes of the given columns. If a column has several
-// possible classes, it chooses the first class that was predicted, or else the first
-// class.
+// possible classes, setClasses chooses the first of them that was predicted or, if none
+// was predicted, the first.
 func (p *predictions) setClasses(columns []result.ClassColumn) {
 	for _, column := range columns {
 		class := column.Labels[0]

@@ -22,13 +22,14 @@ type Options struct {
 	// if the answers do not have it, to the first column.
 	ID string
 	// Label is the name of the column of the true labels. Defaults to the first of these
-	// that the answers have: the column ModelLabel; the column with the name of the column
-	// of predicted labels; the only column that the predictions lack; the last column.
+	// columns that the answers have: the column named by ModelLabel; the column with the
+	// name of the column of predicted labels; the only column that the predictions lack;
+	// the last column.
 	Label string
 	// Prediction is the name of the column of the predicted labels. Defaults to the first
-	// of these that the predictions have: the column prediction; the column Label; the
-	// second column if there are two; the only column after the first that the answers
-	// also have.
+	// of these columns that the predictions have: the column named "prediction"; the column
+	// named by Label; the second column if there are only two; the only column after the
+	// first that the answers also have.
 	Prediction string
 	// ModelLabel is the name of the label in the training file; empty if unknown.
 	ModelLabel string

@@ -88,7 +88,7 @@ func (s *service) identifyCaller(r *http.Request, op api.Operation) (account.Cal
 
 // checkRequestLimit counts a request of an account. It returns a problem if the account has sent too
 // many requests. All requests of a page of the dashboard count as one. Requests without an account,
-// such as logins, are not counted here, because they have other limits.
+// such as log-ins, are not counted here, because they have other limits.
 func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Problem {
 	if req.page != nil {
 		req = req.page
@@ -100,7 +100,7 @@ func (s *service) checkRequestLimit(req *request, caller account.Caller) *api.Pr
 	if wait == 0 {
 		return nil
 	}
-	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests: at most %d a second are accepted", s.opts.RequestsPerSecond)
+	p := api.NewProblem(api.CodeTooMany, "the account has sent too many requests (limit: %d per second): wait for the time in Retry-After and send the request again", s.opts.RequestsPerSecond)
 	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
 	return p
 }
@@ -122,7 +122,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn. In addition, logIn counts failed logins and passes the e-mail to the access
+// logIn is app.LogIn. In addition, logIn counts failed log-ins and passes the e-mail to the access
 // log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
@@ -139,7 +139,7 @@ func (s *service) setPassword(ctx context.Context, in *api.SetPasswordInput) (*a
 	return owner, err
 }
 
-// countLoginFailure counts a failed login by the code of its error. It ignores other errors.
+// countLoginFailure counts a failed log-in by the code of its error. It ignores other errors.
 func (s *service) countLoginFailure(err error) {
 	switch api.CodeFromError(err) {
 	case api.CodeBadCredentials:

@@ -90,7 +90,7 @@ func TestDrainAnonymousBody(t *testing.T) {
 	}
 }
 
-// TestSlowForm sends the form to sign in one byte at a time: the server must not read it for longer
+// TestSlowForm sends the form to log in one byte at a time: the server must not read it for longer
 // than a browser needs. So that the test need not wait 30 seconds, the clock of the server is
 // 28 seconds slow.
 func TestSlowForm(t *testing.T) {

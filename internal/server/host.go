@@ -40,7 +40,7 @@ func (s *service) checkHost(next http.Handler) http.Handler {
 		isAddress := err == nil
 		isAllowed := allowed[host] || isAddress && allowed[allIPAddresses]
 		if !isAllowed && !isProbe(r) {
-			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service is not at the host %q: use its public URL, or start it with this name in --allowed-hosts", escapeForLog(host)))
+			writeProblem(w, api.NewProblem(api.CodeMalformed, "the service does not accept requests to the host %q: use its public URL, or restart the service with this host in --allowed-hosts", escapeForLog(host)))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -26,7 +26,7 @@ var (
 )
 
 var workersDesc = prometheus.NewDesc("foretell_workers",
-	"Living workers of all processes on the data folder, by whether they scan uploaded files for malware.", []string{"scanning"}, nil)
+	"Number of live workers of all processes on the data folder, by whether they scan uploaded files for malware.", []string{"scanning"}, nil)
 
 var malwareScansDesc = prometheus.NewDesc("foretell_malware_scans_total",
 	"Scans of uploaded files for malware by this process, by result: clean, infected, limit of the scanner exceeded, or scanner unavailable.", []string{"result"}, nil)
@@ -54,7 +54,7 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 	defer done()
 	counts, err := c.app.JobCounts(ctx)
 	if err != nil {
-		c.log.Warn("counting jobs", "error", err)
+		c.log.Warn("cannot count the jobs for the metrics", "error", err)
 		return
 	}
 	for _, k := range counts {
@@ -73,7 +73,7 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c jobCollector) collectWorkers(ctx context.Context, metrics chan<- prometheus.Metric) {
 	list, err := c.app.ListWorkers(ctx, nil)
 	if err != nil {
-		c.log.Warn("counting workers", "error", err)
+		c.log.Warn("cannot count the workers for the metrics", "error", err)
 		return
 	}
 	scanning := 0
@@ -154,7 +154,7 @@ func (c *storageCollector) readUsage() *app.Usage {
 	defer done()
 	usage, err := c.app.Usage(ctx)
 	if err != nil {
-		c.log.Warn("reading the sizes of the stored files", "error", err)
+		c.log.Warn("cannot read the sizes of the stored files for the metrics", "error", err)
 		usage = nil
 	}
 	c.usage, c.readAt = usage, c.now()

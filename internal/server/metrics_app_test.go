@@ -49,7 +49,7 @@ func TestUsageIsReadRarely(t *testing.T) {
 			now = now.Add(usageInterval)
 		}
 		known := c.readUsage() != nil
-		if failures := strings.Count(log.String(), "reading the sizes"); known != want.known || failures != want.failures {
+		if failures := strings.Count(log.String(), "cannot read the sizes"); known != want.known || failures != want.failures {
 			t.Errorf("step %d: sizes known %v after %d failures, want %+v", i, known, failures, want)
 		}
 	}

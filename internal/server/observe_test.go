@@ -76,7 +76,7 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestLoggedAccount checks that the log has the account name of a failed login, without its control
+// TestLoggedAccount checks that the log has the account name of a failed log-in, without its control
 // characters, and never the password.
 func TestLoggedAccount(t *testing.T) {
 	t.Parallel()

@@ -135,8 +135,8 @@ func operationTag(op api.Operation) string {
 func operationDescription(op api.Operation) string {
 	text := map[api.Origin]string{
 		api.Documented: "Documented.",
-		api.Decided:    "Decided by this project where the documentation is silent; other deployments may differ.",
-		api.Extension:  "An extension.",
+		api.Decided:    "The documentation does not specify this operation, so other deployments may differ.",
+		api.Extension:  "This operation is an extension of the documented API.",
 	}[op.Origin]
 	if more := operationRemarks[op.ID]; more != "" {
 		text = more + "\n\n" + text

@@ -153,7 +153,7 @@ func TestSecondFactorRequired(t *testing.T) {
 }
 
 // TestSecondFactorPages sets up an authenticator app in the browser at a service that requires
-// it, signs in with the app, and removes it.
+// it, logs in with the app, and removes it.
 func TestSecondFactorPages(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})

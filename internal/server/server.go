@@ -68,7 +68,7 @@ type Options struct {
 	// Version is the version of the service, for the OpenAPI document.
 	Version string
 	// Local configures how the browser gets access to the embedded service without a password. If
-	// it is nil, visitors sign in.
+	// it is nil, visitors log in.
 	Local *dashboard.LocalAccess
 }
 
@@ -128,7 +128,7 @@ func newService(a *app.App, opts Options) *service {
 func (s *service) marshalDocument() []byte {
 	document, err := s.openAPIDocument().MarshalJSON()
 	if err != nil {
-		s.log.Error("marshalling the OpenAPI document", "error", err)
+		s.log.Error("cannot marshal the OpenAPI document", "error", err)
 	}
 	return document
 }

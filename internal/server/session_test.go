@@ -53,7 +53,7 @@ func TestSessions(t *testing.T) {
 	stranger.checkEvents(t, testUser, "session.end done, session.end done, login done, login done, login done")
 }
 
-// TestEndSessionsOnPage ends sessions on the page of the account, which needs a recent login.
+// TestEndSessionsOnPage ends sessions on the page of the account, which needs a recent log-in.
 func TestEndSessionsOnPage(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64

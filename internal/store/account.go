@@ -13,7 +13,7 @@ type Account struct {
 	Key, Email, Name, Organisation string
 	// Role is api.RoleUser or api.RoleAdministrator. Defaults to api.RoleUser.
 	Role string
-	// PasswordHash is the hash of the password as a PHC string. If it is empty, login to the
+	// PasswordHash is the hash of the password as a PHC string. If it is empty, log-in to the
 	// account is impossible.
 	PasswordHash string       `json:"-"`
 	SecondFactor SecondFactor `json:"-"`

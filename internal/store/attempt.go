@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// RateLimit limits attempts, such as logins, with a token bucket for each key. All processes that
+// RateLimit limits attempts, such as log-ins, with a token bucket for each key. All processes that
 // share the database share the buckets.
 type RateLimit struct {
 	// Name is the unique name of the limit.

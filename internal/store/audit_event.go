@@ -10,7 +10,7 @@ import (
 type AuditEvent struct {
 	Key  string
 	Time time.Time
-	// Actor is the e-mail of the account. For a failed login it is the e-mail in the
+	// Actor is the e-mail of the account. For a failed log-in it is the e-mail in the
 	// request.
 	Actor string
 	// Action is the operation, for example "login" or "dataset.delete". Object is the key
@@ -103,7 +103,7 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedInFrom reports whether the audit log has a successful login with the e-mail actor from the
+// HasLoggedInFrom reports whether the audit log has a successful log-in with the e-mail actor from the
 // given network address.
 func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event

@@ -126,7 +126,7 @@ func (s suite) jobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(120)}); !errors.Is(err, ErrNotFound) {
-			t.Fatalf("a living process lost its job: %v", err)
+			t.Fatalf("a live process lost its job: %v", err)
 		}
 		s.kill(t, gone)
 		if s.IsProcessAlive(gone.ProcessName()) {

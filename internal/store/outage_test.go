@@ -107,7 +107,7 @@ func TestNoTakeoverAfterOutage(t *testing.T) {
 	}
 	renew(1)
 	if free(0) {
-		t.Fatal("the job of a living process was claimed")
+		t.Fatal("the job of a live process was claimed")
 	}
 	renew(3600)
 	if !s.IsProcessAlive(other.ProcessName()) || free(3600) {
@@ -151,7 +151,7 @@ func stopHeartbeats(t *testing.T, s *Store) *processRow {
 }
 
 // TestServerClockIsSet checks that setting the clock of the server neither ends the leases of
-// living processes nor prolongs those of dead ones. The test changes all stored times instead of
+// live processes nor prolongs those of dead ones. The test changes all stored times instead of
 // the clock, with the same effect.
 func TestServerClockIsSet(t *testing.T) {
 	address := testenv.Postgres(t)
@@ -167,7 +167,7 @@ func TestServerClockIsSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !s.IsProcessAlive(other.ProcessName()) {
-			t.Errorf("after a jump of %s a living process counts as dead", jump)
+			t.Errorf("after a jump of %s a live process counts as dead", jump)
 		}
 		err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: time.Now(), Timeout: processTimeout})
 		if err != nil {

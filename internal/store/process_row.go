@@ -155,7 +155,8 @@ func (p *processRow) isAlive(name string) bool {
 	return alive || err != nil
 }
 
-// anyMayHaveDied reports whether another process has died since the last call.
+// anyMayHaveDied reports whether, since the last call, the row of another process disappeared or
+// was not renewed for processTimeout.
 func (p *processRow) anyMayHaveDied() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Session is a session of an account. It begins with a login, which returns the token.
+// Session is a session of an account. It begins with a log-in, which returns the token.
 type Session struct {
 	// Hash is the hash of the token, in hex. It identifies the session.
 	Hash    string `json:"-"`
@@ -35,8 +35,8 @@ func (t *Tx) InsertSession(ctx context.Context, s *Session) error {
 		s.Hash, s.Account, s.Address, s.Client, t.toSharedMicros(s.Created), t.toSharedMicros(s.Expires))
 }
 
-// DeleteExpiredSessions deletes all sessions that have expired at now. A login does not call
-// it, because concurrent logins would then conflict with each other.
+// DeleteExpiredSessions deletes all sessions that have expired at now. A log-in does not call
+// it, because concurrent log-ins would then conflict with each other.
 func (s *Store) DeleteExpiredSessions(ctx context.Context, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error { return t.exec(ctx, deleteExpiredSessions, t.toSharedMicros(now)) })
 }

@@ -185,13 +185,19 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 		if _, twice := at[name]; twice {
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeDuplicateColumn, Line: line, Column: i + 1, Name: name,
-				Message: "the header has the name twice, so the columns cannot be matched with those of " + firstFile,
+				Message: "two columns have this name, so the columns cannot be matched with those of " + firstFile + ": rename the duplicate",
 			}
 		}
 		at[name] = i
 	}
 	for _, name := range firstNames {
 		i, ok := at[name]
+		if !ok && slices.Contains(names, name) {
+			return nil, &csvfile.Defect{
+				Code: csvfile.CodeDuplicateColumn, Line: line, Name: name,
+				Message: fmt.Sprintf("two of the %d columns of %s have this name, so they cannot be matched with the %d columns here: rename the duplicate in %s", len(firstNames), firstFile, len(names), firstFile),
+			}
+		}
 		if !ok {
 			return nil, missing(name, "this column of "+firstFile+" is missing here: files that make one table must have the same columns")
 		}
@@ -203,12 +209,6 @@ func matchColumns(firstNames, names []string, line int, firstFile string) (posit
 			d := missing(name, "this column is not in "+firstFile+": files that make one table must have the same columns")
 			d.Column = i + 1
 			return nil, d
-		}
-	}
-	if len(order) != len(names) {
-		return nil, &csvfile.Defect{
-			Code: csvfile.CodeDuplicateColumn, Line: line,
-			Message: fmt.Sprintf("the %d columns cannot be matched with the %d columns of %s, whose header has a name twice", len(names), len(firstNames), firstFile),
 		}
 	}
 	return order, nil

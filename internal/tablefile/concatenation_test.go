@@ -101,7 +101,7 @@ func TestJoinRefuses(t *testing.T) {
 	}{
 		{"a_missing_column", "id\n2\n", csvfile.CodeMissingColumn, "line 1 (x): this column of a.csv is missing", 1},
 		{"an_extra_column", "\nid,x,y\n2,b,c\n", csvfile.CodeMissingColumn, "line 2, column 3 (y): this column is not in a.csv", 2},
-		{"a_name_twice", "x,x\n2,b\n", csvfile.CodeDuplicateColumn, "line 1, column 2 (x): the header has the name twice", 1},
+		{"a_name_twice", "x,x\n2,b\n", csvfile.CodeDuplicateColumn, "line 1, column 2 (x): two columns have this name", 1},
 		{"an_empty_file", "", csvfile.CodeEmptyFile, "the file is empty", 1},
 		{"a_row_that_cannot_be_put_in_order", "x,id\nb,2\nc\n", csvfile.CodeRaggedRow, "line 3, column 2: expected 2 fields, got 1", 3},
 	} {

@@ -296,7 +296,8 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return t.UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
 }
 
-// appendFloat appends a number formatted as in JSON, or nothing if it is NaN.
+// appendFloat appends value in the format of encoding/json, but an exponent has at least two
+// digits, as in 1e-07. It appends nothing for NaN, and +Inf or -Inf for an infinite value.
 func appendFloat(dst []byte, value float64, bits int) []byte {
 	switch size := math.Abs(value); {
 	case math.IsNaN(value):

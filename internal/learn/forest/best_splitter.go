@@ -28,10 +28,10 @@ var noSplit = nodeSplit{feature: -1}
 
 // splitter finds the splits of one leaf after another. Each worker has its own splitter.
 type splitter struct {
-	bins          *tree.BinnedMatrix
-	classes       int
-	minLeaf       int64 // smallest number of rows of a leaf
-	levelsByClass bool  // see growthParams
+	bins               *tree.BinnedMatrix
+	classes            int
+	minLeaf            int64 // smallest number of rows of a leaf
+	sortsLevelsByClass bool  // see growthParams
 	// monotone holds the direction of each feature; it is nil if all are AnyOrder. bounds
 	// are the bounds of the leaf.
 	monotone []tree.Direction
@@ -80,7 +80,7 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
 // bestSplit returns the best split of the leaf by the feature. The levels of a
-// categorical feature are first put in an order: by class if s.levelsByClass is set, and
+// categorical feature are first put in an order: by class if s.sortsLevelsByClass is set, and
 // otherwise at random. Only splits between neighbours in this order are considered.
 // varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
@@ -91,7 +91,7 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	}
 	if f.Categorical {
 		s.order = append(s.order[:0], s.histogram.bins...)
-		if s.levelsByClass {
+		if s.sortsLevelsByClass {
 			s.orderByClass(s.drawClass(rng))
 		} else {
 			rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })

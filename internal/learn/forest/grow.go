@@ -51,7 +51,7 @@ func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthParams, rng *rand.Rand) (t *forestTree, nanos int) {
 	g.nanos = 0
 	g.sample, g.params, g.rng = sample, params, rng
-	g.minLeaf, g.levelsByClass = int64(max(params.minLeaf, 1)), params.levelsByClass
+	g.minLeaf, g.sortsLevelsByClass = int64(max(params.minLeaf, 1)), params.sortsLevelsByClass
 	for i := range g.features {
 		g.features[i] = int32(i)
 	}

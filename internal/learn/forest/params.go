@@ -4,11 +4,11 @@ import "math/rand/v2"
 
 // growthParams are the parameters of growing a tree.
 type growthParams struct {
-	maxLeaves     int  // largest number of leaves
-	minLeaf       int  // smallest number of rows of a leaf
-	maxFeatures   int  // number of features tried at each leaf
-	randomSplits  bool // whether splits are drawn at random, not optimised
-	levelsByClass bool // whether levels are ordered by the classes of their rows, not at random
+	maxLeaves          int  // largest number of leaves
+	minLeaf            int  // smallest number of rows of a leaf
+	maxFeatures        int  // number of features tried at each leaf
+	randomSplits       bool // whether splits are drawn at random, not optimised
+	sortsLevelsByClass bool // whether levels are ordered by the classes of their rows, not at random
 }
 
 // sampleFraction is the fraction of the rows that a tree is trained on. The rows are
@@ -101,8 +101,8 @@ func increaseMaxFeatures(p *growthParams, space searchSpace) bool {
 // enableClassOrder makes trees order levels by class. This improves accuracy if there are
 // many levels with many rows each, and overfits otherwise.
 func enableClassOrder(p *growthParams, space searchSpace) bool {
-	before := p.levelsByClass
-	p.levelsByClass = true
+	before := p.sortsLevelsByClass
+	p.sortsLevelsByClass = true
 	return space.manyLevels && !before
 }
 

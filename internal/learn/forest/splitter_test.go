@@ -65,7 +65,7 @@ func TestBestSplitEqualsExhaustiveSearch(t *testing.T) {
 			classes = 2 + rng.IntN(3)
 		}
 		s, entries := testLeaf(rng, 2+rng.IntN(60), 3+rng.IntN(6), classes, categorical)
-		s.minLeaf, s.levelsByClass = int64(1+rng.IntN(3)), true
+		s.minLeaf, s.sortsLevelsByClass = int64(1+rng.IntN(3)), true
 		s.setLeaf(entries)
 		got, _ := s.bestSplit(0, rng)
 

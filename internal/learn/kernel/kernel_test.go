@@ -286,7 +286,7 @@ func BenchmarkTileGo(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, p, dst := random(rng, 6*256), random(rng, 16*256), make([]float32, 6*16)
 	for b.Loop() {
-		multiplyTileGo(dst, 16, leftOperand{x, 256, 1}, p, 6)
+		multiplyTileGo(dst, 16, stridedMatrix{x, 256, 1}, p, 6)
 	}
 	b.ReportMetric(2*6*16*256*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }

@@ -2,7 +2,7 @@ package kernel
 
 // multiplyTileGo is the portable version of multiplyTile. It uses eight running sums,
 // because more would not fit in the registers of a processor without vector instructions.
-func multiplyTileGo(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
+func multiplyTileGo(dst []float32, stride int, a stridedMatrix, panel []float32, rows int) {
 	depth := len(panel) / panelCols
 	for i := range rows {
 		for half := 0; half < panelCols; half += 8 {

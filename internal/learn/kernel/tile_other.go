@@ -9,6 +9,6 @@ const tileRows = 6
 // which begins at dst[0]. The parameter rows is the number of rows of the tile, at most
 // tileRows. stride is the distance between the beginnings of consecutive rows of dst, in
 // elements.
-func multiplyTile(dst []float32, stride int, a leftOperand, panel []float32, rows int) {
+func multiplyTile(dst []float32, stride int, a stridedMatrix, panel []float32, rows int) {
 	multiplyTileGo(dst, stride, a, panel, rows)
 }

@@ -347,7 +347,9 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 // in p.params, as the new parameters. It then sets p.lookahead to a point beyond them, in the
 // direction in which p.params has moved.
 func (p *logisticRegression) accelerate(i int, step []float32) {
-	progress := 0.0 // product of this step and the last movement
+	// progress is minus the inner product of step and the change of the parameters. If it is
+	// negative, the momentum restarts (O'Donoghue and Candès, 2015).
+	progress := 0.0
 	for j := range p.size {
 		for k := range p.outputs {
 			at, s := p.paramIndex(i, j, k), float64(step[j*p.outputs+k])

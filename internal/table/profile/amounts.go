@@ -121,7 +121,7 @@ func (t *ColumnStats) decideAmounts(best *amounts, texts []distinctValue) (inf i
 	if 2*rows > t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] {
 		return inference{}, false
 	}
-	inf.isSampled = t.texts.sampled != nil
+	inf.isSampled = t.texts.firstTexts != nil
 	if rows*valuesPerStray <= t.rowsByKind[cells.Text]+t.rowsByKind[cells.Number] || len(inf.strays) > maxStrays {
 		inf.strays = nil // too rare to learn from
 	}

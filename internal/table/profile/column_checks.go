@@ -189,17 +189,17 @@ func (t *ColumnStats) hasTextsOf(earlier *ColumnStats, inf *inference) bool {
 // if the numbers are equal. Categories have the same content if they divide the rows in the
 // same way, even with other texts.
 type fingerprint struct {
-	form     Form
-	order    uint64 // valueCounts.orderHash of the counted texts
-	content  uint64
-	distinct int
-	missing  int
+	form      Form
+	partition uint64 // valueCounts.partitionHash of the counted texts
+	content   uint64
+	distinct  int
+	missing   int
 }
 
 // fingerprint returns the fingerprint of a column. ok is false if texts were evicted,
 // because the counted texts then do not determine the content.
 func (t *ColumnStats) fingerprint(c *ColumnProfile) (print fingerprint, ok bool) {
-	print = fingerprint{form: c.Form, order: t.texts.orderHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
+	print = fingerprint{form: c.Form, partition: t.texts.partitionHash, distinct: c.Distinct, missing: t.rowsByKind[cells.Blank]}
 	if m := t.numericStats; m != nil {
 		for _, x := range []float64{m.mean, m.squaredDevs, m.min, m.max} {
 			print.content = mix64(print.content ^ math.Float64bits(x))

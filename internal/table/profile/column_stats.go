@@ -44,17 +44,17 @@ type memoryLimits struct {
 func newMemoryLimits(columns, textMemory int) memoryLimits {
 	columns = max(columns, 1)
 	return memoryLimits{
-		maxTexts:    min(max(textMemory/columns/4/valueBytes, minTextLimit), maxTextLimit),
-		maxHashes:   min(max(hashMemory/columns/16, minHashLimit), maxHashLimit),
+		maxTexts:    min(max(textMemory/columns/4/valueBytes, minTextsPerColumn), maxTextsPerColumn),
+		maxHashes:   min(max(hashMemory/columns/16, minHashesPerColumn), maxHashesPerColumn),
 		sampleBytes: min(sampleMemory/columns, maxSampleBytes),
 	}
 }
 
-// The minimum and maximum values of the fields of memoryLimits.
+// The minimum and maximum values of the fields of memoryLimits. maxSampleBytes is in bytes.
 const (
-	minTextLimit, maxTextLimit = 24, 2_048
-	minHashLimit, maxHashLimit = 64, 8_192
-	maxSampleBytes             = 2 << 20
+	minTextsPerColumn, maxTextsPerColumn   = 24, 2_048
+	minHashesPerColumn, maxHashesPerColumn = 64, 8_192
+	maxSampleBytes                         = 2 << 20
 )
 
 // Limits of the memory of all columns together, in bytes.
@@ -344,8 +344,8 @@ func (t *ColumnStats) chooseStrategy() {
 	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
 	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
 		t.droppedNumberTexts = true
-		t.texts.saveFirstTexts(t.limits.sampleBytes)
-		others := valueCounts{sampled: t.texts.sampled, orderHash: t.texts.orderHash}
+		t.texts.copyFirstTexts(t.limits.sampleBytes)
+		others := valueCounts{firstTexts: t.texts.firstTexts, partitionHash: t.texts.partitionHash}
 		others.replace(slices.DeleteFunc(t.texts.values, func(one distinctValue) bool { return one.kind == cells.Number }))
 		t.texts = others
 	}

@@ -130,7 +130,7 @@ const maxUncounted = 200
 // sampleUncounted returns some of the texts that were seen in the column, but are no longer counted.
 func (t *ColumnStats) sampleUncounted() []distinctValue {
 	var list []distinctValue
-	for _, one := range t.texts.sampled {
+	for _, one := range t.texts.firstTexts {
 		if len(list) == maxUncounted {
 			break
 		}

@@ -184,7 +184,7 @@ func TestUncountedNumbers(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("id,size,n\n")
-	for i := range 3 * maxTextLimit {
+	for i := range 3 * maxTextsPerColumn {
 		fmt.Fprintf(&b, "%d,%d.5,1\n", i, i)
 	}
 	blind := scanText(t, b.String(), ScanOptions{Blind: true})

@@ -137,7 +137,7 @@ func (s *scanner) resolveSeparators(inferences []inference) {
 		}
 		if comma {
 			a := parseAmounts(s.columns[i].texts.allOrFirstTexts(), true)
-			inf.format, inf.values, inf.isSampled = &a.format, a.values, s.columns[i].texts.sampled != nil
+			inf.format, inf.values, inf.isSampled = &a.format, a.values, s.columns[i].texts.firstTexts != nil
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (t *ColumnStats) inferDates(texts []distinctValue) (inf inference, areDates
 	} else {
 		best.dates = countDates(texts)
 	}
-	best.isSampled = t.texts.sampled != nil
+	best.isSampled = t.texts.firstTexts != nil
 	return best, true
 }
 

@@ -6,8 +6,7 @@ import (
 	"foretell/internal/table/cells"
 )
 
-// runningStats are the statistics of the values of a numeric column that were added so
-// far.
+// runningStats are the statistics of the values of a numeric column that have been added.
 type runningStats struct {
 	rows              int
 	min, max          float64
@@ -17,8 +16,8 @@ type runningStats struct {
 	bins              *growingHistogram
 }
 
-// newRunningStats returns the statistics of the numbers in list. capacity is the capacity
-// of distinct, the distinctCounter.
+// newRunningStats returns the statistics of the numbers in list. The parameter capacity is
+// that of the distinctCounter.
 func newRunningStats(list []distinctValue, capacity int) *runningStats {
 	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {

@@ -130,7 +130,7 @@ func (s *scanner) assignRolesAndColumns() {
 		s.id = max(0, s.table.ColumnIndex(s.opts.ID))
 	} else {
 		s.label = len(names) - 1
-		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashLimit, sampleBytes: s.columns[s.label].limits.sampleBytes} // labels are texts
+		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashesPerColumn, sampleBytes: s.columns[s.label].limits.sampleBytes} // labels are texts
 		s.columns[s.label].isLabel = true
 	}
 	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.File)

@@ -43,8 +43,8 @@ type valueCounts struct {
 	distinctHashes *distinctCounter // nil until texts are evicted
 	frozen         bool             // texts hardly repeat, so new ones are not kept
 	doorkeeper     *doorkeeper      // nil until texts are evicted
-	sampled        []distinctValue  // the first texts, kept when texts are evicted; nil until then
-	orderHash      uint64           // identifies which rows have the same text, see addOrder
+	firstTexts     []distinctValue  // a copy of the first texts, made before texts are evicted; nil until then
+	partitionHash  uint64           // equal for columns that partition the rows in the same way
 }
 
 // valueBytes is the approximate memory, in bytes, that a distinctValue takes in addition
@@ -84,7 +84,7 @@ func (v *valueCounts) add(cell []byte, hash uint64, line int) cells.ValueKind {
 	}
 	found := &v.values[at]
 	found.rows++
-	v.addOrder(line, at)
+	v.addToPartitionHash(line, at)
 	return found.kind
 }
 
@@ -97,12 +97,13 @@ func (v *valueCounts) find(text string) *distinctValue {
 	return &v.values[at]
 }
 
-// addOrder updates orderHash with the row in the given line. The parameter at is the index of
-// the row's value, in the order in which the values first appear. Columns that divide the rows
-// in the same way, such as the names and the codes of countries, therefore have equal hashes.
-func (v *valueCounts) addOrder(line int, at int32) {
+// addToPartitionHash adds the row in the given line to partitionHash. The parameter at is the
+// index of the row's value, in the order in which the values first appear. The hashes of two
+// columns are therefore equal if the columns partition the rows in the same way, as the names
+// and the codes of countries do.
+func (v *valueCounts) addToPartitionHash(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
-	v.orderHash += x * (x>>32 | 1)
+	v.partitionHash += x * (x>>32 | 1)
 }
 
 func (v *valueCounts) insert(one distinctValue) (index int32) {
@@ -115,7 +116,7 @@ func (v *valueCounts) insert(one distinctValue) (index int32) {
 // evictRareTexts evicts rare texts until the remaining texts take at most goal bytes. If hardly any
 // texts are left, texts hardly repeat in this column, and no new texts are kept from then on.
 func (v *valueCounts) evictRareTexts(goal int, limits *memoryLimits) {
-	v.saveFirstTexts(limits.sampleBytes)
+	v.copyFirstTexts(limits.sampleBytes)
 	if v.distinctHashes == nil {
 		v.distinctHashes = newDistinct(limits.maxHashes)
 		for i := range v.values {
@@ -149,10 +150,10 @@ func (v *valueCounts) replace(list []distinctValue) {
 	v.index.rebuild(v.values)
 }
 
-// saveFirstTexts saves the first texts, at least one, in about the given number of bytes. It
-// does nothing after the first call.
-func (v *valueCounts) saveFirstTexts(bytes int) {
-	if v.sampled != nil {
+// copyFirstTexts sets firstTexts to a copy of the first texts, at least one, that takes about
+// the given number of bytes. It does nothing after the first call.
+func (v *valueCounts) copyFirstTexts(bytes int) {
+	if v.firstTexts != nil {
 		return
 	}
 	n, size := 0, 0
@@ -162,13 +163,13 @@ func (v *valueCounts) saveFirstTexts(bytes int) {
 	}
 	first := valueCounts{}
 	first.replace(v.values[:n])
-	v.sampled = first.values
+	v.firstTexts = first.values
 }
 
 // allOrFirstTexts returns all texts or, if some were evicted, the first texts.
 func (v *valueCounts) allOrFirstTexts() []distinctValue {
-	if v.sampled != nil {
-		return v.sampled
+	if v.firstTexts != nil {
+		return v.firstTexts
 	}
 	return v.values
 }
