@@ -69,7 +69,7 @@ func haveCodePeaks(values []distinctValue, minRows float64) bool {
 	return ratio(peakRows, rows) >= minRows && ratio(roundPeaks, peaks) <= maxRoundPeaks
 }
 
-// maxCodeDigits is the largest number of digits of a code. float64 represents all integers with so many digits.
+// maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
 // positiveIntegers returns the numbers among values, except 0. It returns nil if they are not all

@@ -36,7 +36,7 @@ func TestCodes(t *testing.T) {
 		"amounts":        {func() string { return fmt.Sprint(rng.IntN(3_000) * 30) }, false},
 		"rounded":        {func() string { return fmt.Sprint(50 * skewed(2_000)) }, false},
 		"log_normal":     {func() string { return fmt.Sprintf("%.0f", 100*(1+skewedNormal(rng))) }, false},
-		"numbered_shops": {func() string { return fmt.Sprint(1 + skewed(300)) }, false}, // too dense to be told from counts
+		"numbered_shops": {func() string { return fmt.Sprint(1 + skewed(300)) }, false}, // too dense, like counts
 	} {
 		t.Run(name, func(t *testing.T) {
 			rng = rand.New(rand.NewPCG(1, 2))
