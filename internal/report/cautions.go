@@ -32,6 +32,9 @@ func (d *Document) Cautions() []string {
 		c.checkLeakage()
 		c.checkScores()
 	}
+	if text := describeUnpredicted(d.Report); text != "" {
+		c.add("%s", humanize.Sentence(text))
+	}
 	c.checkData()
 	for _, note := range d.Report.Notes {
 		if note != "" {
