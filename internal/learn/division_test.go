@@ -154,14 +154,6 @@ func TestCopiesStayTogether(t *testing.T) {
 		t.Errorf("%d copies, %d test rows", copies, len(r.plan.Test))
 	}
 
-	discrete := numericFrame("x", "y")
-	draw := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
-		addRow(discrete, draw.IntN(2) == 0, float64(draw.IntN(4)), float64(draw.IntN(5)))
-	}
-	if groups, n, _ := duplicate.Find(t.Context(), discrete, 1); groups != nil || n != 1000 {
-		t.Errorf("a table with 20 different rows has %d copies, in groups %v", n, groups)
-	}
 	if groups, n, _ := duplicate.Find(t.Context(), original, 1); groups != nil || n != 0 {
 		t.Errorf("%d copies in a table without copies", n)
 	}

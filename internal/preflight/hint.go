@@ -106,6 +106,7 @@ var fixedHints = map[string]string{
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
+	csvfile.CodeNoFeatures:         "use a file with a column whose values say something about the label; the warnings say why each column is not used",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
 	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",

@@ -32,6 +32,9 @@ func (d *Document) Cautions() []string {
 		c.checkLeakage()
 		c.checkScores()
 	}
+	if text := describeUnpredicted(d.Report); text != "" {
+		c.add("%s", humanize.Sentence(text))
+	}
 	c.checkData()
 	for _, note := range d.Report.Notes {
 		if note != "" {
@@ -117,9 +120,9 @@ func (c *cautions) checkData() {
 	part := float64(c.r.Copies) / float64(max(c.r.Rows, 1))
 	switch {
 	case c.r.CopiesDivided:
-		c.add("%s of the labelled rows are equal to another row in every column. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Some of them were scored although the model was trained on an equal row. The scores are right for new rows only if the same share of them is equal to known rows.", humanize.Percent(part))
 	case part >= manyDuplicates:
-		c.add("%s of the labelled rows are equal to another row in every column. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
+		c.add("%s of the labelled rows are equal to another row in every feature. Equal rows were kept together when the rows were divided, and add little information.", humanize.Percent(part))
 	}
 	if c.Dataset != nil {
 		var empty []string

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"foretell/internal/api"
 	"foretell/internal/term"
@@ -199,10 +200,10 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
 			if width >= narrowWidth {
-				test = withInterval(test, r.Test.Interval(name))
+				test = formatMetricAndInterval(r.Test, name)
 			}
 			if width >= wideWidth {
-				validation = withInterval(validation, r.Validation.Interval(name))
+				validation = formatMetricAndInterval(r.Validation, name)
 			}
 			line(name, test, validation, formatMetric(r.Training, name))
 			if b := r.Baseline; b != nil && formatMetric(b.Test, name)+formatMetric(b.Validation, name) != "--" {
@@ -225,11 +226,44 @@ func formatMetric(s *api.Scores, name string) string {
 	return formatScore(value)
 }
 
-// withInterval appends half the width of a 95 % interval to a formatted score, as in
-// "0.7589 ± 0.08". i may be nil.
-func withInterval(score string, i *api.Interval) string {
-	return strings.TrimRight(score+" "+i.FormatMargin(), " ")
+// formatMetricAndInterval formats a metric of s with its interval. It returns a dash if the metric
+// is unknown.
+func formatMetricAndInterval(s *api.Scores, name string) string {
+	value, known := s.Value(name)
+	if !known {
+		return "-"
+	}
+	return withInterval(value, s.Interval(name), narrowIntervalWidth)
 }
+
+// withInterval formats a score with its 95 % interval: with half the width of the interval, as in
+// "0.7589 ± 0.08", or with its ends, as in "1.0000 (0.98–1.00)", if one of them is less than half
+// as far from the score as the other. The ends of a narrow interval have three decimals, and are
+// omitted if the text would have more than width characters. i may be nil.
+func withInterval(value float64, i *api.Interval, width int) string {
+	score := formatScore(value)
+	if i == nil {
+		return score
+	}
+	below, above := value-i.Low, i.High-value
+	if min(below, above) >= max(below, above)/2 {
+		return score + " " + i.FormatMargin()
+	}
+	ends := " (" + i.Format(2) + ")"
+	if i.High-i.Low < 0.02 {
+		ends = " (" + i.Format(3) + ")"
+	}
+	if utf8.RuneCountInString(score+ends) > width {
+		return score
+	}
+	return score + ends
+}
+
+// The width of a cell with a score and the ends of its interval, with two and with three decimals.
+const (
+	intervalWidth       = len("0.0000 (0.00-0.00)")
+	narrowIntervalWidth = len("0.0000 (0.000-0.000)")
+)
 
 // formatRows formats the number of rows behind scores. It returns "" if the number is
 // unknown.
@@ -250,7 +284,7 @@ func writeClasses(w io.Writer, r *api.ModelReport, width int) {
 		for _, c := range r.Classes[:min(len(r.Classes), maxClasses)] {
 			score := func(name string, value float64) string {
 				if interval, known := c.Intervals[name]; known && width >= wideWidth {
-					return withInterval(formatScore(value), &interval)
+					return withInterval(value, &interval, intervalWidth)
 				}
 				return formatScore(value)
 			}
@@ -315,7 +349,7 @@ func writeImportances(w io.Writer, r *api.ModelReport, width int) {
 		for _, i := range shown {
 			score := formatScore(i.Importance)
 			if width >= wideWidth {
-				score = withInterval(score, i.Interval)
+				score = strings.TrimRight(score+" "+i.Interval.FormatMargin(), " ")
 			}
 			fmt.Fprintf(w, "  %s\t%7s", escapeAndTruncate(i.Column, width/2), score)
 			if drawn := blockBar(i.Importance, largest, bar); drawn != "" {

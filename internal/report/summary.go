@@ -45,12 +45,15 @@ func Summary(job *api.Training, algorithm string, r *api.ModelReport, took strin
 	if r.Validation != nil {
 		loss := formatBothScores(r.Validation, r.Test, api.MetricLogLoss)
 		if c := findCandidate(r, r.Algorithm); c != nil && formatScore(c.LogLoss) != formatMetric(r.Validation, api.MetricLogLoss) {
-			loss += "; calibrated after the race"
+			loss += fmt.Sprintf(" (before calibration %s)", formatScore(c.LogLoss)) // a race that is cut short compares these
 		}
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "log loss", loss))
 	}
 	if b := r.Baseline; b != nil && b.Validation != nil {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s: %s %s", "baseline", baselineName(b.Label, 16), api.PerformanceName(job.Metric), formatBothPerformances(b.Validation, b.Test, job.Metric)))
+	}
+	if text := describeUnpredicted(r); text != "" {
+		lines = append(lines, fmt.Sprintf("  %-10s  %s", "warning", text))
 	}
 	for _, note := range r.Notes {
 		lines = append(lines, fmt.Sprintf("  %-10s  %s", "note", note))

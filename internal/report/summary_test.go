@@ -52,6 +52,12 @@ func TestSummary(t *testing.T) {
   validation  accuracy 0.7700 on 600 rows`,
 		},
 		{
+			"compared before calibration",
+			api.Training{Metric: "accuracy"},
+			&api.ModelReport{Algorithm: "BSIX01", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.6}, Validation: &api.Scores{LogLoss: 0.48}},
+			"BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better), after 11 s\n  log loss    validation 0.4800 (before calibration 0.5000)",
+		},
+		{
 			"too few groups",
 			api.Training{Metric: "accuracy", Outcome: api.OutcomeTimeLimit, AchievedPerformance: new(0.77)},
 			&api.ModelReport{

@@ -16,24 +16,18 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// In a table whose columns have few different values, copies are normal: new rows are
-// often equal to known rows, too. If a division kept the copies together, the score would
-// be that of another task: to predict only rows that are unlike all training rows. Find
-// therefore ignores copies if more than the fraction maxCopyShare of all rows have a
-// copy. There is one exception: Find keeps copies together if some column has many
-// different values. Their number must be at least the fraction minDistinctShare of the
-// number of different rows. The copies were then probably made on purpose, for example to
-// increase the share of a class. At most maxDistinctSampled different rows are examined.
-const (
-	maxCopyShare       = 0.1
-	minDistinctShare   = 0.5
-	maxDistinctSampled = 2000
-)
+// Copies are normal in a table whose columns have few different values: new rows are often
+// equal to known rows, too. If a division kept the copies together, the score would be that of
+// another task: to predict only rows that are unlike all training rows. Find therefore ignores
+// copies if more than the fraction maxCopyShare of all rows have a copy, unless they were
+// probably made on purpose, for example to increase the share of a class; see madeOnPurpose.
+const maxCopyShare = 0.1
 
 // Find returns the group of each row: rows that are equal in every feature have the same
 // group, and rows without a copy have group -1. The result rowsWithCopy is the number of
 // rows that have a copy. groups is nil if there are no copies, or if copies are normal in
-// the table; see maxCopyShare. An error is returned only if ctx is cancelled.
+// the table; see maxCopyShare. f must be a training table, see separateRareTexts. An error is
+// returned only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {
 		return nil, 0, ctx.Err()
@@ -54,8 +48,8 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 			rowsWithCopy++
 		}
 	}
-	if rowsWithCopy == 0 || float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !hasDistinctColumn(f, slices.Compact(sorted), hashes) {
-		return nil, rowsWithCopy, ctx.Err()
+	if rowsWithCopy == 0 {
+		return nil, 0, ctx.Err()
 	}
 	groups = make([]int32, f.Rows)
 	for row, hash := range hashes {
@@ -64,6 +58,9 @@ func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, row
 			group = -1
 		}
 		groups[row] = group
+	}
+	if float64(rowsWithCopy) > maxCopyShare*float64(f.Rows) && !madeOnPurpose(f, slices.Compact(sorted), hashes, groups) {
+		groups = nil
 	}
 	return groups, rowsWithCopy, ctx.Err()
 }
@@ -78,9 +75,28 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 		buffer := make([]float64, block)
 		for c := range f.Columns {
 			AddCellsToHashes(hashes[lo:hi], &f.Columns[c], buffer, lo)
+			separateRareTexts(hashes[lo:hi], f, c, lo)
 		}
 	})
 	return hashes, err
+}
+
+// separateRareTexts changes the hashes of the rows from lo on whose text in a category is not
+// one of its levels, so that such a row is not equal to any other. All these texts have the
+// same code, but in a training table each of them is the text of a single row. Only in a
+// column with more texts than profile.ColumnStats keeps may several rows have it; copies of
+// these rows are not found. The feature frame.ExtractText is omitted, because its other texts
+// are numbers that another feature has.
+func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
+	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
+	if codes == nil || c.Feature == frame.ExtractText {
+		return
+	}
+	for i, code := range codes[lo : lo+len(hashes)] {
+		if int(code) == len(c.Levels) {
+			hashes[i] = mix(hashes[i] ^ uint64(lo+i))
+		}
+	}
 }
 
 // AddCellsToHashes adds the cells of a column to the hashes of the rows from lo on. scratch must
@@ -111,36 +127,6 @@ func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, 
 
 // mix returns the next hash of a row from x, the hash so far combined with a cell.
 func mix(x uint64) uint64 { return rng.Mix(x + rng.Gamma) }
-
-// hasDistinctColumn reports whether the number of different values of a column is at
-// least the fraction minDistinctShare of the number of different rows. If there are
-// many different rows, it uses a sample of them. hashes holds the hash of each row, and
-// distinctHashes the different hashes in ascending order.
-func hasDistinctColumn(f *frame.Frame, distinctHashes, hashes []uint64) bool {
-	stride := (len(distinctHashes) + maxDistinctSampled - 1) / maxDistinctSampled
-	wanted := make(map[uint64]bool)
-	for i := 0; i < len(distinctHashes); i += stride {
-		wanted[distinctHashes[i]] = true
-	}
-	sample := make([]int32, 0, len(wanted))
-	for row, hash := range hashes {
-		if wanted[hash] {
-			sample = append(sample, int32(row))
-			delete(wanted, hash) // only one row for each hash
-		}
-	}
-	column := make([]uint64, len(sample))
-	for c := range f.Columns {
-		clear(column)
-		taken := f.Columns[c].Take(sample)
-		AddCellsToHashes(column, &taken, make([]float64, len(sample)), 0)
-		slices.Sort(column)
-		if n := len(slices.Compact(slices.Clone(column))); float64(n) >= minDistinctShare*float64(len(sample)) {
-			return true
-		}
-	}
-	return false
-}
 
 // JoinGroups merges groups of a and b that have a row in common, directly or through
 // other groups, and returns the merged group of each row. A negative number means that a

@@ -18,6 +18,8 @@ const (
 	maxRefineClasses = 100
 	// maxRefinePasses is the largest number of passes over the classes.
 	maxRefinePasses = 3
+	// minF1WeightSteps is the smallest number of steps in each direction that fitF1Weight tries.
+	minF1WeightSteps = 16
 	// numPowers is the number of exponents that fitFrequencyPower tries.
 	numPowers = 20
 )
@@ -93,7 +95,7 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 }
 
 // fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
-// class between 1/16 and 16 in steps of 2^(1/4); the other classes have the weight 1. It
+// class from 1/16 to f1WeightSteps in steps of 2^(1/4); the other classes have the weight 1. It
 // returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
 // The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
@@ -101,17 +103,20 @@ func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	f.p.Weights = slices.Repeat([]float64{1}, p.Classes)
 	f.findTopTwo(ctx)
 	best, weight := -1.0, 1.0
-	for step := range 33 {
-		if ctx.Err() != nil {
-			return nil
-		}
-		exponent := (step + 1) / 2 // 0, 1, -1, 2, -2, …
-		if step%2 == 0 {
-			exponent = -exponent
-		}
+	try := func(exponent int) {
 		trial := math.Exp2(float64(exponent) / 4)
 		if score := f.countWithWeight(class, trial).f1(class); score > best {
 			best, weight = score, trial
+		}
+	}
+	try(0)
+	for exponent := 1; exponent <= f1WeightSteps(class, p.Labels); exponent++ {
+		if ctx.Err() != nil {
+			return nil
+		}
+		try(exponent)
+		if exponent <= minF1WeightSteps && ctx.Err() == nil {
+			try(-exponent)
 		}
 	}
 	if weight == 1 {
@@ -119,6 +124,22 @@ func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
 	}
 	f.p.Weights[class] = weight
 	return f.p.Weights
+}
+
+// f1WeightSteps returns the number of steps of 2^(1/4) from 1 to the largest weight that
+// fitF1Weight tries: the inverse of the frequency of class, but at least 16. The best decisions
+// for F1 predict the class from a probability of half the F1 on (Z. Lipton, C. Elkan and
+// B. Naryanaswamy, ECML PKDD 2014). If the class is rare, this may be far below 1/17, and even
+// the most probable rows may have a low probability. The F1 of predicting the class for all
+// rows is about twice its frequency, so that a smaller probability is never the best.
+func f1WeightSteps(class int, labels []int32) int {
+	rows := 0
+	for _, label := range labels {
+		if int(label) == class {
+			rows++
+		}
+	}
+	return max(minF1WeightSteps, int(math.Ceil(4*math.Log2(float64(len(labels))/float64(max(rows, 1))))))
 }
 
 // refineWeights changes the weight of one class at a time.

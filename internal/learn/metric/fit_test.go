@@ -80,6 +80,22 @@ func TestFitWeights(t *testing.T) {
 			}
 		}
 	}
+	t.Run("F1_of_a_rare_class_with_low_probabilities", func(t *testing.T) {
+		draw := rand.New(rand.NewPCG(5, 6))
+		p := Predictions{Classes: 2, Names: []string{"0", "1"}}
+		for range 20000 {
+			probability, label := 0.05*math.Pow(draw.Float64(), 25), int32(0) // 0.2 % on average
+			if draw.Float64() < probability {
+				label = 1
+			}
+			p.Labels = append(p.Labels, label)
+			p.Probabilities = append(p.Probabilities, float32(1-probability), float32(probability))
+		}
+		p.Weights = must(FitClassWeights(t.Context(), "f1[1]", p))
+		if f1, _ := Score(t.Context(), "f1[1]", p); p.Weights == nil || f1 < 0.03 {
+			t.Errorf("weights %v, F1 %.4f", p.Weights, f1)
+		}
+	})
 	t.Run("accuracy_and_area_need_no_weights", func(t *testing.T) {
 		for _, name := range []string{NameAccuracy, NameROCAUC} {
 			if w := must(FitClassWeights(t.Context(), name, calibratedSample(500, 3, 4))); w != nil {

@@ -22,6 +22,7 @@ const (
 	CodeOneClass        = "one-class"
 	CodeTooManyClasses  = "too-many-classes"
 	CodeNumericLabel    = "numeric-label"
+	CodeNoFeatures      = "no-features"
 	CodeBinary          = "binary"
 	CodeInvalidUTF8     = "invalid-utf8"
 	CodeUnclosedQuote   = "unclosed-quote"

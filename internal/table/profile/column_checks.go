@@ -118,6 +118,15 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	}
 }
 
+// checkFeatures adds a defect if no column of a training file has a feature. A model would then
+// predict the same for every row. If the file has another defect, such as unreadable rows or a
+// missing header, that may be the reason, so nothing is added.
+func (s *scanner) checkFeatures() {
+	if s.label >= 0 && len(s.profile.Schema.Columns) == 0 && s.profile.log.IsEmpty() {
+		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoFeatures, -1, "no column can be used as a feature"))
+	}
+}
+
 // warnIfUninformative reports whether a column is useless for learning, and warns if it is.
 // It returns false for every column of a blind file.
 func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference) (uninformative bool) {

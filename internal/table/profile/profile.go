@@ -134,7 +134,7 @@ func (p *Profile) ColumnIndex(name string) int {
 // rows may have further defects.
 func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 	// With the omitted rows, these defects might not exist.
-	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel)
+	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeNoFeatures)
 	p.Partial = p.Partial || partial
 	p.updateDefects(others)
 }

@@ -81,6 +81,7 @@ func TestScanDefects(t *testing.T) {
 			"empty-id: line 3, column 1 (id): 2 rows have no ID, in lines 3 and 4",
 		}},
 		{"empty_label", "id,x,y\na,1,p\nb,2,\nc,3,q\n", []string{"empty-label: line 3, column 3 (y): the row has no label"}},
+		{"no_features", "id,x,y,z\na,1,,p\nb,1,,q\n", []string{"no-features: line 1: no column can be used as a feature"}},
 		{"one_class", "id,x,y\na,1,p\nb,2,p\n", []string{"one-class: line 1, column 3 (y): every row has the label \"p\", but at least two classes are required"}},
 		{
 			"label_of_many_values", "id,x,price\na,1,1.5\nb,2,1.6\nc,3,1.7\nd,4,1.5\n",

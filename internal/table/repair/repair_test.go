@@ -152,7 +152,7 @@ func verifyRepaired(t *testing.T, file string, done *Report, opts profile.ScanOp
 	}
 	for _, d := range p.Defects {
 		switch d.Code { // defects that File cannot correct
-		case csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeTooFewColumns:
+		case csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeNoFeatures, csvfile.CodeTooFewColumns:
 		default:
 			t.Errorf("the copy has a defect: %s %s\n%q", d.Code, d.Error(), file)
 		}

@@ -1,0 +1,93 @@
+package duplicate
+
+import (
+	"slices"
+
+	"foretell/internal/table/frame"
+)
+
+// The evidence that copies were made on purpose, see madeOnPurpose.
+const (
+	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
+	// few combinations of values, and new rows will have the same ones.
+	minDistinctRows = 100
+	// minDistinctShare is the smallest number of different values of a column, as a fraction of
+	// the number of different rows.
+	minDistinctShare = 0.5
+	// maxDisagreement is the largest probability that two copies differ in their labels, as a
+	// fraction of the probability for any two rows.
+	maxDisagreement = 0.05
+	// maxDistinctSampled is the largest number of different rows whose columns are examined.
+	maxDistinctSampled = 2000
+)
+
+// madeOnPurpose reports whether the copies in a table were probably made on purpose. The
+// different rows must be many, and must mostly have different values in a column of numbers or
+// texts. The copies of a row count as one. Rows that are equal by chance would then be rare. A
+// category is no evidence, because its texts recur by nature: a table with only a column of
+// postcodes has as many different rows as postcodes.
+//
+// If the column has numbers, the labels must be evidence, too: a copy usually has the label of
+// the row, but independent rows that are equal by chance, such as persons of the same age, often
+// have different labels. If the column has texts, the labels may differ, because several persons
+// may have labelled the same text.
+//
+// distinctHashes are the different hashes in ascending order. hashes and groups hold the hash and
+// the group of each row.
+func madeOnPurpose(f *frame.Frame, distinctHashes, hashes []uint64, groups []int32) bool {
+	if len(distinctHashes) < minDistinctRows {
+		return false
+	}
+	stride := (len(distinctHashes) + maxDistinctSampled - 1) / maxDistinctSampled
+	wanted := make(map[uint64]bool)
+	for i := 0; i < len(distinctHashes); i += stride {
+		wanted[distinctHashes[i]] = true
+	}
+	sample := make([]int32, 0, len(wanted))
+	for row, hash := range hashes {
+		if wanted[hash] {
+			sample = append(sample, int32(row))
+			delete(wanted, hash) // only one row for each hash
+		}
+	}
+	agree := labelsAgree(f.Labels, groups)
+	values := make([]uint64, len(sample))
+	for c := range f.Columns {
+		if f.Columns[c].Codes != nil || f.Columns[c].Texts == nil && !agree {
+			continue
+		}
+		clear(values)
+		taken := f.Columns[c].Take(sample)
+		AddCellsToHashes(values, &taken, make([]float64, len(sample)), 0)
+		slices.Sort(values)
+		if n := len(slices.Compact(slices.Clone(values))); float64(n) >= minDistinctShare*float64(len(sample)) {
+			return true
+		}
+	}
+	return false
+}
+
+// labelsAgree reports whether copies mostly have the same label, see maxDisagreement. It
+// compares each copy with the first row of its group.
+func labelsAgree(labels, groups []int32) bool {
+	first := make(map[int32]int32) // by group: the label of its first row
+	rows := make(map[int32]int)    // by label
+	pairs, differing := 0, 0
+	for row, label := range labels {
+		rows[label]++
+		group := groups[row]
+		if group < 0 {
+			continue
+		}
+		if other, known := first[group]; !known {
+			first[group] = label
+		} else if pairs++; other != label {
+			differing++
+		}
+	}
+	n, equal := float64(len(labels)), 0.0
+	for _, count := range rows {
+		equal += float64(count) * float64(count) // exact: the order does not matter
+	}
+	return float64(differing)/float64(max(pairs, 1)) <= maxDisagreement*(1-equal/(n*n))
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/gate"
+	"foretell/internal/humanize"
+	"foretell/internal/term"
+)
+
+// minUnpredictedRows is the number of test rows of a class from which on it is remarkable that no
+// test row is predicted as this class.
+const minUnpredictedRows = 5
+
+// describeUnpredicted returns a sentence, without a full stop, about the classes that the model
+// predicts for no test row, and how it would predict them. It returns "" if there is no such class.
+func describeUnpredicted(r *api.ModelReport) string {
+	var quoted []string
+	label := "" // the last one
+	rows, total := int64(0), int64(0)
+	for i, class := range r.Classes {
+		total += class.Rows
+		if class.Rows >= minUnpredictedRows && len(r.Confusion) == len(r.Classes) && !isPredicted(r, i) {
+			label, rows = class.Label, rows+class.Rows
+			quoted = append(quoted, fmt.Sprintf("%q", api.AbbreviateValue(label)))
+		}
+	}
+	if len(quoted) == 0 {
+		return ""
+	}
+	these, f1 := "one of these classes", api.MetricMacroF1
+	if len(quoted) == 1 {
+		these, f1 = "this class", term.ShellQuote(gate.F1+"["+label+"]")
+	}
+	text := fmt.Sprintf("no test row is predicted as %s, although %s of the %s test rows have %s", humanize.List(quoted, 3), humanize.Comma(rows), humanize.Comma(total), these)
+	if base, _, _ := strings.Cut(r.Metric, "["); len(r.ClassWeights) > 0 || base == gate.F1 || base == api.MetricMacroF1 || base == api.MetricBalancedAccuracy {
+		return text // the race already weighted the decisions
+	}
+	return text + fmt.Sprintf("; to predict more of them, train with --class-weight balanced, --metric %s or --metric %s", f1, api.MetricBalancedAccuracy)
+}
+
+// isPredicted reports whether a test row is predicted as the class with this index.
+func isPredicted(r *api.ModelReport, class int) bool {
+	for _, row := range r.Confusion {
+		if class < len(row) && row[class] > 0 {
+			return true
+		}
+	}
+	return false
+}
