@@ -111,6 +111,7 @@ var fixedHints = map[string]string{
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",

@@ -70,6 +70,7 @@ const (
 	CodeUnclearNumbers = "unclear-numbers"
 	CodeDateOrder      = "date-order"
 	CodeMixedDates     = "mixed-dates"
+	CodeOtherTimeZone  = "other-time-zone"
 )
 
 // Defect is an error in a file, with its location.
