@@ -102,6 +102,7 @@ func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
 
 // fixedHints has the remedies of findings for which the remedy is always the same.
 var fixedHints = map[string]string{
+	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
 	tablefile.CodeSheets:           "choose a sheet with --sheet",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",

@@ -63,6 +63,11 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		p.addFinding(p.Train, profile.SeverityDefect, defect, "")
 	}
 	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
+	var classes []string
+	for _, class := range dataset.Classes {
+		classes = append(classes, class.Label)
+	}
+	p.warnTakenNames(p.Train, p.TrainProfile, classes)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func checkParquetCodecs(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for i := range group.Columns {
 			switch codec := group.Columns[i].MetaData.Codec; codec {
-			case format.Lz4Raw, format.Lz4, format.Lzo:
+			case format.Lz4Raw, format.Lz4, format.LZO:
 				name, _, _ := strings.Cut(codec.String(), "_")
 				return &csvfile.Defect{Code: CodeInvalidFile, Message: "the compression " + name + " is not supported: write the Parquet file with Snappy or Zstandard"}
 			}
