@@ -22,7 +22,7 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	}
 	switch f.Code {
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
-		csvfile.CodeRepeatedHeader:
+		csvfile.CodeRepeatedHeader, csvfile.CodeSecondHeader:
 		return p.fixHint(in)
 	case csvfile.CodeNoHeader:
 		return p.headerHint(in, f)

@@ -52,6 +52,7 @@ const (
 	CodeEqualColumn    = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
 	CodeRepeatedHeader = "repeated-header"
+	CodeSecondHeader   = "second-header"
 	CodeLeakingColumn  = "leaking-column"
 	CodeGroupColumn    = "group-column"
 	CodeTimeColumn     = "time-column"

@@ -310,6 +310,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 		return err
 	}
 	s.checkHeader(again)
+	s.warnSecondHeader()
 	s.groupWarnings()
 	return nil
 }
