@@ -39,6 +39,7 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 		}
 		key, kind := name.String(), d.PeekKind()
 		if kind == '[' {
+			first.hasList = true
 			if _, err := d.ReadToken(); err != nil {
 				return first, err
 			}
