@@ -181,7 +181,7 @@ func (p *Preflight) skipRowsHint(in *Input) string {
 	return fmt.Sprintf("if the header is in row %d, ignore the rows above it: `%s`", in.rowsAboveHeader+1, p.Factory.CommandWith("skip-rows", strconv.Itoa(in.rowsAboveHeader)))
 }
 
-// sheetHint returns the remedy for a workbook of which another sheet may be meant.
+// sheetHint returns the remedy for a workbook if another of its sheets may be meant.
 func (p *Preflight) sheetHint(in *Input) string {
 	if other := in.table.OtherSheet(); other != "" {
 		return "choose another sheet: `" + p.Factory.CommandWith("sheet", other) + "`"
