@@ -129,6 +129,8 @@ type Column struct {
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
 	// DateOrder is empty if the column has no dates, or in datasets of older versions.
 	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
+	// TimeZones is nil if the column has no times, or in datasets of older versions.
+	TimeZones []string `json:"timeZones,omitempty" doc:"The time zones of the column's times, at most ten: offsets such as -05:00, Z, names such as EST, and none for times without a zone. Times are read without their zone. An extension."`
 	// NumberFormat is nil if the column has no numbers, or in datasets of older versions.
 	NumberFormat *NumberFormat `json:"numberFormat,omitempty" doc:"The format of the column's numbers. Numbers in another format are missing values. An extension."`
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too

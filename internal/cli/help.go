@@ -73,9 +73,10 @@ plain CSV, ` + "`foretell check`" + ` prints its format in the line "readAs".
               array in a member such as "data"
   JSON Lines  one object per line; its keys are the columns,
               and the key b of an inner object a becomes the
-              column a.b
+              column a.b; NaN and Infinity count as missing
   Parquet     columns with one value per row; columns of
-              lists are ignored, with a warning
+              lists are ignored, with a warning; any
+              compression except LZ4 and LZO
   Excel       .xlsx: the first visible sheet, or --sheet
               NAME; the first row that is not empty is the
               header, unless --skip-rows ignores it;

@@ -209,7 +209,8 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	if layout.NoHeader && in == r.Blind {
 		layout.Names = in.layout.Names
 	}
-	if in != r.Train || layout.Blind || !r.hasSample {
+	isWrongHeader := in.columns < in.fewestColumns() // the first line is a title or a comment
+	if in != r.Train || layout.Blind || !r.hasSample || isWrongHeader {
 		return layout
 	}
 	layout.GenerateID = r.roles.GeneratedID

@@ -24,9 +24,16 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
 		csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
+	case csvfile.CodeSecondHeader:
+		return p.secondHeaderHint(in, f)
 	case csvfile.CodeNoHeader:
 		return p.headerHint(in, f)
+	case tablefile.CodeSheets:
+		return p.sheetHint(in)
 	case csvfile.CodeNoRows, csvfile.CodeEmptyFile:
+		if in.table.OtherSheet() != "" {
+			return p.sheetHint(in)
+		}
 		if in.skipRows > 0 {
 			return "use a smaller number with --skip-rows, or a file with a header and more rows"
 		}
@@ -102,16 +109,18 @@ func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
 
 // fixedHints has the remedies of findings for which the remedy is always the same.
 var fixedHints = map[string]string{
-	tablefile.CodeSheets:           "choose a sheet with --sheet",
+	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",
 	tablefile.CodeMixedPercentages: "format all numbers of the column in the same way",
 	csvfile.CodeNoFeatures:         "use a file with a column whose values say something about the label; the warnings say why each column is not used",
+	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
 	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",
+	csvfile.CodeOtherTimeZone:      "write the times of both files in the same time zone, preferably the local one, because habits follow it",
 	csvfile.CodeMixedDates:         "use one format in all files, for dates year-month-day, such as 2024-01-31, and clear the cells that have no date or time",
 	csvfile.CodeSmallClass:         "add rows of that class, or merge classes",
 	csvfile.CodeSimilarClasses:     "if they are one class, use the same spelling",
@@ -140,7 +149,7 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	case columns == in.fewestColumns()-1 && !in.layout.GenerateID && in.flagLayout.ID == "":
 		return "if no column is an ID, generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`" + separator
 	case slices.ContainsFunc(in.table.Warnings(), func(w tablefile.Warning) bool { return w.Code == tablefile.CodeSheets }):
-		return "choose another sheet with --sheet"
+		return p.sheetHint(in)
 	case in.table.IsConverted():
 		return "use a file with more columns"
 	}
@@ -171,6 +180,24 @@ func hasRaggedRows(p *profile.Profile) bool {
 // skipRowsHint returns the remedy for an input with rows above its header.
 func (p *Preflight) skipRowsHint(in *Input) string {
 	return fmt.Sprintf("if the header is in row %d, ignore the rows above it: `%s`", in.rowsAboveHeader+1, p.Factory.CommandWith("skip-rows", strconv.Itoa(in.rowsAboveHeader)))
+}
+
+// sheetHint returns the remedy for a workbook if another of its sheets may be meant.
+func (p *Preflight) sheetHint(in *Input) string {
+	if other := in.table.OtherSheet(); other != "" {
+		return "choose another sheet: `" + p.Factory.CommandWith("sheet", other) + "`"
+	}
+	return "choose a sheet with --sheet"
+}
+
+// secondHeaderHint returns the remedy for rows below the header that look like a second header. If
+// the first header has cells without a name, as merged cells have, the second one is the better.
+func (p *Preflight) secondHeaderHint(in *Input, f *finding) string {
+	isUnnamed := func(other finding) bool { return other.File == f.File && other.Code == csvfile.CodeUnnamedColumn }
+	if slices.ContainsFunc(p.Findings, isUnnamed) {
+		return fmt.Sprintf("if row %d is the header, ignore the rows above it: `%s`", f.Line, p.Factory.CommandWith("skip-rows", strconv.Itoa(f.Line-1)))
+	}
+	return p.fixHint(in)
 }
 
 // groupHint returns the remedy for a column that seems to identify groups of rows.

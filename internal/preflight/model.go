@@ -63,6 +63,11 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		p.addFinding(p.Train, profile.SeverityDefect, defect, "")
 	}
 	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
+	var classes []string
+	for _, class := range dataset.Classes {
+		classes = append(classes, class.Label)
+	}
+	p.warnTakenNames(p.Train, p.TrainProfile, classes)
 	return nil
 }
 
@@ -118,7 +123,7 @@ func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 // toKnownColumn returns what a dataset with the given number of rows says about a column.
 func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
 	known := profile.KnownColumn{
-		Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder),
+		Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
 	}
 	if c.NumberFormat != nil {

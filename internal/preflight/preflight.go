@@ -231,6 +231,7 @@ func (p *Preflight) compareFiles() {
 		return
 	}
 	p.addDifferences(p.Blind, profile.Compare(p.TrainProfile, p.BlindProfile))
+	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
 }
 
 // addDifferences adds the differences of a blind file from the training file.

@@ -111,13 +111,17 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{
 			Column: api.Column{
-				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder),
+				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), TimeZones: c.TimeZones,
 			},
 			Values: valueSummary(c, p.Rows), LabelAccuracy: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
 		})
 	}
+	labelled := 0
 	for _, c := range p.Classes {
-		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(p.Rows, 1))) / 1e6}
+		labelled += c.Rows
+	}
+	for _, c := range p.Classes {
+		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(labelled, 1))) / 1e6}
 		if c.Rows < profile.AdvisedClassRows {
 			one.Note = fmt.Sprintf("fewer than the recommended %d rows", profile.AdvisedClassRows)
 		}
@@ -156,7 +160,7 @@ func valueSummary(c *profile.ColumnProfile, rows int) string {
 	}
 	var texts []string
 	for _, l := range c.Top[:min(3, len(c.Top))] {
-		texts = append(texts, fmt.Sprintf("%s %s", l.Text, humanize.Percent(float64(l.Rows)/float64(max(rows, 1)))))
+		texts = append(texts, fmt.Sprintf("%s %s", csvfile.Shorten(l.Text), humanize.Percent(float64(l.Rows)/float64(max(rows, 1)))))
 	}
 	text := strings.Join(texts, ", ")
 	if c.Distinct > len(texts) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -39,8 +40,13 @@ type parquetRow struct {
 
 func parquetFile(tb testing.TB, groups ...[]parquetRow) string {
 	tb.Helper()
+	return parquetFileWith(tb, &parquet.Uncompressed, groups...)
+}
+
+func parquetFileWith(tb testing.TB, codec compress.Codec, groups ...[]parquetRow) string {
+	tb.Helper()
 	var out bytes.Buffer
-	w := parquet.NewGenericWriter[parquetRow](&out)
+	w := parquet.NewGenericWriter[parquetRow](&out, parquet.Compression(codec))
 	for _, rows := range groups {
 		if _, err := w.Write(rows); err != nil {
 			tb.Fatal(err)
@@ -63,8 +69,8 @@ func parquetRows() []parquetRow {
 }
 
 const parquetWant = `__index_level_0__,id,name,score,small,count,yes,price,day,when,at,address.city
-7,1,"a,b",0.1,0.1,4000000000,true,-0.05,2024-10-04,2024-02-29 12:30:00.0005,,Łódź
-0,-2,,1000000,0,0,false,123.45,1970-01-01,1960-01-02 00:00:00,,
+7,1,"a,b",0.1,0.1,4000000000,true,-0.05,2024-10-04,2024-02-29 12:30:00.0005Z,,Łódź
+0,-2,,1000000,0,0,false,123.45,1970-01-01,1960-01-02 00:00:00Z,,
 `
 
 func TestParquet(t *testing.T) {
@@ -93,6 +99,19 @@ func TestParquetFooterIsBounded(t *testing.T) {
 	whole := parquetFile(t, parquetRows())
 	_, err := text(t, openText(t, whole[:len(whole)-8]+"\xF0\xFF\xFF\xFFPAR1", Options{}))
 	if err == nil || !strings.Contains(err.Error(), "the footer of 4294967280 bytes is longer than the file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The library does not read all LZ4 pages, so the error must not say that the file is damaged.
+func TestParquetCompression(t *testing.T) {
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd} {
+		if got, err := text(t, openText(t, parquetFileWith(t, codec, parquetRows()), Options{})); err != nil || got != parquetWant {
+			t.Errorf("%s: %v:\n%s", codec, err, got)
+		}
+	}
+	_, err := text(t, openText(t, parquetFileWith(t, &parquet.Lz4Raw, parquetRows()), Options{}))
+	if want := "the compression LZ4 is not supported: write the Parquet file with Snappy or Zstandard"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -31,15 +31,17 @@ func (f *sourceFile) convertJSON(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	keys := &keySet{positions: map[string]int{}}
+	keys := &keySet{positions: map[string]int{}, objects: map[string]bool{}, omitted: map[int]bool{}}
 	for {
-		known := len(keys.names)
+		known, omitted := len(keys.names), len(keys.omitted)
 		err := f.convert(ctx, opts, func(w *limitedTempCSV) error { return f.writeJSONRows(form, keys, w) })
 		if err != nil {
 			return err
 		}
 		if known == len(keys.names) || known == 0 && !keys.grew {
-			break
+			if keys.omitNullObjects(); len(keys.omitted) == omitted {
+				break
+			}
 		}
 		keys.grew = false
 		if err := f.removeTemp(); err != nil {
@@ -78,15 +80,20 @@ func (f *sourceFile) findJSONRows(ctx context.Context) (*jsonLayout, error) {
 	if first.list != "" {
 		return &jsonLayout{name: "JSON", list: true, member: first.list}, nil
 	}
+	what := "columns instead of rows"
+	if !first.hasList {
+		what = "objects in an object instead of a list of rows"
+	}
 	return nil, &csvfile.Defect{
 		Code: CodeNested, Line: 1,
-		Message: `this JSON has columns instead of rows: write rows, in pandas with to_json(path, orient="records", lines=True)`,
+		Message: "this JSON has " + what + `: write a list of rows, in pandas with to_json(path, orient="records", lines=True)`,
 	}
 }
 
 // objectSummary describes the first object of a document.
 type objectSummary struct {
 	list    string // the key of the first list of objects; "" if there is no such list
+	hasList bool   // whether a member is a list
 	columns int    // number of members if all of them are lists or objects, otherwise 0
 }
 
@@ -96,6 +103,31 @@ type keySet struct {
 	names     []string
 	size      int  // total size of all names in bytes
 	grew      bool // whether a key was added after the header was written
+
+	filled  []bool          // by position: whether a row has a value other than null
+	objects map[string]bool // the keys that have objects
+	omitted map[int]bool    // the positions of the keys that become no column
+}
+
+// omitNullObjects omits the keys that have an object in some rows and null in all others: such a null
+// is a missing object, and not the value of a column.
+func (k *keySet) omitNullObjects() {
+	for at, name := range k.names {
+		if k.objects[name] && !k.filled[at] {
+			k.omitted[at] = true
+		}
+	}
+}
+
+// columns returns the names that become columns.
+func (k *keySet) columns() []string {
+	var names []string
+	for at, name := range k.names {
+		if !k.omitted[at] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // positionOrAdd returns the position of a key. A new key is added.
@@ -108,7 +140,7 @@ func (k *keySet) positionOrAdd(key []byte) (int, error) {
 	}
 	at := len(k.names)
 	k.positions[string(key)] = at
-	k.names = append(k.names, string(key))
+	k.names, k.filled = append(k.names, string(key)), append(k.filled, false)
 	return at, nil
 }
 
@@ -127,7 +159,7 @@ func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *limitedTem
 	}
 	width := len(keys.names)
 	if width > 0 {
-		if err := w.writeRecord(keys.names, 0); err != nil {
+		if err := w.writeRecord(keys.columns(), 0); err != nil {
 			return err
 		}
 	}
@@ -141,7 +173,7 @@ func (f *sourceFile) writeJSONRows(form *jsonLayout, keys *keySet, w *limitedTem
 		}
 		if width == 0 {
 			if width = len(keys.names); width > 0 {
-				err = w.writeRecord(keys.names, 0)
+				err = w.writeRecord(keys.columns(), 0)
 			}
 			keys.grew = keys.grew || width == 0
 		}
@@ -262,6 +294,9 @@ func (r *jsonRowReader) readObject(depth int) error {
 			if depth == maxJSONDepth {
 				return &csvfile.Defect{Code: CodeNested, Name: string(r.path), Message: fmt.Sprintf("objects are nested more than %d deep", maxJSONDepth)}
 			}
+			if !r.keys.objects[string(r.path)] {
+				r.keys.objects[string(r.path)] = true
+			}
 			r.warnOnce(0, "the column has objects, whose keys become columns such as "+string(r.path)+".KEY")
 			if _, err := r.ReadToken(); err != nil {
 				return err
@@ -298,6 +333,8 @@ func (r *jsonRowReader) readCell() error {
 	begin := len(r.text)
 	switch raw.Kind() {
 	case 'n':
+		r.cells[at] = byteRange{begin, begin}
+		return nil
 	case '"':
 		r.text, err = jsontext.AppendUnquote(r.text, raw)
 	case '[':
@@ -309,6 +346,7 @@ func (r *jsonRowReader) readCell() error {
 		r.text = append(r.text, raw...)
 	}
 	r.cells[at] = byteRange{begin, len(r.text)}
+	r.keys.filled[at] = true
 	return err
 }
 
@@ -332,9 +370,11 @@ func (r *jsonRowReader) warnOnce(kind int, message string) {
 
 func (r *jsonRowReader) writeRow(w *limitedTempCSV, width int) error {
 	for i := range width {
-		if i < len(r.cells) {
+		switch {
+		case len(r.keys.omitted) > 0 && r.keys.omitted[i]:
+		case i < len(r.cells):
 			w.writeField(r.text[r.cells[i].begin:r.cells[i].end])
-		} else {
+		default:
 			w.writeField(nil)
 		}
 	}

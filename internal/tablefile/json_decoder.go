@@ -23,7 +23,7 @@ func newJSONDecoder(src io.Reader) *jsonDecoder {
 	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" { // a later Read returns the error
 		_, _ = in.Discard(3)
 	}
-	lines := &lineReader{src: in, line: 1}
+	lines := &lineReader{src: &nonFiniteReader{src: in}, line: 1}
 	return &jsonDecoder{Decoder: jsontext.NewDecoder(lines), src: lines}
 }
 
@@ -39,6 +39,7 @@ func (d *jsonDecoder) summarizeFirstObject() (first objectSummary, err error) {
 		}
 		key, kind := name.String(), d.PeekKind()
 		if kind == '[' {
+			first.hasList = true
 			if _, err := d.ReadToken(); err != nil {
 				return first, err
 			}

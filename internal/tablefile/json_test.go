@@ -1,11 +1,14 @@
 package tablefile
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"foretell/internal/table/csvfile"
 )
@@ -22,6 +25,8 @@ func TestJSON(t *testing.T) {
 		{"an_empty_object", `[{},{"a":1}]`, "a\n\"\"\n1\n", "JSON"},
 		{"escapes", `[{"a\n":"x\"y,\u00e9\n"}]`, "\"a\n\"\n\"x\"\"y,é\n\"\n", "JSON"},
 		{"objects_in_objects", `[{"a":{"b":1,"c":{"d":2}},"e":3}]`, "a.b,a.c.d,e\n1,2,3\n", "JSON"},
+		{"no_numbers", `[{"a":NaN,"b":"NaN","c":-Infinity,"d":"\"NaN"},{"a":1,"b":"x","c":-2,"d":Infinity}]`, "a,b,c,d\n,NaN,,\"\"\"NaN\"\n1,x,-2,\n", "JSON"},
+		{"a_null_object_is_no_column", `[{"id":1,"u":{"a":1}},{"id":2,"u":null,"n":null},{"id":3,"v":{"b":null}},{"id":4,"v":0}]`, "id,u.a,n,v.b,v\n1,1,,,\n2,,,,\n3,,,,\n4,,,,0\n", "JSON"},
 		{"lists_are_text", `[{"a":[1, {"b": 2}],"e":3}]`, "a,e\n\"[1,{\"\"b\"\":2}]\",3\n", "JSON"},
 		{"a_mark_and_space", "\uFEFF \n" + `[{"a":1}]`, "a\n1\n", "JSON"},
 		{"packed", gzipped(t, `{"a":1}`+"\n"), "a\n1\n", "gzip, JSON Lines"},
@@ -59,7 +64,7 @@ func TestJSONRefuses(t *testing.T) {
 		{"a_key_twice_by_flattening", "{\"a\":1}\n{\"b\":{\"c\":1},\"b.c\":2}\n", `line 2: the object has the key "b.c" twice`},
 		{"a_row_that_is_no_object", "{\"a\":1}\n[2]\n", "line 2: the row is not an object"},
 		{"more_behind_the_list", "[{\"a\":1}]\n{\"a\":2}\n", "line 2: the document continues after the list"},
-		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has columns instead of rows"},
+		{"whole_columns", `{"a":{"0":1,"1":2},"b":{"0":3,"1":4}}`, "line 1: this JSON has objects in an object instead of a list of rows"},
 		{"lists_of_columns", `{"a":[1,2],"b":[3,4]}`, "line 1: this JSON has columns instead of rows"},
 		{"no_rows", `{"data":[{}],"x":[]}`, "the file is empty"},
 		{"deep", `{"x":1,"a":` + strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 101), "objects are nested"},
@@ -149,6 +154,17 @@ func BenchmarkJSON(b *testing.B) {
 		}
 		if err := table.detectAndConvert(b.Context()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A number that is not finite may begin in one block of the input and end in the next.
+func TestNonFiniteNumbersAcrossReads(t *testing.T) {
+	const in, want = `{"a":NaN,"b":[-Infinity,Infinity,-1],"N\"NaN":"-Infinity"}`, `{"a":"" ,"b":[null     ,null    ,-1],"N\"NaN":"-Infinity"}`
+	for _, src := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+		got, err := io.ReadAll(iotest.OneByteReader(&nonFiniteReader{src: bufio.NewReader(src)}))
+		if err != nil || string(got) != want {
+			t.Errorf("%v: %s", err, got)
 		}
 	}
 }

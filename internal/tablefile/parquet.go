@@ -51,6 +51,9 @@ func (f *sourceFile) convertParquet(ctx context.Context, path string, opts Optio
 		if err != nil {
 			return damagedParquetError(err)
 		}
+		if err := checkParquetCodecs(file.Metadata()); err != nil {
+			return err
+		}
 		if err := checkParquetPages(ctx, src, info.Size(), file.Metadata()); err != nil {
 			return errors.Join(ctx.Err(), damagedParquetError(err))
 		}
@@ -129,7 +132,7 @@ func (f *sourceFile) parquetColumns(file *parquet.File) (columns []parquetColumn
 	}
 	visit(file.Root(), false)
 	if len(lists) > 0 {
-		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists or binary values are omitted: " + humanize.List(lists, 5)})
+		f.warn(csvfile.Warning{Code: CodeNested, Message: "columns of lists, or of values that are neither texts nor numbers, are omitted: " + humanize.List(lists, 5)})
 	}
 	if columns = append(index, columns...); len(columns) == 0 { // the index comes first, as in CSV written by pandas
 		return nil, 0, &csvfile.Defect{Code: CodeNested, Message: "no column has one value per row"}
@@ -200,7 +203,13 @@ func cellFormatter(t parquet.Type) func(dst []byte, v parquet.Value) ([]byte, er
 			}
 		case *format.TimestampType:
 			unit := unitDuration(l.Unit)
-			return func(dst []byte, v parquet.Value) ([]byte, error) { return appendTimestamp(dst, v.Int64(), unit), nil }
+			return func(dst []byte, v parquet.Value) ([]byte, error) {
+				dst = appendTimestamp(dst, v.Int64(), unit)
+				if l.IsAdjustedToUTC { // a moment, and not a local time
+					dst = append(dst, 'Z')
+				}
+				return dst, nil
+			}
 		case *format.TimeType:
 			unit := unitDuration(l.Unit)
 			return func(dst []byte, v parquet.Value) ([]byte, error) {

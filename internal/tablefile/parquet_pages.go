@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"foretell/internal/table/csvfile"
 )
 
 // Limits of a page of a Parquet file. Usual pages have about 1 MiB.
@@ -16,6 +19,22 @@ const (
 	maxPageBytes  = 128 << 20
 	maxPageValues = 16 << 20
 )
+
+// checkParquetCodecs returns an error if a column is compressed in a way that cannot be read. The
+// library reads LZ4_RAW, but it loses the content of pages that are much longer than their compressed
+// form: it then decompresses them into other memory than it reads. It does not read LZ4 and LZO.
+func checkParquetCodecs(meta *format.FileMetaData) error {
+	for _, group := range meta.RowGroups {
+		for i := range group.Columns {
+			switch codec := group.Columns[i].MetaData.Codec; codec {
+			case format.Lz4Raw, format.Lz4, format.LZO:
+				name, _, _ := strings.Cut(codec.String(), "_")
+				return &csvfile.Defect{Code: CodeInvalidFile, Message: "the compression " + name + " is not supported: write the Parquet file with Snappy or Zstandard"}
+			}
+		}
+	}
+	return nil
+}
 
 // checkParquetPages returns an error if page headers claim too much memory or more bytes than the
 // file has. The library would allocate this memory before it reads a page.

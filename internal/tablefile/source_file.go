@@ -41,8 +41,9 @@ type sourceFile struct {
 	temp        string  // path of the table as CSV in UTF-8; "" if the file itself is read
 	lines       lineMap // from lines of temp to lines of the file, if the file is converted
 	warnings    []csvfile.Warning
-	keepsLines  bool // whether temp has the same lines and the same delimiter as the file
-	isMember    bool // whether the file is a member of an archive
+	keepsLines  bool   // whether temp has the same lines and the same delimiter as the file
+	otherSheet  string // a sheet of the workbook that may be the one to read instead; "" if there is none
+	isMember    bool   // whether the file is a member of an archive
 	offsets
 
 	// The following are for text. They are zero while the format is being detected.
@@ -69,7 +70,7 @@ func (f *sourceFile) detectAndConvert(ctx context.Context, opts Options) error {
 	if err := CheckEncoding(opts.Encoding); err != nil {
 		return err
 	}
-	f.charset, f.format, f.warnings = "", "", nil
+	f.charset, f.format, f.otherSheet, f.warnings = "", "", "", nil
 	f.skipRows, f.delimiter, f.header, f.hasBlankRows = 0, 0, headerEdit{}, false
 	head, err := f.detectCompression()
 	if err != nil {

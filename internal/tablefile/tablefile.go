@@ -142,6 +142,18 @@ func (t *Table) OpenCSV(ctx context.Context) (*Reader, error) {
 // commas between the fields. [Table.OpenCSV] must have been called before.
 func (t *Table) IsConverted() bool { return t.parts[0].isConverted() }
 
+// OtherSheet returns the name of a sheet that may be the one to read instead: another sheet of a
+// workbook if Options.Sheet is empty, or the sheet with a name like a Sheet that does not exist. It
+// is "" if there is no such sheet. [Table.OpenCSV] must have been called before.
+func (t *Table) OtherSheet() string {
+	for _, p := range t.parts {
+		if p.otherSheet != "" {
+			return p.otherSheet
+		}
+	}
+	return ""
+}
+
 // Size returns the number of bytes that a Reader reads from disk, or -1 if it is unknown.
 func (t *Table) Size() int64 {
 	var sum int64

@@ -57,9 +57,13 @@ func (f *sourceFile) convertWorkbook(ctx context.Context, archive *zip.Reader, m
 		if err := b.readSharedParts(); err != nil {
 			return damagedWorkbookError(err)
 		}
+		f.otherSheet = csvfile.ClosestName(opts.Sheet, b.visibleNames())
 		sheet, err := b.chooseSheet(opts.Sheet)
 		if err != nil {
 			return err
+		}
+		if opts.Sheet == "" {
+			f.otherSheet = b.otherThan(sheet)
 		}
 		f.format = "Excel, sheet " + strconv.Quote(sheet.name)
 		source := &sheetReader{workbook: b, out: w, skipRows: opts.SkipRows}
@@ -106,12 +110,33 @@ func isWorkbookName(name string) bool {
 	return strings.HasPrefix(name, "workbook") && path.Ext(name) == ".xml"
 }
 
+// visibleNames returns the names of the sheets that are not hidden.
+func (b *workbook) visibleNames() []string {
+	var names []string
+	for i := range b.sheets {
+		if !b.sheets[i].hidden {
+			names = append(names, b.sheets[i].name)
+		}
+	}
+	return names
+}
+
+// otherThan returns the name of the first visible sheet other than the given one, or "".
+func (b *workbook) otherThan(sheet workbookSheet) string {
+	for _, name := range b.visibleNames() {
+		if name != sheet.name {
+			return name
+		}
+	}
+	return ""
+}
+
 // chooseSheet returns the sheet with the given name, or the first visible sheet if name is "".
 func (b *workbook) chooseSheet(name string) (workbookSheet, error) {
 	at := slices.IndexFunc(b.sheets, func(s workbookSheet) bool { return s.name == name || name == "" && !s.hidden })
 	switch {
 	case at < 0 && name != "":
-		return workbookSheet{}, &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q; the sheets are %s", name, b.sheetNames())}
+		return workbookSheet{}, &csvfile.Defect{Code: CodeSheets, Message: fmt.Sprintf("there is no sheet %q%s; the sheets are %s", name, csvfile.DidYouMean(name, b.visibleNames()), b.sheetNames())}
 	case at < 0:
 		at = 0
 	}

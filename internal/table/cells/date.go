@@ -1,6 +1,9 @@
 package cells
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // DateTime is a point in local time. Time zones are ignored: what people do at nine
 // o'clock depends on their local time.
@@ -29,6 +32,7 @@ type dateParser struct {
 	// as in the output of Unix date. hasHour is set if the cell has such a time.
 	hour    float64
 	hasHour bool
+	zone    []byte // the text of the zone after the time of day; nil if there is none
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -44,6 +48,11 @@ type dateParser struct {
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
 	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	return p.parse()
+}
+
+// parse is ParseDateTime for the cell in p.rest.
+func (p *dateParser) parse() (parsed DateTime, ok bool) {
 	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {
 		return DateTime{}, false
 	}
@@ -349,15 +358,16 @@ func (p *dateParser) skipZone() {
 	switch {
 	case letters > 0 && letters <= maxZoneLen || p.skipByte('z'):
 		p.rest = p.rest[letters:]
+		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
 	case p.skipByte('+') || p.skipByte('-'):
 		hours, digits := p.parseDigits(2)
 		p.failUnless(digits == 2 && hours <= 14)
-		if len(p.rest) == 0 || p.rest[0] == ' ' {
-			return
+		if len(p.rest) > 0 && p.rest[0] != ' ' {
+			p.skipByte(':')
+			minutes, digits := p.parseDigits(2)
+			p.failUnless(digits == 2 && minutes < 60)
 		}
-		p.skipByte(':')
-		minutes, digits := p.parseDigits(2)
-		p.failUnless(digits == 2 && minutes < 60)
+		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
 	default:
 		p.rest = before
 	}

@@ -53,6 +53,7 @@ const (
 	CodeEqualColumn    = "twin-column"
 	CodeIDLikeColumn   = "id-like-column"
 	CodeRepeatedHeader = "repeated-header"
+	CodeSecondHeader   = "second-header"
 	CodeLeakingColumn  = "leaking-column"
 	CodeGroupColumn    = "group-column"
 	CodeTimeColumn     = "time-column"
@@ -71,6 +72,7 @@ const (
 	CodeUnclearNumbers = "unclear-numbers"
 	CodeDateOrder      = "date-order"
 	CodeMixedDates     = "mixed-dates"
+	CodeOtherTimeZone  = "other-time-zone"
 )
 
 // Defect is an error in a file, with its location.

@@ -44,8 +44,6 @@ type Finding struct {
 // Compare reports a difference between a training file and a blind file if it exceeds
 // these limits.
 const (
-	rangeTolerance  = 0.1  // growth of the range on each side, as a fraction of the training range
-	maxMeanShift    = 0.5  // change of the mean, in standard deviations of the training file
 	maxMissingRise  = 0.2  // increase of the fraction of rows without a value
 	maxUnparsable   = 0.05 // fraction of the rows whose value cannot be parsed
 	MinComparedRows = 30   // smallest number of rows for comparing fractions and means
@@ -57,7 +55,7 @@ const (
 // of the training file's columns. If many columns have the same difference, one finding
 // describes all of them.
 func Compare(train, blind *Profile) []Finding {
-	c := &comparison{train: train, blind: blind}
+	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
 	c.checkID()
 	for i := range train.Columns {
 		known := &train.Columns[i]
@@ -80,6 +78,7 @@ type comparison struct {
 	train, blind *Profile
 	findings     []Finding
 	missing      int // number of columns that the blind file lacks
+	compared     int // number of columns of the training file
 
 	// otherSeparators are the columns whose numbers have, or may have, another decimal separator than
 	// in training.
@@ -159,9 +158,10 @@ func (c *comparison) checkColumn(train, blind *ColumnProfile) {
 		return
 	}
 	c.checkUnit(train, blind)
+	c.checkTimeZones(train, blind)
 	matches := c.checkSeparators(train, blind)
 	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.dayFirst == blind.dayFirst {
-		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers)
+		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
 	}
 }
 
@@ -287,18 +287,6 @@ func verbHave(rows int) string {
 		return "has"
 	}
 	return "have"
-}
-
-func (c *comparison) checkNumbers(name string, form Form, train, blind *NumericStats) {
-	slack := (train.Max - train.Min) * rangeTolerance
-	moved := blind.Min < train.Min-slack || blind.Max > train.Max+slack
-	if moved {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the values are from %s to %s, but from %s to %s in training",
-			form.Format(blind.Min), form.Format(blind.Max), form.Format(train.Min), form.Format(train.Max))
-	}
-	if shift := blind.Mean - train.Mean; !moved && c.blind.Rows >= MinComparedRows && math.Abs(shift) > maxMeanShift*train.StdDev {
-		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the mean is %s, but %s in training", form.Format(blind.Mean), form.Format(train.Mean))
-	}
 }
 
 func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }

@@ -16,6 +16,7 @@ type KnownColumn struct {
 	DateOrder DateOrder // "" if it is not known
 	// NumberFormat is the format of the numbers of a FormNumeric column; nil if it is not known.
 	NumberFormat *cells.NumberFormat
+	TimeZones    []string // as in ColumnProfile; nil if they are not known
 	// HasRange reports whether Min and Max are known: the smallest and the largest number, as in
 	// NumericStats.
 	HasRange bool
@@ -37,12 +38,12 @@ type KnownColumn struct {
 //
 //   - columns with far more missing values
 //   - columns of numbers, dates or times that have another form
-//   - dates in another order
+//   - dates in another order, and times in another time zone
 //   - numbers in another format, or out of the range of the training file
 //   - texts that the training file does not have; if Texts are not all texts of a column, only
 //     texts that are certainly or very likely new
 func CompareKnown(columns []KnownColumn, blind *Profile) []Finding {
-	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind}
+	c := &comparison{train: &Profile{Schema: &frame.Schema{}}, blind: blind, compared: len(columns)}
 	for i := range columns {
 		known := &columns[i]
 		at := blind.ColumnIndex(known.Name)
@@ -81,10 +82,11 @@ func (k *KnownColumn) missingRows(blind *ColumnProfile) int {
 
 // checkKnownOrdered compares a column of numbers, dates or times.
 func (c *comparison) checkKnownOrdered(known *KnownColumn, blind *ColumnProfile) {
-	train := &ColumnProfile{Name: known.Name, Form: known.Form, DateOrder: known.DateOrder, dayFirst: known.DateOrder == DayFirst}
+	train := &ColumnProfile{Name: known.Name, Form: known.Form, DateOrder: known.DateOrder, dayFirst: known.DateOrder == DayFirst, TimeZones: known.TimeZones}
 	if known.NumberFormat != nil && *known.NumberFormat != (cells.NumberFormat{}) {
 		train.format = known.NumberFormat
 	}
+	c.checkTimeZones(train, blind)
 	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(train, blind) {
 		return
 	}
@@ -92,7 +94,7 @@ func (c *comparison) checkKnownOrdered(known *KnownColumn, blind *ColumnProfile)
 	case blind.Form == known.Form:
 		if known.HasRange && blind.Numbers != nil {
 			// The standard deviation is not known, so means are not compared.
-			c.checkNumbers(known.Name, known.Form, &NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers)
+			c.checkNumbers(known.Name, known.Form, &NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 	case blind.Form.IsOrdered():
 		if rows, _ := train.unparsableRows(blind, c.blind.Rows); ratio(rows, c.blind.Rows) > maxUnparsable {

@@ -70,7 +70,11 @@ func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
 	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
 		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
 	}
-	return size >= minGroupRows && size <= maxGroupRows && hasWord(c.Name, groupWords)
+	own := c.Name[strings.LastIndexByte(c.Name, '.')+1:] // user.age of a JSON file is an age
+	if slices.Contains(idNames, csvfile.NormalizeName(own)) {
+		own = c.Name // user.id is a user
+	}
+	return size >= minGroupRows && size <= maxGroupRows && hasWord(own, groupWords)
 }
 
 // hasWord reports whether name, such as customer_id or customerId, contains one of words

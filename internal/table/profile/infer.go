@@ -213,5 +213,8 @@ func (t *ColumnStats) profile(inf *inference) ColumnProfile {
 	if c.Estimate {
 		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // an estimate may be 0
 	}
+	if inf.form == FormDate || inf.form == FormTime {
+		c.TimeZones, c.firstTime = collectTimeZones(t.texts.allOrFirstTexts(), inf.dayFirst)
+	}
 	return c
 }

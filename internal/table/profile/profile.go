@@ -61,6 +61,9 @@ type ColumnProfile struct {
 	Numbers *NumericStats `json:"numbers,omitempty"`
 	// DateOrder is the order of the dates, or "" if the column has no dates.
 	DateOrder DateOrder `json:"dateOrder,omitempty"`
+	// TimeZones are the zones of the times of a column of dates or times, sorted: offsets such as
+	// -05:00, Z, names such as EST, and NoTimeZone. It is nil if the column has no times.
+	TimeZones []string `json:"timeZones,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
 	LabelAccuracy float64 `json:"alone,omitempty"`
@@ -73,6 +76,7 @@ type ColumnProfile struct {
 	hasFractions bool                // some number is not an integer
 	emptyRows    int                 // number of rows with an empty cell
 	dayFirst     bool                // 1/2/2006 is the first of February
+	firstTime    distinctValue       // the first text with a time of day
 	dates        dateCounts          // the dates whose meaning depends on dayFirst
 	format       *cells.NumberFormat // the format of the numbers; nil if they are plain
 }

@@ -311,6 +311,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	}
 	s.checkHeader(again)
 	s.checkFeatures()
+	s.warnSecondHeader()
 	s.groupWarnings()
 	return nil
 }

@@ -38,6 +38,7 @@ const (
 	changeRaggedLeftOut     = "ragged-row-left-out"
 	changeBlankRowLeftOut   = "blank-row-left-out"
 	changeHeaderRowLeftOut  = "repeated-header-left-out"
+	changeSecondHeaderLeft  = "second-header-left-out"
 	changeUnlabelledLeftOut = "unlabelled-row-left-out"
 	changeLabelTrimmed      = "label-trimmed"
 	changeSeparatorsSwapped = "separators-swapped"
@@ -67,6 +68,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeRaggedLeftOut, "row", "left out %s with too many or too few fields"},
 	{changeBlankRowLeftOut, "row", "left out %s of empty cells"},
 	{changeHeaderRowLeftOut, "row", "left out %s that repeat the header"},
+	{changeSecondHeaderLeft, "row", "left out %s below the header that looked like a second header or a line of units"},
 	{changeUnlabelledLeftOut, "row", "left out %s without a label"},
 	{changeLabelTrimmed, "label", "trimmed the spaces around %s"},
 	{changeSeparatorsSwapped, "number", "exchanged points and commas in %s"},

@@ -99,14 +99,15 @@ type repairer struct {
 	opts  Options
 	blind bool
 
-	dialect   dialect
-	names     []string
-	ids       *dupid.Set
-	stats     *profile.Collector // statistics of the rows with the right number of fields
-	id        int                // position of the ID, or generatedID
-	label     int                // position of the label, or -1
-	suggested ColumnRoles
-	order     []int // positions of the source's columns in the order of the copy
+	dialect     dialect
+	names       []string
+	ids         *dupid.Set
+	stats       *profile.Collector // statistics of the rows with the right number of fields
+	id          int                // position of the ID, or generatedID
+	label       int                // position of the label, or -1
+	suggested   ColumnRoles
+	moreHeaders []int // lines of the rows below the header that look like a second header
+	order       []int // positions of the source's columns in the order of the copy
 
 	log             changeLog
 	firstPass       bool // set during the first pass, in which no changes are logged
@@ -183,12 +184,24 @@ func (r *repairer) assignRolesAndOrder() error {
 	if err := r.chooseLabel(); err != nil {
 		return err
 	}
+	if r.dialect.hasHeader {
+		r.findMoreHeaders()
+	}
 	if r.blind {
 		r.orderBlindColumns()
 	} else {
 		r.orderTrainingColumns()
 	}
 	return nil
+}
+
+// findMoreHeaders finds the rows below the header that look like a second header or a line of units.
+func (r *repairer) findMoreHeaders() {
+	label := r.label
+	if r.blind {
+		label = -1
+	}
+	r.moreHeaders = r.stats.SecondHeaderLines(r.id, label)
 }
 
 // isKeptHeaderNumeric reports whether the header consists only of numbers, apart from

@@ -115,6 +115,9 @@ func (w *repairWriter) writeRow(fields [][]byte, line int) error {
 	case r.repeatsHeader(fields):
 		r.log.addLeftOut(changeHeaderRowLeftOut, line)
 		return nil
+	case slices.Contains(r.moreHeaders, line):
+		r.log.addLeftOut(changeSecondHeaderLeft, line)
+		return nil
 	}
 	// If the first pass took the first row for a header, it ignored the rows equal to it.
 	wasCounted := len(fields) == len(r.names) && (r.dialect.hasHeader || r.countedFirstRow || !r.equalsFirstRow(fields))

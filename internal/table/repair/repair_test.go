@@ -105,6 +105,10 @@ func TestFile(t *testing.T) {
 			changes: []string{"preamble 2 line 1"},
 		},
 		{
+			name: "a_second_header", file: strings.Replace(good, "\n", "\nkey,Full name,years,Which class?\n", 1),
+			changes: []string{"second-header-left-out 1 line 2"},
+		},
+		{
 			name: "columns_without_names", file: strings.Replace(good, header, ",name,age,class", 1),
 			changes: []string{"column-named 1 line 1"},
 		},

@@ -1,0 +1,48 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/result"
+)
+
+// codeTakenName is the code of a warning about columns of the blind file that have the name of a
+// column which a prediction adds.
+const codeTakenName = "taken-name"
+
+// warnTakenNames warns if columns that a prediction adds get other names than usual, because the blind
+// file in has columns with these names. A program that reads the column prediction would read a column
+// of the blind file. classes are the labels of the model.
+func (p *Preflight) warnTakenNames(in *Input, prof *profile.Profile, classes []string) {
+	names := []string{prof.Schema.ID}
+	for i := range prof.Columns {
+		names = append(names, prof.Columns[i].Name)
+	}
+	var taken, renamed []string
+	usual, actual := result.AddedColumns(nil, classes, 0), result.AddedColumns(names, classes, 0)
+	for i, name := range usual {
+		if name != actual[i] && slices.Contains(names, name) {
+			taken, renamed = append(taken, name), append(renamed, actual[i])
+		}
+	}
+	const most = 3
+	switch len(taken) {
+	case 0:
+		return
+	case 1:
+		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+			Code: codeTakenName, Line: 1, Name: taken[0],
+			Message: fmt.Sprintf("the blind file has a column with this name, so the column of the model is called %s in the result", renamed[0]),
+		}, "")
+	default:
+		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+			Code: codeTakenName, Line: 1, Count: len(taken),
+			Message: fmt.Sprintf("the blind file has the columns %s, so the columns of the model are called %s in the result", humanize.List(taken, most), strings.Join(renamed[:min(len(renamed), most)], ", ")),
+		}, "")
+	}
+}

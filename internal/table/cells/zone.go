@@ -1,0 +1,28 @@
+package cells
+
+import "strings"
+
+// TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse, as Z for
+// UTC, as an offset such as -05:00, or as letters such as EST. It is "" if the time of day has no
+// zone. hasTime is false if the cell has no time of day.
+func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
+	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	if t, ok := p.parse(); !ok || !t.hasTime {
+		return "", false
+	}
+	if len(p.zone) == 0 {
+		return "", true
+	}
+	if p.zone[0] != '+' && p.zone[0] != '-' {
+		switch zone = strings.ToUpper(string(p.zone)); zone {
+		case "UTC", "GMT":
+			zone = "Z"
+		}
+		return zone, true
+	}
+	digits := strings.ReplaceAll(string(p.zone[1:]), ":", "") + "00"
+	if zone = string(p.zone[:1]) + digits[:2] + ":" + digits[2:4]; zone[1:] == "00:00" {
+		zone = "Z"
+	}
+	return zone, true
+}

@@ -1,0 +1,69 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+)
+
+// nonFiniteReader reads JSON and replaces NaN, Infinity and -Infinity by values of the same length
+// that mean a missing value. JSON does not have these numbers, but the writers of Python, among
+// others, write them by default.
+type nonFiniteReader struct {
+	src       *bufio.Reader
+	inString  bool
+	isEscaped bool   // the next byte follows a \ in a string
+	rest      string // the rest of a replacement, for the next bytes of src
+}
+
+// nonFiniteNumbers has the replacement of each number. An empty string is shorter than null.
+var nonFiniteNumbers = []struct{ number, replacement string }{
+	{"NaN", `"" `},
+	{"Infinity", "null    "},
+	{"-Infinity", "null     "},
+}
+
+// Read implements io.Reader.
+func (r *nonFiniteReader) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	begin := copy(p[:n], r.rest)
+	r.rest = r.rest[begin:]
+	for i := begin; i < n; i++ {
+		char := p[i]
+		switch {
+		case r.inString:
+			switch {
+			case r.isEscaped:
+				r.isEscaped = false
+			case char == '\\':
+				r.isEscaped = true
+			case char == '"':
+				r.inString = false
+			}
+		case char == '"':
+			r.inString = true
+		case char == 'N' || char == 'I' || char == '-':
+			if replacement := r.replacementAt(p[i:n]); replacement != "" {
+				done := copy(p[i:n], replacement)
+				r.rest = replacement[done:]
+				i += done - 1
+			}
+		}
+	}
+	return n, err
+}
+
+// replacementAt returns the replacement of the number at the start of text, which may continue in
+// r.src, or "".
+func (r *nonFiniteReader) replacementAt(text []byte) string {
+	for _, one := range nonFiniteNumbers {
+		here := min(len(text), len(one.number))
+		if string(text[:here]) != one.number[:here] {
+			continue
+		}
+		missing := one.number[here:]
+		if next, _ := r.src.Peek(len(missing)); bytes.Equal(next, []byte(missing)) { // Read returns the error
+			return one.replacement
+		}
+	}
+	return ""
+}
