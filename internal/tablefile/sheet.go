@@ -220,7 +220,10 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 		}
 		return b.sharedStrings[n], nil
 	case "b":
-		if value == "1" {
+		switch value {
+		case "": // a formula without a stored value
+			return "", nil
+		case "1":
 			return "true", nil
 		}
 		return "false", nil
