@@ -70,7 +70,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	created, err := session.CreateDataset(ctx, &api.CreateDatasetInput{Body: body})
 	if api.CodeFromError(err) == api.CodeNameTaken && file != nil { // by an earlier command, or by a proxy that has sent the request twice
 		return exit.FromError(ctx, err).WithHint("list the datasets with `foretell datasets list`; if it has just been created and is PENDING, send the file with `foretell datasets upload %s %s`",
-			preflight.ShellArgument(args[0]), file.In.ShellArguments(""))
+			term.ShellQuote(args[0]), file.In.ShellArguments(""))
 	}
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (in *Input) ShellArguments(flag string) string {
 		if flag != "" {
 			words = append(words, flag)
 		}
-		words = append(words, term.ShellQuote(path))
+		words = append(words, ShellArgument(path))
 	}
 	return strings.Join(words, " ")
 }
@@ -237,7 +237,7 @@ func ShellArgument(name string) string {
 	if name == stdinName {
 		return "-"
 	}
-	if strings.HasPrefix(name, "-") {
+	if strings.HasPrefix(name, "-") && name != "-" {
 		name = "./" + name
 	}
 	return term.ShellQuote(name)
