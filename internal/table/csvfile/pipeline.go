@@ -40,7 +40,7 @@ type pipeline struct {
 	panics rescue.Catcher // of the workers
 }
 
-// errPanic stops a pipeline of which a worker has panicked.
+// errPanic stops a pipeline after a worker has panicked.
 var errPanic = errors.New("a worker has panicked")
 
 // defaultWorkers returns the default number of workers. It exceeds the number of cores,

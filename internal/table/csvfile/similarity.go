@@ -33,8 +33,8 @@ func FoldName(name string) string {
 // looks the same, the text shows the code points of both. DidYouMean returns an empty text if no name
 // is close.
 func DidYouMean(name string, names []string) string {
-	if twin := sameNormalized(name, names); twin != "" {
-		return fmt.Sprintf(" (it is written with other Unicode code points than in the file: %s instead of %s)", strconv.QuoteToASCII(name), strconv.QuoteToASCII(twin))
+	if same := sameNormalized(name, names); same != "" {
+		return fmt.Sprintf(" (it is written with other Unicode code points than in the file: %s instead of %s)", strconv.QuoteToASCII(name), strconv.QuoteToASCII(same))
 	}
 	if likely := ClosestName(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", Excerpt(likely))
