@@ -115,7 +115,7 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 // whether the file system is read-only. The parameter content says what will be written, and
 // otherHint is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
-	if !IsDir(dir) {
+	if !isDir(dir) {
 		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
 	}
 	probe, err := CreateTemp(dir)
@@ -158,8 +158,8 @@ func SamePath(a, b string) bool {
 	return errA == nil && errB == nil && absA == absB
 }
 
-// IsDir reports whether path is an existing folder.
-func IsDir(path string) bool {
+// isDir reports whether path is an existing folder.
+func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
