@@ -18,7 +18,7 @@ import (
 // the parts of the engine.
 var layers = map[string][]string{
 	".":                         {"cmd"},
-	"cmd":                       {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "scoring", "table/profile", "term"},
+	"cmd":                       {"api", "blob", "build", "cli", "client", "cmd/crud", "cmd/dataset", "cmd/model", "cmd/prediction", "cmd/service", "cmd/session", "cmd/training", "config", "connect", "credential", "doctor", "download", "exit", "gate", "humanize", "leaderboard", "learn", "learningcurve", "modelfile", "preflight", "prune", "race", "receipt", "report", "request", "requirement", "rescue", "scoring", "table/profile", "term"},
 	"cmd/crud":                  {"cli", "client", "connect", "requirement"},
 	"cmd/dataset":               {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
 	"cmd/model":                 {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn", "modelfile", "preflight", "report", "requirement", "term"},
@@ -50,7 +50,7 @@ var layers = map[string][]string{
 	"internal/gate":             {"api", "humanize", "learn/metric"},
 	"internal/htmlreport":       {"api", "client", "design", "humanize", "report"},
 	"internal/humanize":         nil,
-	"internal/job":              nil,
+	"internal/job":              {"rescue"},
 	"internal/leaderboard":      {"api", "client", "gate", "report", "scoring", "term"},
 	"internal/learn":            {"learn/boost", "learn/codec", "learn/duplicate", "learn/evaluation", "learn/explain", "learn/forest", "learn/metric", "learn/neural", "learn/parallel", "learn/rbf", "learn/rng", "learn/scheduler", "learn/screen", "learn/shapley", "learn/smooth", "learn/split", "learn/text", "learn/tree", "onnx", "spill", "table/cells", "table/frame", "table/result"},
 	"internal/learn/boost":      {"learn/codec", "learn/kernel", "learn/parallel", "learn/rng", "learn/shapley", "learn/split", "learn/tree", "learn/workspace", "onnx", "spill", "table/frame"},
@@ -91,25 +91,26 @@ var layers = map[string][]string{
 	"internal/report":           {"api", "client", "gate", "humanize", "scoring", "term"},
 	"internal/request":          {"api", "client", "exit"},
 	"internal/requirement":      {"api", "cli", "client", "config", "connect", "exit", "gate", "table/profile", "term"},
+	"internal/rescue":           nil,
 	"internal/roles":            {"table/csvfile", "table/profile"},
 	"internal/scoring":          {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
-	"internal/server":           {"account", "api", "app", "auth", "blob", "dashboard"}, // auth limits the requests of an account
+	"internal/server":           {"account", "api", "app", "auth", "blob", "dashboard", "rescue"}, // auth limits the requests of an account
 	"internal/span":             nil,
 	"internal/spill":            nil,
 	"internal/store":            {"api", "filelock", "span"},
 	"internal/symlink":          nil,
 	"internal/table/cells":      nil,
-	"internal/table/csvfile":    {"humanize", "table/cells"},
+	"internal/table/csvfile":    {"humanize", "rescue", "table/cells"},
 	"internal/table/dupid":      {"spill", "table/csvfile"},
 	"internal/table/frame":      {"humanize", "table/cells", "table/csvfile", "table/dupid"},
-	"internal/table/profile":    {"humanize", "spill", "table/cells", "table/csvfile", "table/dupid", "table/frame"},
+	"internal/table/profile":    {"humanize", "rescue", "spill", "table/cells", "table/csvfile", "table/dupid", "table/frame"},
 	"internal/table/repair":     {"humanize", "table/cells", "table/csvfile", "table/dupid", "table/frame", "table/profile"},
 	"internal/table/result":     {"humanize", "table/cells", "table/csvfile", "table/frame"},
 	"internal/tablefile":        {"humanize", "table/csvfile"},
 	"internal/term":             nil,
 	"internal/testenv":          nil,
 	"internal/testenv/chrome":   {"testenv"},
-	"internal/turn":             nil,
+	"internal/turn":             {"rescue"},
 	"internal/urlkey":           {"api", "auth", "store"},
 }
 

@@ -16,6 +16,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/rescue"
 )
 
 // Main runs the command line of this process and returns its exit status.
@@ -69,7 +70,7 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 			e := exit.Errorf(exit.Unexpected, "internal error: %v", p).WithHint("set %s=1 for a stack trace", config.EnvDebug)
 			e.Code = "panic"
 			if f.Env(config.EnvDebug) != "" {
-				e.Fact += "\n" + string(debug.Stack())
+				e.Fact += "\n" + string(rescue.Stack(p))
 			}
 			err = e
 		}

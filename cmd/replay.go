@@ -10,8 +10,10 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/download"
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
+	"foretell/internal/term"
 )
 
 type replayOptions struct {
@@ -64,6 +66,12 @@ type replayDocument struct {
 
 func (o *replayOptions) run(ctx context.Context, path string) error {
 	rec, err := download.ReadReceipt(path, "use the receipt in the folder of the result, RESULT.csv.receipt.json")
+	if errors.Is(err, receipt.ErrDamaged) {
+		next := receipt.Path(path)
+		if _, statErr := os.Stat(next); statErr == nil {
+			return exit.Usagef("%s is not a receipt", path).WithHint("name the receipt of this result: `foretell replay %s`", term.ShellQuote(next))
+		}
+	}
 	if err != nil {
 		return err
 	}

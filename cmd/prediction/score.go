@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
+	"foretell/internal/learn"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/receipt"
@@ -88,6 +90,9 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 	if err != nil {
 		return err
 	}
+	if err := checkMetricClass(name, result); err != nil {
+		return err
+	}
 	switch {
 	case o.output.JSON || len(o.output.Fields) > 0:
 		return cli.PrintItem(&o.output, result, "accuracy")
@@ -102,6 +107,21 @@ func (o *scoreOptions) run(ctx context.Context, predictions, answers string) err
 		return o.output.PrintTable(report.AllScoresTable(result))
 	}
 	return printScore(&o.output, result)
+}
+
+// checkMetricClass returns a usage error if name is a metric of a class that is not in result.
+func checkMetricClass(name string, result *scoring.Result) error {
+	if !strings.HasSuffix(name, "]") {
+		return nil
+	}
+	labels := make([]string, len(result.Classes))
+	for i, class := range result.Classes {
+		labels[i] = class.Label
+	}
+	if err := learn.CheckMetric(name, labels); err != nil {
+		return exit.Usagef("--metric %w", err)
+	}
+	return nil
 }
 
 // score opens the files, scores the predictions against the answers and returns the result.

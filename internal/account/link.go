@@ -16,9 +16,9 @@ import (
 const (
 	// oneTimeLinkLifetime is how long a one-time link is valid.
 	oneTimeLinkLifetime = 24 * time.Hour
-	// PasswordPath is the path of the page that a one-time link opens. The query parameter
+	// passwordPath is the path of the page that a one-time link opens. The query parameter
 	// `code` has the code of the link.
-	PasswordPath = "/password"
+	passwordPath = "/password"
 )
 
 // OneTimeLink is a one-time link to set a password.
@@ -111,7 +111,7 @@ func (a *Accounts) replaceOneTimeLink(ctx context.Context, t *store.Tx, account 
 
 // oneTimeLinkURL returns the URL of a one-time link.
 func oneTimeLinkURL(serviceURL, code string) string {
-	return strings.TrimSuffix(serviceURL, "/") + PasswordPath + "?code=" + url.QueryEscape(code)
+	return strings.TrimSuffix(serviceURL, "/") + passwordPath + "?code=" + url.QueryEscape(code)
 }
 
 // inviteOwner invites the owner of an account to set a password. If the service sends mails,

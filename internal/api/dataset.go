@@ -23,6 +23,10 @@ const (
 	DatasetFailed     = "FAILED"
 )
 
+// InternalFailure is the failureReason of a dataset, race or prediction that FAILED because of a fault
+// of the service, not of its input.
+const InternalFailure = "an internal error: the service's log has the cause under this key"
+
 // DatasetInput identifies a dataset.
 type DatasetInput struct {
 	DatasetKey string `path:"datasetKey" format:"uuid" doc:"The dataset's key."`

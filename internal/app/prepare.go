@@ -144,7 +144,7 @@ func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 			for i, rows := range h.Rows {
 				d.Bins[i/merged] += int64(rows)
 			}
-			d.Low, d.High = h.Low, h.Low+h.Width*float64(merged*len(d.Bins))
+			d.Low, d.High = h.Low, h.Edge(merged*len(d.Bins))
 		}
 	}
 	for _, value := range c.Top[:min(len(c.Top), maxDistributionTexts)] {

@@ -85,5 +85,5 @@ func (a *App) failureReason(cause error) string {
 	case errors.Is(cause, job.ErrTooManyAttempts):
 		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
 	}
-	return "an internal error: the service's log has the cause under this key"
+	return api.InternalFailure
 }

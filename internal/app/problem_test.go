@@ -39,7 +39,7 @@ func TestFailureReason(t *testing.T) {
 		{fmt.Errorf("write: %w", blob.ErrDiskFull), "the service's disk is full, so nothing was stored: try again when its operator has freed space"},
 		{job.ErrTooManyAttempts, "the process died in each of 5 attempts, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
 		{fmt.Errorf("race: %w", learn.ErrNoEarlierRows), learn.ErrNoEarlierRows.Error()},
-		{errors.New("index out of range"), "an internal error: the service's log has the cause under this key"},
+		{errors.New("index out of range"), api.InternalFailure},
 	} {
 		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
 		if got := a.failureReason(c.cause); got != c.want {

@@ -23,18 +23,16 @@ type progressRecorder struct {
 }
 
 // algorithmRow is the database row of one run, with changes that may not have been stored yet.
-// The field storedStatus is the status in the database. The field changed is true if there are
-// changes to store.
+// The field changed is true if there are changes to store.
 type algorithmRow struct {
-	row          store.Training
-	storedStatus string
-	changed      bool
+	row     store.Training
+	changed bool
 }
 
 func newProgressRecorder(runs []*store.Training) *progressRecorder {
 	p := &progressRecorder{}
 	for _, run := range runs {
-		p.rows = append(p.rows, &algorithmRow{row: *run, storedStatus: run.Status})
+		p.rows = append(p.rows, &algorithmRow{row: *run})
 	}
 	return p
 }
@@ -63,7 +61,7 @@ func (p *progressRecorder) takeChanged() []algorithmRow {
 	for _, l := range p.rows {
 		if l.changed {
 			changed = append(changed, *l)
-			l.storedStatus, l.changed = l.row.Status, false
+			l.changed = false
 		}
 	}
 	return changed
@@ -77,7 +75,7 @@ func (p *progressRecorder) markChanged(rows []algorithmRow) {
 	for _, unwritten := range rows {
 		for _, l := range p.rows {
 			if l.row.Key == unwritten.row.Key {
-				l.storedStatus, l.changed = unwritten.storedStatus, true
+				l.changed = true
 			}
 		}
 	}
@@ -97,7 +95,11 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 			if l.row.Status != api.TrainingRunning {
 				l.row.Finished = now
 			}
-			if err := t.UpdateTraining(ctx, &l.row, l.storedStatus); err != nil {
+			stored, err := t.GetTraining(ctx, l.row.Account, l.row.Key) // an earlier write may have been committed without a response
+			if err != nil {
+				return err
+			}
+			if err := t.UpdateTraining(ctx, &l.row, stored.Status); err != nil {
 				return err
 			}
 		}

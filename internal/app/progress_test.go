@@ -1,10 +1,14 @@
 package app
 
 import (
+	"log/slog"
 	"math"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/job"
 	"foretell/internal/learn"
 	"foretell/internal/store"
 )
@@ -36,7 +40,73 @@ func TestProgressRestoresUnwrittenRows(t *testing.T) {
 	}
 	b.markChanged(failed)
 	again := b.takeChanged()
-	if len(again) != 1 || again[0].storedStatus != api.TrainingRunning || again[0].row.Status != api.TrainingNotCompleted {
+	if len(again) != 1 || again[0].row.Status != api.TrainingNotCompleted {
 		t.Errorf("due after a failure: %+v", again)
+	}
+}
+
+// TestProgressAfterUnknownCommit loses the response to a commit that has succeeded. Later changes of
+// all runs must still be written.
+func TestProgressAfterUnknownCommit(t *testing.T) {
+	t.Parallel()
+	ctx, now := t.Context(), time.Now()
+	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "foretell.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	row := func(key, parent string, position int, algorithm string) *store.Training {
+		return &store.Training{
+			Key: key, Parent: parent, Position: position, Algorithm: algorithm, Account: "a", Dataset: "d",
+			Status: api.TrainingRunning, Metric: api.MetricAccuracy, Created: now,
+		}
+	}
+	race, one, two := row("race", "", 0, ""), row("r1", "race", 1, "BSIX01"), row("r2", "race", 2, "BFIF01")
+	err = db.Write(ctx, func(tx *store.Tx) error {
+		for _, insert := range []func() error{
+			func() error { return tx.InsertAccount(ctx, &store.Account{Key: "a", Email: "a@b", Created: now}) },
+			func() error {
+				return tx.InsertDataset(ctx, &store.Dataset{Key: "d", Account: "a", Name: "shop", Status: api.DatasetCompleted, Created: now, Updated: now})
+			},
+			func() error { return tx.InsertTraining(ctx, race) },
+			func() error { return tx.InsertTraining(ctx, one) },
+			func() error { return tx.InsertTraining(ctx, two) },
+			func() error {
+				return tx.InsertJob(ctx, &store.Job{Key: "j", Account: "a", Kind: "train", Subject: "race", Created: now})
+			},
+		} {
+			if err := insert(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ClaimJob(ctx, store.JobClaim{Kind: "train", Now: now, Until: now.Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	a := &App{store: db, now: time.Now, log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	p := newProgressRecorder([]*store.Training{one, two})
+	p.record(learn.Event{Algorithm: "BSIX01", Status: learn.Completed, Performance: 0.5, BestPerformance: 0.5, Step: 1})
+	changed := p.takeChanged()
+	if err := db.Write(ctx, func(tx *store.Tx) error { return tx.UpdateTraining(ctx, &changed[0].row, api.TrainingRunning) }); err != nil {
+		t.Fatal(err)
+	}
+	p.markChanged(changed)
+	for step := 1; step <= 3; step++ {
+		p.record(learn.Event{Algorithm: "BFIF01", Status: learn.Running, Performance: 0.6, BestPerformance: 0.6, Step: step})
+		a.writeProgress(ctx, &job.Job{Key: "j", Subject: "race"}, p)
+	}
+	err = db.Read(ctx, func(tx *store.Tx) error {
+		r, err := tx.GetTraining(ctx, "a", "r2")
+		if err == nil && len(r.Curve) != 3 {
+			t.Errorf("%d of 3 scores of the other run are in the store", len(r.Curve))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

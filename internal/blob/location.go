@@ -14,8 +14,8 @@ import (
 // ErrInvalidLocation is returned for an invalid location. Test with errors.Is.
 var ErrInvalidLocation = errors.New("invalid storage")
 
-// LocationForm is the syntax of a location, for messages and help texts.
-const LocationForm = "s3://BUCKET/PREFIX?endpoint=URL&region=REGION or file:///DIR"
+// locationForm is the syntax of a location, for messages and help texts.
+const locationForm = "s3://BUCKET/PREFIX?endpoint=URL&region=REGION or file:///DIR"
 
 // defaultRegion is the region if neither the location nor the environment has one.
 const defaultRegion = "us-east-1"
@@ -60,7 +60,7 @@ func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocatio
 		return nil, fmt.Errorf("%w: credentials=%s: want credentials=instance, or omit the parameter", ErrInvalidLocation, value)
 	}
 	if l.bucket == "" {
-		return nil, fmt.Errorf("%w: no bucket: want %s", ErrInvalidLocation, LocationForm)
+		return nil, fmt.Errorf("%w: no bucket: want %s", ErrInvalidLocation, locationForm)
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		l.prefix = path + "/"
@@ -90,11 +90,11 @@ func parseLocation(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: want %s", ErrInvalidLocation, LocationForm)
+		return nil, fmt.Errorf("%w: want %s", ErrInvalidLocation, locationForm)
 	case u.User != nil:
 		return nil, fmt.Errorf("%w: it must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrInvalidLocation)
 	case u.Scheme != "s3" && u.Scheme != "file":
-		return nil, fmt.Errorf("%w %q: want %s", ErrInvalidLocation, location, LocationForm)
+		return nil, fmt.Errorf("%w %q: want %s", ErrInvalidLocation, location, locationForm)
 	case u.Fragment != "":
 		return nil, fmt.Errorf("%w %q: the character # must be written as %%23", ErrInvalidLocation, location)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"foretell/internal/exit"
 	"foretell/internal/symlink"
+	"foretell/internal/term"
 )
 
 // WriteFileAtomic creates a file at path with the output of write, completely or not at all, also
@@ -28,7 +29,7 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 		return os.WriteFile(path, b.Bytes(), 0o666)
 	}
 	path = symlink.Resolve(path)
-	part, err := CreateTemp(filepath.Dir(path), filepath.Base(path))
+	part, err := CreateTemp(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
@@ -42,12 +43,12 @@ func WriteFileAtomic(path string, force bool, write func(io.Writer) error) error
 	return nil
 }
 
-// CreateTemp creates a temporary hidden file in dir, with the user's default permissions.
-// Its name contains name, the name of the final file.
-func CreateTemp(dir, name string) (*os.File, error) {
+// CreateTemp creates a temporary hidden file in dir, with the user's default permissions. Its name
+// does not contain that of the final file, because it could then be too long.
+func CreateTemp(dir string) (*os.File, error) {
 	var random [6]byte
 	_, _ = rand.Read(random[:]) // never fails
-	path := filepath.Join(dir, "."+name+".part-"+hex.EncodeToString(random[:]))
+	path := filepath.Join(dir, ".foretell.part-"+hex.EncodeToString(random[:]))
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
@@ -87,14 +88,16 @@ func renameNew(tempPath, path string) error {
 }
 
 // CheckOutputPath returns an error if no file may be written to path or, if path is a symbolic link,
-// to its target. This is the case if the folder of the file does not exist or is read-only, if path
-// is itself a folder, or if path is an existing file and force is false. A device or a pipe is
+// to its target. This is the case if the folder of the file does not exist or is read-only, if the
+// name is too long, if path is itself a folder, or if path is an existing file and force is false. A device or a pipe is
 // allowed. The parameter otherHint is the part of the hints that says how to choose another file,
 // such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return exit.Usagef("the name of the output %s is too long", term.Truncate(path, 60)).WithHint("%s", otherHint)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -112,10 +115,10 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 // whether the file system is read-only. The parameter content says what will be written, and
 // otherHint is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
-	if !IsDir(dir) {
+	if !isDir(dir) {
 		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
 	}
-	probe, err := CreateTemp(dir, "foretell")
+	probe, err := CreateTemp(dir)
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
@@ -155,15 +158,15 @@ func SamePath(a, b string) bool {
 	return errA == nil && errB == nil && absA == absB
 }
 
-// IsDir reports whether path is an existing folder.
-func IsDir(path string) bool {
+// isDir reports whether path is an existing folder.
+func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// RemoveIfExists removes a file if it exists.
+// RemoveIfExists removes a file if it exists. No file exists whose name is too long.
 func RemoveIfExists(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) {
 		return err
 	}
 	return nil

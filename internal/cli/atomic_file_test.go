@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"foretell/internal/exit"
@@ -106,5 +107,19 @@ func TestWriteFileAtomic(t *testing.T) {
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 			t.Errorf("force %v: %d files remain, %v", force, len(entries), err)
 		}
+	}
+}
+
+// TestLongName writes a file whose name has the maximum length of common file systems.
+func TestLongName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := CheckOutputPath(path, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFileAtomic(path, false, func(io.Writer) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := CheckOutputPath(path+"n", false, "choose another file"); err == nil {
+		t.Error("a name that is too long was accepted")
 	}
 }

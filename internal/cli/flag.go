@@ -125,16 +125,16 @@ func FlagError(cmd *cobra.Command, err error) error {
 	case all.Lookup(name) != nil:
 		e.Fact = "--" + name + " has no effect on " + cmd.CommandPath()
 	default:
-		if likely := NearestFlag(name, cmd.Flags()); likely != "" {
+		if likely := nearestFlag(name, cmd.Flags()); likely != "" {
 			e = e.WithHint("did you mean --%s?", likely)
 		}
 	}
 	return e
 }
 
-// NearestFlag returns the flag that the unknown name may mean: a flag that starts with name, or
+// nearestFlag returns the flag that the unknown name may mean: a flag that starts with name, or
 // whose edit distance to name is at most two. It returns "" if there is no such flag.
-func NearestFlag(name string, flags *pflag.FlagSet) string {
+func nearestFlag(name string, flags *pflag.FlagSet) string {
 	best, distance := "", 3
 	flags.VisitAll(func(f *pflag.Flag) {
 		d := csvfile.EditDistance([]rune(name), []rune(f.Name), distance)

@@ -11,7 +11,7 @@ func TestNearestFlag(t *testing.T) {
 	flags.Bool("json", false, "")
 	flags.Bool("threshold", false, "")
 	for typed, want := range map[string]string{"jsno": "json", "jsons": "json", "thresh": "threshold", "label": ""} {
-		if got := NearestFlag(typed, flags); got != want {
+		if got := nearestFlag(typed, flags); got != want {
 			t.Errorf("%s: %q, want %q", typed, got, want)
 		}
 	}

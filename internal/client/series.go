@@ -183,15 +183,6 @@ func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, er
 	return models, nil
 }
 
-// Champion returns the champion of models, which ModelsOfSeries has returned, or nil if models is
-// empty.
-func Champion(models []SeriesModel) *SeriesModel {
-	if i := slices.IndexFunc(models, func(m SeriesModel) bool { return m.Champion }); i >= 0 {
-		return &models[i]
-	}
-	return nil
-}
-
 // bestComparableModel returns the key of the model with the highest performance. In a tie, it
 // returns the key of the oldest. newestFirst holds the models of one series, newest first. Models
 // whose metric or table differs from that of the newest model are ignored. A model without a

@@ -20,8 +20,8 @@ import (
 	"foretell/internal/term"
 )
 
-// DatabaseFile is the name of the SQLite database in a data folder.
-const DatabaseFile = "foretell.db"
+// databaseFile is the name of the SQLite database in a data folder.
+const databaseFile = "foretell.db"
 
 // markerFile is the name of the file in a data folder that describes the PostgreSQL database of
 // the folder. Without this file, a command that lacks --database would create an empty foretell.db.
@@ -32,7 +32,7 @@ const databaseFlag = "database"
 
 // BindDatabase adds --database to cmd.
 func BindDatabase(cmd *cobra.Command) {
-	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+DatabaseFile)
+	cmd.Flags().String(databaseFlag, "", "`URL` of a PostgreSQL database to use instead of "+databaseFile)
 }
 
 // databaseLocation returns the location of the database of the data folder dir, for [store.Open].
@@ -52,7 +52,7 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	}
 	switch {
 	case location == "":
-		return filepath.Join(dir, DatabaseFile), checkNoMarkerFile(dir, flag != nil)
+		return filepath.Join(dir, databaseFile), checkNoMarkerFile(dir, flag != nil)
 	case !store.IsURL(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
@@ -65,12 +65,12 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 // checkNoDatabaseFile returns an error if location is a URL, but the data folder dir has a
 // foretell.db.
 func checkNoDatabaseFile(dir, location string) error {
-	path := filepath.Join(dir, DatabaseFile)
+	path := filepath.Join(dir, databaseFile)
 	if _, err := os.Stat(path); err != nil || !store.IsURL(location) {
 		return nil //nolint:nilerr // opening the folder reports other errors
 	}
-	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, DatabaseFile, databaseFlag, config.EnvDatabase, store.RedactURL(location)).
-		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database, name another folder with --%s, or move %s away", DatabaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
+	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, databaseFile, databaseFlag, config.EnvDatabase, store.RedactURL(location)).
+		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database, name another folder with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
 // checkNoMarkerFile returns an error if the data folder dir has a marker file. The parameter
@@ -89,7 +89,7 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 		return e.WithHint("use the service with --server, or another folder with --data-dir")
 	}
 	return e.WithHint("pass the URL of this database with --%s or %s (docs/deployment.md shows how to run a command with the environment of the service); to use %s instead, delete %s",
-		databaseFlag, config.EnvDatabase, DatabaseFile, term.ShellQuote(path))
+		databaseFlag, config.EnvDatabase, databaseFile, term.ShellQuote(path))
 }
 
 // writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
@@ -118,7 +118,7 @@ func checkDatabaseExists(location, dir string) error {
 	}
 	if _, err := os.Stat(location); err != nil {
 		return exit.Errorf(exit.NotFound, "the data folder %s has no database: %w", dir, err).
-			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, DatabaseFile)
+			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, databaseFile)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/config"
 	"foretell/internal/exit"
 )
 
@@ -39,11 +40,25 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	case err != nil:
 		return nil, c.WaitError(ctx, err, "dataset", key, again)
 	}
+	if dataset.Status == api.DatasetFailed && dataset.FailureReason == api.InternalFailure {
+		return nil, c.internalFailure(dataset)
+	}
 	if dataset.Status == api.DatasetFailed {
 		e := exit.Errorf(exit.Rejected, "dataset %s was rejected: %s", dataset.DatasetName, dataset.FailureReason)
 		return nil, e.WithHint("fix the file, delete the dataset with `foretell datasets delete %s`, then create it again", key)
 	}
 	return dataset, nil
+}
+
+// internalFailure returns the error for a dataset that FAILED because of a fault of the service.
+func (c *Session) internalFailure(d *api.Dataset) error {
+	if !c.Embedded {
+		return exit.Errorf(exit.Unexpected, "dataset %s was not prepared: %s", d.DatasetName, d.FailureReason).
+			WithHint("the file is not the cause: send the key %s to the operator of the service", d.DatasetKey)
+	}
+	return exit.Errorf(exit.Unexpected, "dataset %s was not prepared, because of an internal error", d.DatasetName).
+		WithHint("the file is not the cause: set %s=1 and repeat the command to see the error, and report it; delete the dataset with `foretell datasets delete %s`",
+			config.EnvDebug, d.DatasetKey)
 }
 
 // ResumeEmbeddedPreparation continues the preparation of a dataset of the embedded service, if the

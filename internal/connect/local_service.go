@@ -292,7 +292,7 @@ func DataDirError(dir string, err error) error {
 		return err // not caused by the folder
 	}
 	e := exit.Errorf(exit.Unexpected, "cannot use the data folder %s: %w", dir, err)
-	database := term.ShellQuote(filepath.Join(dir, DatabaseFile))
+	database := term.ShellQuote(filepath.Join(dir, databaseFile))
 	switch {
 	case errors.Is(err, blob.ErrUnavailable):
 		return storageError(err)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"foretell/internal/cli"
 	"foretell/internal/connect"
@@ -64,7 +65,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	if t.isStream() {
 		dir, name = os.TempDir(), a.DefaultName
 	}
-	temp, err := cli.CreateTemp(dir, name)
+	temp, err := cli.CreateTemp(dir)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (t *OutputFile) DownloadFile(ctx context.Context, a FileDownload) (err erro
 	}
 	err = a.Install(temp.Name(), finalPath)
 	var taken *fs.PathError
-	if errors.Is(err, fs.ErrExist) && errors.As(err, &taken) {
+	if !t.Force && errors.Is(err, fs.ErrExist) && errors.As(err, &taken) {
 		err = installUnderOtherName(a.Install, temp.Name(), finalPath, taken.Path)
 	}
 	return a.addRetryHint(err)
@@ -109,14 +110,19 @@ func (t *OutputFile) copyToStream(path string) error {
 }
 
 // addRetryHint adds the command that downloads the file again to an error of the local
-// disk. It returns any other error unchanged.
+// disk. It returns any other error unchanged, and so it does an error that has a hint already.
 func (a *FileDownload) addRetryHint(err error) error {
 	var disk *fs.PathError
-	if !errors.As(err, &disk) {
+	var complete *exit.Error
+	if !errors.As(err, &disk) || errors.As(err, &complete) {
 		return err
 	}
+	remedy := "remedy the cause"
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		remedy = "free some space"
+	}
 	return exit.Errorf(exit.Unexpected, "%w", err).
-		WithHint("the incomplete file was removed; free some space, then run `%s`", a.Retry)
+		WithHint("the incomplete file was removed; %s, then run `%s`", remedy, a.Retry)
 }
 
 // countingWriter writes to w and shows the number of written bytes on a meter.

@@ -1,8 +1,6 @@
 package download
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -114,10 +112,10 @@ func (t *OutputFile) CheckMayWrite() error {
 	if err := cli.CheckOutputPath(path, t.Force, otherOutput); err != nil {
 		return err
 	}
-	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
-		return t.checkMayWriteReceipt()
+	if t.isStream() {
+		return nil
 	}
-	return nil
+	return t.checkMayWriteReceipt()
 }
 
 // isStream reports whether the destination is standard output, a device or a pipe, which can

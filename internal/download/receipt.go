@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"foretell/internal/api"
 	"foretell/internal/cli"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/receipt"
+	"foretell/internal/term"
 )
 
 // Provenance holds what a command knows about the origin of a result. Only Prediction is required.
@@ -70,10 +72,22 @@ func (t *OutputFile) InstallWithReceipt(ctx context.Context, tempPath, finalPath
 	if err := t.InstallWithoutReceipt(tempPath, finalPath); err != nil {
 		return errors.Join(err, os.Remove(written))
 	}
-	if err := cli.InstallFile(written, receiptPath, t.Force); err != nil {
+	return t.installReceipt(written, tempPath, finalPath)
+}
+
+// installReceipt moves the receipt from the path written to its place next to the result, which is
+// at finalPath. If this fails, the result stays there, unless another process has created the
+// receipt: then the result is moved back to tempPath, and the error wraps fs.ErrExist.
+func (t *OutputFile) installReceipt(written, tempPath, finalPath string) error {
+	err := cli.InstallFile(written, receipt.Path(finalPath), t.Force)
+	switch {
+	case err == nil:
+		return nil
+	case !t.Force && errors.Is(err, fs.ErrExist):
 		return errors.Join(err, os.Remove(written), os.Rename(finalPath, tempPath))
 	}
-	return nil
+	return exit.Errorf(exit.Unexpected, "%s was written, but not its receipt: %w", finalPath, errors.Join(err, cli.RemoveIfExists(written))).
+		WithHint("the predictions are complete and verified; for a receipt, remedy the cause, and download them again with --force")
 }
 
 // InstallWithoutReceipt moves a file without a receipt from tempPath to finalPath. With --force, it
@@ -130,7 +144,7 @@ func digestAndWriteReceipt(ctx context.Context, r *receipt.Receipt, tempPath, re
 	if err != nil {
 		return "", err
 	}
-	file, err := cli.CreateTemp(filepath.Dir(receiptPath), filepath.Base(receiptPath))
+	file, err := cli.CreateTemp(filepath.Dir(receiptPath))
 	if err != nil {
 		return "", err
 	}
@@ -163,14 +177,24 @@ func (t *OutputFile) ReceiptPath() string {
 	return receipt.Path(t.Path)
 }
 
-// checkMayWriteReceipt returns an error if the receipt exists and must not be replaced.
+// checkMayWriteReceipt returns an error if the receipt cannot be written: if its name is too long, if
+// something that is not a file is in its place, or if it exists and must not be replaced.
 func (t *OutputFile) checkMayWriteReceipt() error {
 	receiptPath := receipt.Path(t.Path)
-	if t.Force {
+	info, err := os.Lstat(receiptPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if _, err := os.Stat(receiptPath); errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, syscall.ENAMETOOLONG) && t.NoReceipt:
 		return nil
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return exit.Usagef("the name of the receipt %s is too long", term.Truncate(receiptPath, 60)).WithHint("%s, or omit the receipt with --no-receipt", otherOutput)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		return exit.Usagef("%s, where the receipt is written, is a folder or a device", receiptPath).WithHint(otherOutput)
+	case !t.Force:
+		return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutput)
 	}
-	return exit.Errorf(exit.Conflict, "the receipt %s already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutput)
+	return nil
 }

@@ -95,7 +95,6 @@ const minTrainingShare = 0.02
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
 	d, form := known.Distribution, profile.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))
-	width := (d.High - d.Low) / float64(len(d.Bins))
 	below, above := form.Format(d.Low), form.Format(d.High)
 	between := func(from, to float64) string { return form.Format(from) + "–" + form.Format(to) }
 	if d.Integers && p.IsInteger() {
@@ -106,7 +105,7 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 	for i, rows := range d.Bins {
 		joined.training += float64(rows)
 		joined.count += counts[i+1]
-		to := d.Low + float64(i+1)*width
+		to := profile.BinEdge(d.Low, d.High, i+1, len(d.Bins))
 		if last := i == len(d.Bins)-1; last || joined.training >= minTrainingShare*float64(trainingRows) {
 			joined.name = between(from, to)
 			parts = append(parts, joined)

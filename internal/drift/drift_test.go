@@ -2,7 +2,9 @@ package drift
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -168,5 +170,27 @@ func TestTextsOfOneAbbreviation(t *testing.T) {
 	c := r.Columns[0]
 	if c.Level != api.DriftNone || *c.Index > 1e-9 || len(c.Parts) != 3 || c.Parts[0].Name != short || c.Parts[0].Share != 0.6 {
 		t.Errorf("index %v, parts %+v", *c.Index, c.Parts)
+	}
+}
+
+// TestExtremeNumbers compares a file with a training file that has the same numbers, some of which are
+// the largest of both signs.
+func TestExtremeNumbers(t *testing.T) {
+	number := func(i int) float64 {
+		switch i % 10 {
+		case 0:
+			return math.MaxFloat64
+		case 1:
+			return -math.MaxFloat64
+		}
+		return 1
+	}
+	p := scan(t, 1000, "a", func(i int, _ *rand.Rand) string { return strconv.FormatFloat(number(i), 'g', -1, 64) })
+	known := &api.Dataset{Rows: 1000, Columns: []api.Column{{Name: "a", Kind: "numeric", Distribution: &api.Distribution{
+		Low: -math.MaxFloat64, High: math.MaxFloat64, Bins: []int64{100, 0, 0, 0, 800, 0, 0, 100},
+	}}}}
+	column := Measure(known, "blind.csv", p, nil).Columns[0]
+	if column.Level != "none" || column.Index == nil || *column.Index > 1e-9 {
+		t.Errorf("%+v", column)
 	}
 }

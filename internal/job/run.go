@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
+
+	"foretell/internal/rescue"
 )
 
 const (
@@ -106,7 +107,7 @@ func (p *Pool) startHeartbeats(ctx context.Context, j *Job) (r *RunningJob, leas
 func do(ctx context.Context, k *Kind, r *RunningJob) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			err = fmt.Errorf("%w: %v\n%s", ErrPanic, e, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, e, rescue.Stack(e))
 		}
 	}()
 	err = k.Do(ctx, r)

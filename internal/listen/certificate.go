@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,12 +16,18 @@ type Certificate struct {
 	log               *slog.Logger
 	now               func() time.Time
 
-	mu      sync.Mutex
-	current *tls.Certificate
+	current atomic.Pointer[tls.Certificate]
+	checked atomic.Int64 // when the files were last checked for changes, in Unix nanoseconds
+
+	mu sync.Mutex // held while the files are checked and read
 	// tried has the states of the certificate file and the key file at the last attempt to read
 	// them.
 	tried [2]fileState
 }
+
+// checkInterval is the shortest time between two checks whether the files have changed. Handshakes
+// in between do not access the disk.
+const checkInterval = time.Second
 
 // fileState is compared to detect that a file was written or replaced.
 type fileState struct {
@@ -34,6 +41,7 @@ type fileState struct {
 func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: now}
 	c.tried = c.fileStates()
+	c.checked.Store(now().UnixNano())
 	if err := c.loadFiles(); err != nil {
 		return nil, err
 	}
@@ -43,9 +51,7 @@ func ReadCertificate(certFile, keyFile string, log *slog.Logger, now func() time
 
 // Expiry returns the time when the certificate in use expires.
 func (c *Certificate) Expiry() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current.Leaf.NotAfter
+	return c.current.Load().Leaf.NotAfter
 }
 
 // TLSConfig returns the TLS configuration of a server with the certificate.
@@ -62,16 +68,20 @@ func (c *Certificate) Reload() {
 	c.reloadLocked()
 }
 
-// getCertificate returns the certificate for a handshake, after reading the files again if
-// they have changed.
+// getCertificate returns the certificate for a handshake. Once in each checkInterval, it first
+// reads the files again if they have changed. Meanwhile other handshakes use the previous
+// certificate.
 func (c *Certificate) getCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if state := c.fileStates(); state != c.tried {
-		c.tried = state // before reading, so that files that cannot be read are logged only once
-		c.reloadLocked()
+	elapsed := time.Duration(c.now().UnixNano() - c.checked.Load())
+	if (elapsed >= checkInterval || elapsed < 0) && c.mu.TryLock() { // negative if the clock was set back
+		defer c.mu.Unlock()
+		c.checked.Store(c.now().UnixNano())
+		if state := c.fileStates(); state != c.tried {
+			c.tried = state // before reading, so that files that cannot be read are logged only once
+			c.reloadLocked()
+		}
 	}
-	return c.current, nil
+	return c.current.Load(), nil
 }
 
 // reloadLocked reads the files and logs the result. The caller must hold the mutex.
@@ -80,7 +90,7 @@ func (c *Certificate) reloadLocked() {
 		c.log.Error("the previous TLS certificate remains in use", "error", err)
 		return
 	}
-	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.current.Leaf.NotAfter)
+	c.log.Info("TLS certificate read", "file", c.certFile, "expires", c.Expiry())
 	c.warnIfInvalidOrExpiring()
 }
 
@@ -90,7 +100,7 @@ const expiryWarning = 14 * 24 * time.Hour
 // warnIfInvalidOrExpiring logs a warning if clients refuse the current certificate because of its dates, or
 // will soon do so.
 func (c *Certificate) warnIfInvalidOrExpiring() {
-	now, leaf := c.now(), c.current.Leaf
+	now, leaf := c.now(), c.current.Load().Leaf
 	switch {
 	case now.Before(leaf.NotBefore):
 		c.log.Warn("the TLS certificate is not valid yet, so clients refuse it", "file", c.certFile, "validFrom", leaf.NotBefore)
@@ -108,7 +118,7 @@ func (c *Certificate) loadFiles() error {
 	if err != nil {
 		return fmt.Errorf("reading the certificate %s with the key %s: %w", c.certFile, c.keyFile, err)
 	}
-	c.current = &pair
+	c.current.Store(&pair)
 	return nil
 }
 

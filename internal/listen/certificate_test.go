@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,7 +62,9 @@ func TestCertificate(t *testing.T) {
 	writeCertificate(t, certFile, keyFile, "first")
 	log := &logs{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	certificate, err := listen.ReadCertificate(certFile, keyFile, logger, time.Now)
+	var later atomic.Int64 // time that has passed on the clock of the service
+	now := func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	certificate, err := listen.ReadCertificate(certFile, keyFile, logger, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +84,7 @@ func TestCertificate(t *testing.T) {
 		t.Errorf("got the certificate %s by %s", name, protocol)
 	}
 	writeCertificate(t, certFile, keyFile, "the second")
+	later.Add(int64(2 * time.Second))
 	if name, _ := served(); name != "the second" {
 		t.Errorf("got the certificate %s after the files changed", name)
 	}
@@ -88,6 +92,7 @@ func TestCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
+		later.Add(int64(2 * time.Second))
 		if name, _ := served(); name != "the second" {
 			t.Errorf("got the certificate %s while the files are invalid", name)
 		}

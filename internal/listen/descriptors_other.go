@@ -2,5 +2,5 @@
 
 package listen
 
-// DefaultMaxConnections returns the default of Limits.Connections. Connections need little memory.
-func DefaultMaxConnections() int { return 10_000 }
+// defaultMaxConnections returns the default of Limits.Connections. Connections need little memory.
+func defaultMaxConnections() int { return 10_000 }

@@ -4,9 +4,9 @@ package listen
 
 import "syscall"
 
-// DefaultMaxConnections returns the default of Limits.Connections. It leaves file
+// defaultMaxConnections returns the default of Limits.Connections. It leaves file
 // descriptors for the database and for the files that requests open.
-func DefaultMaxConnections() int {
+func defaultMaxConnections() int {
 	const reserved, most = 64, 10_000
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

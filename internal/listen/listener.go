@@ -17,7 +17,7 @@ import (
 type Limits struct {
 	// Connections is the maximum number of open connections. If a new connection would exceed it,
 	// the connection that has been idle for the longest time is closed. If none is idle, the new
-	// client waits until a connection is idle or closed. Defaults to [DefaultMaxConnections].
+	// client waits until a connection is idle or closed. Defaults to [defaultMaxConnections].
 	Connections int
 	// PerAddress is the maximum number of open connections of one IPv4 address or IPv6 /64 network.
 	// Further connections are closed at once. Defaults to the smaller of 1,000 and half of
@@ -52,7 +52,7 @@ type Listener struct {
 // is reached.
 func New(inner net.Listener, limits Limits, log *slog.Logger, now func() time.Time) *Listener {
 	if limits.Connections <= 0 {
-		limits.Connections = DefaultMaxConnections()
+		limits.Connections = defaultMaxConnections()
 	}
 	if limits.PerAddress <= 0 {
 		limits.PerAddress = max(1, min(limits.Connections/2, 1000))

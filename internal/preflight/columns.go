@@ -84,7 +84,7 @@ func (c ColumnsFlag) ProjectFile(ctx context.Context, path string, classes []str
 		return err
 	}
 	defer src.Close()
-	dst, err := cli.CreateTemp(filepath.Dir(path), "columns")
+	dst, err := cli.CreateTemp(filepath.Dir(path))
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (r *Repairer) addCopyFindings(in *Input, prof *profile.Profile) {
 // file, and nil otherwise.
 func (r *Repairer) writeCopy(ctx context.Context, in *Input, path string, train *profile.Profile) (*fixedCopy, error) {
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
-	part, err := cli.CreateTemp(filepath.Dir(path), filepath.Base(path))
+	part, err := cli.CreateTemp(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

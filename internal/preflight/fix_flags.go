@@ -5,12 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/symlink"
+	"foretell/internal/term"
 )
 
 // FixFlags holds the flags for corrected copies.
@@ -76,6 +78,8 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return exit.Usagef("the name of the copy %s is too long", term.Truncate(path, 60)).WithHint("name a file with %s", flag)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():

@@ -3,6 +3,7 @@ package preflight
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"foretell/internal/cli"
 	"foretell/internal/term"
@@ -30,6 +31,9 @@ func (p *Preflight) swapHint(in *Input, columns []string) string {
 // the first command. It returns "" if no command can write a copy that is useful.
 func (p *Preflight) copyCommands(in *Input, flags string) string {
 	files, fixed := in.ShellArguments(""), in.Stem()+".fixed.csv"
+	if strings.HasPrefix(fixed, "-") {
+		fixed = "./" + fixed // otherwise it looks like a flag
+	}
 	command := fmt.Sprintf("foretell check %s --fix %s", files, term.ShellQuote(fixed))
 	switch {
 	case in.layout.Blind && p.Blind == nil && in.flagLayout.NoHeader: // a copy would have a header without the names of the training file

@@ -31,7 +31,7 @@ func (in *Input) ShellArguments(flag string) string {
 		if flag != "" {
 			words = append(words, flag)
 		}
-		words = append(words, term.ShellQuote(path))
+		words = append(words, ShellArgument(path))
 	}
 	return strings.Join(words, " ")
 }
@@ -214,8 +214,8 @@ func (in *Input) FolderName() string {
 func trimExtensions(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm"} {
-		if trimmed := strings.TrimSuffix(name, ending); trimmed != "" {
-			name = trimmed
+		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
+			name = name[:n]
 		}
 	}
 	return name
@@ -231,10 +231,14 @@ func commonPrefix(a, b string) string {
 	return a
 }
 
-// ShellArgument returns the argument for the input with this name, quoted for a shell.
+// ShellArgument returns the argument for the input with this name, quoted for a shell. A name that
+// looks like a flag begins with ./ in the argument.
 func ShellArgument(name string) string {
 	if name == stdinName {
 		return "-"
+	}
+	if strings.HasPrefix(name, "-") && name != "-" {
+		name = "./" + name
 	}
 	return term.ShellQuote(name)
 }

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/rescue"
 )
 
 // request is the state of one request. The context of the request holds it.
@@ -99,7 +100,7 @@ func (s *service) now() time.Time {
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestFromContext(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
+		s.log.ErrorContext(r.Context(), "panic", "requestId", req.id, "panic", fmt.Sprint(failure), "stack", string(rescue.Stack(failure)))
 	}
 	if rec.status != 0 {
 		rec.aborted = true

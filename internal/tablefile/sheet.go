@@ -115,7 +115,8 @@ func (s *sheetReader) addCell(d *sheetDecoder, e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if hasFormula && text == "" && attribute(e, "t") == "" && s.row > s.skipRows {
+	kind := attribute(e, "t") // other kinds have empty values, such as an empty text or an error
+	if hasFormula && text == "" && (kind == "" || kind == "b") && s.row > s.skipRows {
 		if s.uncalculated++; s.uncalculated == 1 {
 			s.firstFormula = attribute(e, "r")
 		}
@@ -220,7 +221,10 @@ func (b *workbook) formatCell(kind, style, value string) (text string, err error
 		}
 		return b.sharedStrings[n], nil
 	case "b":
-		if value == "1" {
+		switch value {
+		case "": // a formula without a stored value
+			return "", nil
+		case "1":
 			return "true", nil
 		}
 		return "false", nil

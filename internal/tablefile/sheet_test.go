@@ -85,3 +85,26 @@ func testWorkbookAtRoot(t *testing.T, mainPart string) {
 		t.Errorf("read as %s, %v:\n%s", table.Description(), err, got)
 	}
 }
+
+// TestUncalculatedBoolean reads a boolean formula without a stored value, which is not false.
+func TestUncalculatedBoolean(t *testing.T) {
+	rows := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>` +
+		`<row r="2"><c r="A2"><v>1</v></c><c r="B2" t="b"><f>1=1</f></c></row>` +
+		`<row r="3"><c r="A3"><v>2</v></c><c r="B3" t="b"><v>0</v></c></row>`
+	table := openText(t, xlsx(t, "Data", rows), Options{})
+	if got, err := text(t, table); err != nil || got != "id,a\n1,\n2,false\n" {
+		t.Errorf("%v:\n%s", err, got)
+	}
+	if w := table.Warnings(); len(w) != 1 || w[0].Code != CodeUncalculated {
+		t.Errorf("got %v", w)
+	}
+}
+
+// TestUnescape reads escaped control characters, and a text that looks like one.
+func TestUnescape(t *testing.T) {
+	for in, want := range map[string]string{"a_x000A_b": "a\nb", "_x005F_x000D_": "_x000D_", "_x005F_": "_", "a_b": "a_b"} {
+		if got := unescape(in); got != want {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+}

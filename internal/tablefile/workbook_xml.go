@@ -90,7 +90,8 @@ func eofAsUnexpected(err error) error {
 	return err
 }
 
-var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t")
+var escapes = strings.NewReplacer("_x000D_", "\r", "_x000A_", "\n", "_x0009_", "\t", "_x005F_", "_")
 
-// unescape replaces escaped control characters, such as _x000D_, by the characters.
+// unescape replaces escaped control characters, such as _x000D_, by the characters. The
+// text _x000D_ itself is escaped as _x005F_x000D_.
 func unescape(text string) string { return escapes.Replace(text) }

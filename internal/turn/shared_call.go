@@ -3,6 +3,8 @@ package turn
 import (
 	"context"
 	"sync"
+
+	"foretell/internal/rescue"
 )
 
 // SharedCalls runs functions in the background, one at a time for each key. Concurrent callers with
@@ -17,9 +19,11 @@ type SharedCalls[T any] struct {
 	running map[string]*sharedCall[T] // by key
 }
 
-// sharedCall is a running function. The fields result and err may be read when done is closed.
+// sharedCall is a running function. The fields result and err, and the caught panic, may be read when
+// done is closed.
 type sharedCall[T any] struct {
 	done   chan struct{}
+	panics rescue.Catcher
 	result T
 	err    error
 }
@@ -33,11 +37,13 @@ func NewSharedCalls[T any]() *SharedCalls[T] {
 
 // Do returns the result of the function that is running for this key. If none is running, Do first
 // starts fn. The context of fn has the values of ctx, but only ends when Close is called. If ctx ends
-// before the function, Do returns the error of ctx, and the function continues.
+// before the function, Do returns the error of ctx, and the function continues. If the function panics,
+// Do panics for each caller that waits.
 func (s *SharedCalls[T]) Do(ctx context.Context, key string, fn func(ctx context.Context) (T, error)) (result T, err error) {
 	call := s.startOrJoin(ctx, key, fn)
 	select {
 	case <-call.done:
+		call.panics.Rethrow()
 		return call.result, call.err
 	case <-ctx.Done():
 		return result, ctx.Err()
@@ -58,7 +64,7 @@ func (s *SharedCalls[T]) startOrJoin(ctx context.Context, key string, fn func(ct
 	s.ended.Go(func() {
 		defer cancel()
 		defer stop()
-		call.result, call.err = fn(ctx)
+		call.panics.Call(func() { call.result, call.err = fn(ctx) })
 		s.mu.Lock()
 		delete(s.running, key)
 		s.mu.Unlock()

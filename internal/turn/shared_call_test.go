@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,4 +65,23 @@ func TestSharedCallsClose(t *testing.T) {
 			t.Error("Close did not wait for the function")
 		}
 	})
+}
+
+// TestSharedCallsPanic checks that a panic of the function reaches its caller, and that the key is
+// free afterwards.
+func TestSharedCallsPanic(t *testing.T) {
+	t.Parallel()
+	s := NewSharedCalls[int]()
+	defer s.Close()
+	func() {
+		defer func() {
+			if reason := fmt.Sprint(recover()); reason != "broken" {
+				t.Errorf("recovered %s", reason)
+			}
+		}()
+		_, _ = s.Do(t.Context(), "a", func(context.Context) (int, error) { panic("broken") })
+	}()
+	if n, err := s.Do(t.Context(), "a", func(context.Context) (int, error) { return 1, nil }); n != 1 || err != nil {
+		t.Errorf("the next call returned %d, %v", n, err)
+	}
 }

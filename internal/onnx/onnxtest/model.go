@@ -3,7 +3,6 @@ package onnxtest
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 )
 
@@ -41,15 +40,6 @@ type node struct {
 	output     string
 	attributes map[string]message
 	trees      []tree // decoded from the attributes
-}
-
-// Read reads the model in a file.
-func Read(path string) (*Model, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Decode(b)
 }
 
 // Decode decodes a model.

@@ -46,6 +46,7 @@ const (
 	CodeSmallClass     = "small-class"
 	CodeManyClasses    = "many-classes"
 	CodeSimilarClasses = "similar-classes"
+	CodeSameLooking    = "same-looking-values"
 	CodeMissingClass   = "missing-class"
 	CodeSpacedClass    = "spaced-class"
 	CodeConstantColumn = "constant-column"

@@ -2,8 +2,11 @@ package csvfile
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
+
+	"foretell/internal/rescue"
 )
 
 // ChunkWorker processes chunks of a table in one goroutine.
@@ -33,7 +36,12 @@ type pipeline struct {
 	committedCond *sync.Cond
 	committed     int
 	err           error // the first; nothing is committed after it
+
+	panics rescue.Catcher // of the workers
 }
+
+// errPanic stops a pipeline after a worker has panicked.
+var errPanic = errors.New("a worker has panicked")
 
 // defaultWorkers returns the default number of workers. It exceeds the number of cores,
 // because some workers wait to commit.
@@ -65,7 +73,8 @@ func (t *Table) Workers() int {
 // RunPipeline reads the table's rows in chunks of about size bytes and processes them with
 // the given number of workers. It returns the first error of the first chunk that has one.
 // It stops before a record that has invalid quotes or is too long; Next returns that record
-// and those after it. A valid file is read to its end.
+// and those after it. A valid file is read to its end. If a worker panics, RunPipeline panics when
+// all workers have ended.
 func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker func() ChunkWorker) error {
 	p := &pipeline{reader: t.Reader, chunkBytes: size}
 	t.Reader.minBuffer = max(t.Reader.minBuffer, size)
@@ -76,27 +85,33 @@ func (t *Table) RunPipeline(ctx context.Context, workers, size int, newWorker fu
 	}
 	var group sync.WaitGroup
 	for _, w := range chunkWorkers {
-		group.Go(func() {
-			for c := new(Chunk); p.processChunk(ctx, w, c); {
-			}
-		})
+		group.Go(func() { p.panics.Call(func() { p.processChunks(ctx, w) }) })
 	}
 	group.Wait()
+	p.panics.Rethrow()
 	return p.err
+}
+
+// processChunks processes chunks until there are no more, or until a worker has failed.
+func (p *pipeline) processChunks(ctx context.Context, w ChunkWorker) {
+	ended := false
+	defer func() {
+		if !ended {
+			p.setError(errPanic) // so that the others do not wait for the chunk of this worker
+		}
+	}()
+	for c := new(Chunk); p.processChunk(ctx, w, c); {
+	}
+	ended = true
 }
 
 // processChunk processes one chunk and reports whether there may be another.
 func (p *pipeline) processChunk(ctx context.Context, w ChunkWorker, c *Chunk) bool {
-	p.readMu.Lock()
-	if ctx.Err() != nil || !p.reader.nextChunk(c, p.chunkBytes) {
-		p.readMu.Unlock()
+	number, ok := p.readChunk(ctx, c)
+	if !ok {
 		p.setError(context.Cause(ctx))
 		return false
 	}
-	number := p.started
-	p.started++
-	p.readMu.Unlock()
-
 	err := w.Parse(c)
 	p.commitMu.Lock()
 	for p.committed < number && p.err == nil {
@@ -116,6 +131,18 @@ func (p *pipeline) processChunk(ctx context.Context, w ChunkWorker, c *Chunk) bo
 	p.commitMu.Unlock()
 	p.setError(err)
 	return err == nil
+}
+
+// readChunk sets c to the next chunk of the file and returns its number. It returns false at the end
+// of the file, or when ctx has ended.
+func (p *pipeline) readChunk(ctx context.Context, c *Chunk) (number int, ok bool) {
+	p.readMu.Lock()
+	defer p.readMu.Unlock()
+	if ctx.Err() != nil || !p.reader.nextChunk(c, p.chunkBytes) {
+		return 0, false
+	}
+	p.started++
+	return p.started - 1, true
 }
 
 // setError sets the error of the pipeline, unless it has one, and wakes the waiting workers.

@@ -2,8 +2,11 @@ package csvfile
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // NormalizeName returns the letters and digits of a name in lower case, or the name itself
@@ -26,10 +29,26 @@ func FoldName(name string) string {
 }
 
 // DidYouMean returns a text that suggests the closest of names, for the end of a message, as in
-// ` (did you mean "age"?)`. It returns an empty text if none is close.
+// ` (did you mean "age"?)`. If one of names only differs in its Unicode normalization, and therefore
+// looks the same, the text shows the code points of both. DidYouMean returns an empty text if no name
+// is close.
 func DidYouMean(name string, names []string) string {
+	if same := sameNormalized(name, names); same != "" {
+		return fmt.Sprintf(" (it is written with other Unicode code points than in the file: %s instead of %s)", strconv.QuoteToASCII(name), strconv.QuoteToASCII(same))
+	}
 	if likely := ClosestName(name, names); likely != "" {
 		return fmt.Sprintf(" (did you mean %s?)", Excerpt(likely))
+	}
+	return ""
+}
+
+// sameNormalized returns the one of names that equals name after Unicode normalization, but not
+// before. It returns an empty text if there is none.
+func sameNormalized(name string, names []string) string {
+	for _, other := range names {
+		if other != name && norm.NFC.String(other) == norm.NFC.String(name) {
+			return other
+		}
 	}
 	return ""
 }

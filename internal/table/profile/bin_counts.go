@@ -13,13 +13,13 @@ import (
 // values of at least high. The counts are exact if the column has few different values.
 // Otherwise they are estimated from its histogram: the rows of a histogram bin that
 // overlaps several bins are divided in proportion. The counts are 0 if Numbers is nil.
+// If high is math.MaxFloat64, this value is also counted in the last bin.
 func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	rows := make([]float64, bins+2)
 	if c.Numbers == nil || c.Numbers.Histogram == nil {
 		return rows
 	}
-	width := (high - low) / float64(bins)
-	place := func(value float64) float64 { return (value - low) / width }
+	place := func(value float64) float64 { return binPosition(value, low, high, bins) }
 	counted, total := 0, 0
 	for _, n := range c.Numbers.Histogram.Rows {
 		total += n
@@ -40,11 +40,35 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 	clear(rows)
 	h := c.Numbers.Histogram
 	for i, n := range h.Rows {
-		from := max(h.Low+float64(i)*h.Width, c.Numbers.Min)
-		to := min(h.Low+float64(i+1)*h.Width, c.Numbers.Max)
+		from, to := max(h.Edge(i), c.Numbers.Min), min(h.Edge(i+1), c.Numbers.Max)
 		addEvenlySpread(rows, place(from), place(max(from, to)), float64(n))
 	}
 	return rows
+}
+
+// BinEdge returns the left edge of bin i in 0…bins, for bins of equal width between low and high.
+// It does not overflow, even if high − low does.
+func BinEdge(low, high float64, i, bins int) float64 {
+	if width := (high - low) / float64(bins); !math.IsInf(width, 0) {
+		return min(low+float64(i)*width, high)
+	}
+	at := float64(i) / float64(bins)
+	return low*(1-at) + high*at
+}
+
+// binPosition returns the position of a value in bins of equal width between low and high. The
+// position of low is 0, and that of high is the number of bins.
+func binPosition(value, low, high float64, bins int) float64 {
+	n := float64(bins)
+	at := (value - low) / ((high - low) / n)
+	if math.IsInf(value-low, 0) || math.IsInf(high-low, 0) {
+		width := high/n - low/n
+		at = value/width - low/width
+	}
+	if high == math.MaxFloat64 {
+		at = min(at, math.Nextafter(n, 0)) // no value is above the last bin
+	}
+	return at
 }
 
 // addEvenlySpread adds n rows that are evenly distributed between the positions from and to. A

@@ -113,6 +113,7 @@ func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference) {
 	s.warnMostlyNumbers(i, inf)
 	s.warnMixedDates(i, inf)
 	if c.Features > 0 {
+		s.warnSameLooking(i, c)
 		s.warnDateOrder(i, inf)
 		s.warnSeparators(i, inf)
 	}

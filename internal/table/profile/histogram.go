@@ -18,6 +18,16 @@ type Histogram struct {
 	Rows []int `json:"rows"`
 }
 
+// Edge returns the left edge of bin i, where i may be len(Rows) or a little more. If the edge is
+// not a float64, Edge returns math.MaxFloat64.
+func (h *Histogram) Edge(i int) float64 {
+	if edge := h.Low + float64(i)*h.Width; !math.IsInf(edge, 0) {
+		return edge
+	}
+	const scale = 8 // even histogramBins × the greatest width does not overflow if divided by it
+	return min(scale*(h.Low/scale+float64(i)*(h.Width/scale)), math.MaxFloat64)
+}
+
 // growingHistogram is a histogram with a growing range. If a value is outside the range,
 // the bins are merged in pairs, which doubles their width, until the range includes the
 // value.

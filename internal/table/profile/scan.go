@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"foretell/internal/rescue"
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/dupid"
@@ -216,13 +217,17 @@ func (s *scanner) countChunk(w *scanWorker, line int) error {
 }
 
 // parallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
-// ctx ends, it stops and returns the cause.
+// ctx ends, it stops and returns the cause. If work panics, parallelFor panics when all goroutines have
+// ended.
 func parallelFor(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int32
+	var panics rescue.Catcher
 	worker := func() {
-		for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil; i = next.Add(1) - 1 {
-			work(int(i))
-		}
+		panics.Call(func() {
+			for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil && !panics.Caught(); i = next.Add(1) - 1 {
+				work(int(i))
+			}
+		})
 	}
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) - 1 {
@@ -230,6 +235,7 @@ func parallelFor(ctx context.Context, n int, work func(i int)) error {
 	}
 	worker()
 	group.Wait()
+	panics.Rethrow()
 	return context.Cause(ctx)
 }
 

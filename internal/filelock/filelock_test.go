@@ -1,0 +1,48 @@
+package filelock
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// TestLock locks a file twice: the second lock must fail until the first file is closed.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	held, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := TryLock(path); f != nil || !errors.Is(err, ErrLocked) {
+		t.Errorf("while the lock is held: %v, %v", f, err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if f, err := Wait(ended, path); f != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("when the context has ended: %v, %v", f, err)
+	}
+	waiting := make(chan error)
+	go func() {
+		f, err := Wait(t.Context(), path)
+		if err == nil {
+			err = f.Close()
+		}
+		waiting <- err
+	}()
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; err != nil {
+		t.Errorf("after the release: %v", err)
+	}
+	again, err := TryLock(path)
+	if err != nil {
+		t.Fatalf("after two releases: %v", err)
+	}
+	again.Close()
+	if _, err := TryLock(filepath.Join(path, "none")); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("a path that is no file: %v", err)
+	}
+}

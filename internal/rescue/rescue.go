@@ -1,0 +1,54 @@
+// Package rescue passes a panic of one goroutine on to another, which waits for it. Without that, the
+// panic would end the process, even if the waiting goroutine recovers panics.
+package rescue
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// Catcher catches the panics of several goroutines. The zero value is ready to use. A Catcher is safe
+// for concurrent use.
+type Catcher struct {
+	first atomic.Pointer[caught]
+}
+
+// caught is the value of the panic of Rethrow.
+type caught struct {
+	reason any
+	stack  []byte
+}
+
+// String returns the reason of the original panic.
+func (c *caught) String() string { return fmt.Sprint(c.reason) }
+
+// Call calls do. If do panics, Call keeps the panic for Rethrow, unless it has one already.
+func (c *Catcher) Call(do func()) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			c.first.CompareAndSwap(nil, &caught{reason, debug.Stack()})
+		}
+	}()
+	do()
+}
+
+// Caught reports whether a function of Call has panicked.
+func (c *Catcher) Caught() bool { return c.first.Load() != nil }
+
+// Rethrow panics if a function of Call has panicked. It must be called after the goroutines have
+// ended. [Stack] returns the stack of the first panic.
+func (c *Catcher) Rethrow() {
+	if first := c.first.Load(); first != nil {
+		panic(first)
+	}
+}
+
+// Stack returns the stack of a panic, in the function that recovers it. The parameter reason is the
+// result of recover. After a call of Rethrow, it is the stack of the original panic.
+func Stack(reason any) []byte {
+	if c, ok := reason.(*caught); ok {
+		return c.stack
+	}
+	return debug.Stack()
+}
