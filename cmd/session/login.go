@@ -288,7 +288,7 @@ func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, 
 }
 
 // verifyToken checks that the service accepts a token, and returns it as a credential. It sets the
-// username of tokens to the e-mail of the token's account. If the service does not tell the account
+// username of tokens to the e-mail of the token's account. If the service does not report the account
 // or when the token expires, the username stays as it is, and the longest possible lifetime is
 // assumed.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
