@@ -30,6 +30,9 @@ var refusedTraining = map[string]string{
 	"id,height,kind\n1,2,a\n2,3,b\n3,5,c\n":                    "3 different values in 3 rows",
 	"id,height,kind\n1\n2,3,rose\n3,5,tulip\n":                 "Line 2 has 1 column, but the header has 3.",
 	"id,height,kind\n1,2,rose\n2,3,tulip\n3,3,\n4,3,rose\n":    "Line 4 has no label.",
+
+	"id,height,height,kind\n1,2,3,rose\n2,3,4,tulip\n3,4,4,rose\n4,5,6,tulip\n": "The header has the name height twice.",
+	"id,height,kind\n1,2 \" 3,rose\n2,3,tulip\n3,4,rose\n4,5,tulip\n":           "Line 2 has a quote inside a field that is not in quotes.",
 }
 
 // refusedBlind maps blind files that do not match the training file of TestFileCheckInBrowser to the
@@ -69,6 +72,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	p.checkColumns(foretell)
 	p.visit("/datasets")
 	p.choose(filepath.Join(files, "train.csv"), train.String(), ".note.good", "kB: 5 columns. Row IDs: id. Labels: kind, 2 different.")
+	p.sees("[data-check] .note.warn") // the labels differ in a space
 
 	scanned, err := profile.Scan(t.Context(), strings.NewReader(train.String()), profile.ScanOptions{Brief: true})
 	if err != nil || scanned.DefectSummary() != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,7 @@ func NewLoginCmd(f *cli.Factory) *cobra.Command {
 		Use: "login [URL]", Short: "Log in to a service and make it the default",
 		Long: `Logs in to the service at URL and makes this service the default of all commands. The
 token is stored in the system keyring, which is tested before the password is requested.
-If a token of the account was stored before, its session ends. Running commands then use
+If a token of the account was stored before, also in another storage, its session ends. Running commands then use
 the new token.
 Secrets are never arguments: the command prompts for them, or reads them from standard
 input or the environment.`,
@@ -104,6 +105,10 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	file, err := config.ReadFile(o.factory.Env)
+	if err != nil {
+		return err
+	}
 	earlier, err := tokens.Store.Get(tokens.Entry())
 	if err == nil && earlier.Password != "" && kept.Password == "" {
 		o.output.Note("the password is no longer stored; to store it, use --stay-signed-in")
@@ -114,6 +119,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	if earlier.Token != kept.Token && storage != config.AuthStorageNone {
 		endSession(ctx, tokens, earlier.Token, &o.output)
 	}
+	endEarlierSessions(ctx, file, s.Profile, tokens, kept.Token, &o.output)
 	if err := o.saveProfile(s.Profile, tokens); err != nil {
 		return err
 	}
@@ -282,8 +288,10 @@ func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, 
 	return code, err
 }
 
-// verifyToken checks that the service accepts a token, and returns it as a credential. The
-// lifetime of the token is unknown, so the longest possible lifetime is assumed.
+// verifyToken checks that the service accepts a token, and returns it as a credential. It sets the
+// username of tokens to the e-mail of the token's account. If the service does not report the account
+// or when the token expires, the username stays as it is, and the longest possible lifetime is
+// assumed.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
 	tokens.Client.SetToken(token)
 	in := &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}
@@ -296,7 +304,22 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	if err != nil {
 		return credential.Credential{}, err
 	}
-	return credential.Credential{Token: token, Expires: o.factory.Now().Add(api.TokenLifetime * 1e9)}, nil
+	if account, err := client.Call(ctx, tokens.Client, api.GetOwnAccount, &api.None{}); err == nil && account.Email != "" {
+		tokens.Username = account.Email
+	}
+	return credential.Credential{Token: token, Expires: o.expiryOfToken(ctx, tokens)}, nil
+}
+
+// expiryOfToken returns when the token of the client of tokens expires.
+func (o *loginOptions) expiryOfToken(ctx context.Context, tokens *credential.TokenSource) time.Time {
+	if answer, err := client.Call(ctx, tokens.Client, api.ListSessions, &api.None{}); err == nil {
+		for _, session := range answer.Sessions {
+			if expires, err := time.Parse(time.RFC3339, session.ExpiresOn); err == nil && session.Current {
+				return expires
+			}
+		}
+	}
+	return o.factory.Now().Add(api.TokenLifetime * time.Second)
 }
 
 func (o *loginOptions) readPassword(ctx context.Context, tokens *credential.TokenSource) (string, error) {

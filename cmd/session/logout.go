@@ -68,6 +68,7 @@ func (o *logoutOptions) run(ctx context.Context) error {
 	if err := tokens.Store.Remove(tokens.Entry()); err != nil {
 		return exit.Errorf(exit.SignIn, "cannot remove the credentials for %s: %w", server, err).WithHint("unlock the keyring and try again")
 	}
+	endEarlierSessions(ctx, file, s.Profile, tokens, "", &o.output)
 	for _, key := range []string{config.KeyServer, config.KeyUsername, config.KeyAuthStorage} {
 		if err := config.WriteOrRemoveValue(o.factory.Env, "", "profiles", s.Profile, key); err != nil {
 			return err

@@ -277,7 +277,9 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 }
 
 // ResetAccount removes the password of an account, ends its sessions and invites
-// its owner to set a new one.
+// its owner to set a new one. A caller cannot reset their own account, because the caller would be
+// signed out before the link can be used, and the only administrator would be locked out. The
+// operator, who has no session, and the owner of the data folder can reset every account.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {
 		if account.Email == localAccountEmail {
@@ -285,6 +287,9 @@ func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out 
 		}
 		if account.Disabled {
 			return api.NewProblem(api.CodeWrongState, "account %s is disabled: enable it first", account.Email)
+		}
+		if account.Key == CallerFromContext(ctx).Account {
+			return api.NewProblem(api.CodeWrongState, "%s is your own account: change its password instead. If you have forgotten the password, run `foretell users reset %s` on the machine of the service", account.Email, account.Email)
 		}
 		if err := t.UpdatePasswordAndEndSessions(ctx, account.Key, ""); err != nil {
 			return err

@@ -40,8 +40,8 @@ func TestCredentialsChangeDuringLogin(t *testing.T) {
 			_, err := a.ChangePassword(owner, in)
 			return err
 		},
-		"reset": func(owner context.Context, a *Accounts, key string) error {
-			_, err := a.ResetAccount(owner, &api.AccountInput{AccountKey: key})
+		"reset": func(_ context.Context, a *Accounts, key string) error {
+			_, err := a.ResetAccount(t.Context(), &api.AccountInput{AccountKey: key})
 			return err
 		},
 		"disabled": func(owner context.Context, a *Accounts, key string) error {
@@ -175,5 +175,32 @@ func TestRefusedLoginNames(t *testing.T) {
 	want := []string{testEmail + ":", "unknown:local", "unknown:service", "unknown:operator"}
 	if got := refusedEvents(t, a, actionLogIn); !slices.Equal(got, want) {
 		t.Errorf("the refused log-ins are %q, want %q", got, want)
+	}
+}
+
+// TestResetOwnAccount resets an account in a session of its owner, which must be refused and change
+// nothing, and then as the operator.
+func TestResetOwnAccount(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	a := open(t, c, Options{})
+	addUsers(t, a, api.RoleAdministrator, testEmail)
+	session, err := a.LogIn(t.Context(), logInInput(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := a.Authenticate(t.Context(), session.AccessToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &api.AccountInput{AccountKey: caller.Account}
+	if _, err := a.ResetAccount(WithCaller(t.Context(), caller), in); api.CodeFromError(err) != api.CodeWrongState {
+		t.Errorf("reset the own account: %v", err)
+	}
+	if _, err := a.Authenticate(t.Context(), session.AccessToken); err != nil {
+		t.Errorf("the session ended: %v", err)
+	}
+	if _, err := a.ResetAccount(t.Context(), in); err != nil {
+		t.Errorf("the operator cannot reset the only administrator: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 		} else if accepted {
 			outcome = outcomeDone
 		}
-		return a.insertAuditEvent(ctx, t, auditEvent{actor: request.Email, action: "access.request", object: request.Key, outcome: outcome})
+		return a.insertAuditEvent(ctx, t, auditEvent{actor: unknownActor, action: "access.request", object: request.Email, outcome: outcome})
 	})
 	select {
 	case <-responseTime.C:

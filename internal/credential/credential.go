@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"foretell/internal/config"
@@ -38,17 +37,9 @@ var errNoCredential = errors.New("no credentials are stored")
 
 // openStore returns the store that the settings select.
 func openStore(env config.Getenv, s *config.Settings) (Store, error) {
-	switch s.GetString(config.KeyAuthStorage) {
-	case config.AuthStorageKeyring:
-		return NewKeyringStore(), nil
-	case config.AuthStorageFile:
-		dir, err := config.Dir(env)
-		if err != nil {
-			return nil, err
-		}
-		return fileStore{filepath.Join(dir, "credentials.json")}, nil
-	case config.AuthStorageNone, "":
-		return noStore{}, nil
+	switch storage := s.GetString(config.KeyAuthStorage); storage {
+	case config.AuthStorageKeyring, config.AuthStorageFile, config.AuthStorageNone, "":
+		return newStore(env, storage)
 	}
 	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyAuthStorage), s.GetString(config.KeyAuthStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
 }

@@ -133,9 +133,11 @@ type columnView struct {
 	Bars         []design.Bar
 }
 
-// classView is a class with its share of the rows. Width is the width of its bar, in percent.
+// classView is a class with its share of the rows. Name is its label, in quotes if spaces would
+// otherwise be invisible. Width is the width of its bar, in percent of all rows.
 type classView struct {
 	api.Class
+	Name  string
 	Share string
 	Width float64
 }
@@ -199,17 +201,21 @@ func columnViews(d *api.Dataset, r *http.Request) (views []columnView, pages pag
 
 // classViews returns the classes that the page shows, and the number of classes that it omits.
 func classViews(d *api.Dataset) (views []classView, omitted int) {
-	largest := int64(1)
-	for _, class := range d.Classes {
-		largest = max(largest, class.Rows)
-	}
 	for i, class := range d.Classes {
 		if i == maxClasses {
 			return views, len(d.Classes) - maxClasses
 		}
-		views = append(views, classView{Class: class, Share: design.FormatShare(class.Rows, d.Rows), Width: 100 * float64(class.Rows) / float64(largest)})
+		views = append(views, classView{Class: class, Name: showSpaces(class.Label), Share: design.FormatShare(class.Rows, d.Rows), Width: 100 * float64(class.Rows) / float64(max(1, d.Rows))})
 	}
 	return views, 0
+}
+
+// showSpaces returns a label, in quotes if it begins or ends with a space.
+func showSpaces(label string) string {
+	if strings.TrimSpace(label) == label {
+		return label
+	}
+	return `"` + label + `"`
 }
 
 // createDataset creates a dataset, and uploads the file of the form to it. If the upload fails, it

@@ -176,3 +176,51 @@ func TestSeriesView(t *testing.T) {
 		}
 	}
 }
+
+// TestClassViews checks that the bar of a class is its share of all rows, and that spaces around a
+// label are visible.
+func TestClassViews(t *testing.T) {
+	views, _ := classViews(&api.Dataset{Rows: 200, Classes: []api.Class{{Label: "a", Rows: 100}, {Label: "a ", Rows: 50}}})
+	if views[0].Width != 50 || views[1].Width != 25 || views[0].Name != "a" || views[1].Name != `"a "` {
+		t.Errorf("%+v", views)
+	}
+}
+
+// TestWrongFirstCode checks that the form to confirm an authenticator app has its secret, so that the
+// page can be shown again after a wrong code.
+func TestWrongFirstCode(t *testing.T) {
+	setup, err := newSecondFactorSetup(&api.SecondFactor{Secret: "ABCDEFGH", URL: "otpauth://totp/x?secret=ABCDEFGH"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	content := &page{Account: &api.Account{}, Data: accountPage{NewSecondFactor: setup}, query: url.Values{}}
+	content.reject(wrongCode(), confirmAppFields)
+	if err := parseTemplates(time.Now)["account"].ExecuteTemplate(&text, "content", content); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`name="secret" value="ABCDEFGH"`, `name="url" value="otpauth:`, "ABCD EFGH", "is wrong"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the page does not have %s: %s", want, text.String())
+		}
+	}
+}
+
+func wrongCode() *api.Problem {
+	return &api.Problem{Code: api.CodeForbidden, Detail: "the code is wrong", Errors: []api.FieldError{{Field: "authenticatorCode", Message: "is wrong"}}}
+}
+
+// TestOwnAccount checks that the page of the visitor's own account does not offer to remove its
+// password, and that the page of another account asks first.
+func TestOwnAccount(t *testing.T) {
+	for key, offered := range map[string]bool{"me": false, "other": true} {
+		var text strings.Builder
+		content := &page{Account: &api.Account{AccountKey: "me"}, Data: userPage{User: &api.Account{AccountKey: key}}, query: url.Values{}}
+		if err := parseTemplates(time.Now)["user"].ExecuteTemplate(&text, "content", content); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "<details><summary>New password by link</summary>") != offered || strings.Contains(text.String(), `value="reset"`) != offered {
+			t.Errorf("the page of account %s: %s", key, text.String())
+		}
+	}
+}

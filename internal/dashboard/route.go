@@ -7,11 +7,22 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 )
 
-// NotFound responds with an error page that says that the path is unknown.
+// NotFound responds with an error page that says that the path is unknown. If the path without its
+// trailing slash is that of a page, NotFound redirects to this page.
 func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
-	p.handler(func(*visit) error {
+	p.handler(func(v *visit) error {
+		shorter := strings.TrimRight(r.URL.Path, "/")
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && shorter != r.URL.Path && p.isPage(shorter) {
+			return v.redirect(shorter)
+		}
+		if v.token != "" { // the page has the navigation
+			if own, err := client.Call(r.Context(), v.client, api.GetOwnAccount, &api.None{}); err == nil {
+				v.account = own
+			}
+		}
 		return api.NewProblem(api.CodeNotFound, "there is no page at this address")
 	})(w, r)
 }
@@ -31,6 +42,12 @@ func (p *Pages) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 		return v.redirect(above)
 	})(w, r)
+}
+
+// isPage reports whether a page has this path.
+func (p *Pages) isPage(path string) bool {
+	_, isPublic := p.publicPages()["GET "+path]
+	return isPublic || p.isSessionPage(http.MethodGet, path)
 }
 
 // isSessionPage reports whether a page that needs a session has this method and path.

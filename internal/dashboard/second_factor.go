@@ -13,6 +13,8 @@ import (
 // secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
 type secondFactorSetup struct {
 	Secret string // in groups of four characters
+	// Added is the answer of the service, which the form sends back.
+	Added api.SecondFactor
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.
 	// Modules is an SVG path of the dark modules.
 	Side    int
@@ -27,7 +29,7 @@ func newSecondFactorSetup(f *api.SecondFactor) (*secondFactorSetup, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &secondFactorSetup{Side: code.Size + 2*qrMargin}
+	out := &secondFactorSetup{Added: *f, Side: code.Size + 2*qrMargin}
 	var modules strings.Builder
 	for y := range code.Size {
 		for x := range code.Size {
@@ -46,10 +48,11 @@ func newSecondFactorSetup(f *api.SecondFactor) (*secondFactorSetup, error) {
 	return out, nil
 }
 
-// The fields of the forms to add and to remove an authenticator app.
+// The fields of the forms to add, to confirm and to remove an authenticator app.
 var (
-	addAppFields    = []formField{{"currentPassword", "add-current", "Current password"}}
-	removeAppFields = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
+	addAppFields     = []formField{{"currentPassword", "add-current", "Current password"}}
+	confirmAppFields = []formField{{"authenticatorCode", "code", "Code"}}
+	removeAppFields  = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
 )
 
 // addSecondFactor shows the secret of a new authenticator app.
@@ -66,11 +69,19 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	return p.writeAccount(v, nil, nil, shown)
 }
 
-// confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the
-// visitor must begin again with a new secret, because the service shows a secret only once.
+// confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the page
+// shows the secret again. It is in the form, because the service shows a secret only once.
 func (p *Pages) confirmSecondFactor(v *visit) error {
-	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: v.r.PostForm.Get("code")}}
+	f := v.r.PostForm
+	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
+	if secret, url := f.Get("secret"), f.Get("url"); api.CodeFromError(err) == api.CodeForbidden && secret != "" {
+		shown, setupErr := newSecondFactorSetup(&api.SecondFactor{Secret: secret, URL: url})
+		if setupErr != nil {
+			return setupErr
+		}
+		return p.writeAccount(v, p.formProblem(v, err), confirmAppFields, shown)
+	}
 	return p.showErrorOrAccount(v, err, nil)
 }
 

@@ -191,7 +191,11 @@ func (p *Pages) showTraining(v *visit) error {
 		}
 		data.Blend = newBlendView(summary)
 	}
-	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil)}
+	var algorithms []string
+	for _, run := range progress.Jobs {
+		algorithms = append(algorithms, run.Algorithm)
+	}
+	commands := []string{"foretell training watch " + key[:8], report.RaceCommand(race.DatasetName, race, nil, algorithms...)}
 	if data.IsRacing {
 		commands = append(commands, "foretell training cancel "+key[:8])
 	}

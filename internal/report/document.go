@@ -91,14 +91,28 @@ func describeRepeatStep(job *api.Training) string {
 	return "Repeat the race. The same data, options and seed make the same model, with the same version of foretell."
 }
 
-// RaceCommand returns the command that repeats a race. r may be nil.
-func RaceCommand(dataset string, job *api.Training, r *api.ModelReport) string {
-	return strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
+// RaceCommand returns the command that repeats a race. r may be nil. In this case, the command has
+// the given algorithms, which are those of the race.
+func RaceCommand(dataset string, job *api.Training, r *api.ModelReport, algorithms ...string) string {
+	command := strings.TrimSpace("foretell training create " + term.ShellQuote(dataset) + " " + RaceFlags(job, r))
+	if r == nil {
+		command += algorithmFlag(algorithms)
+	}
+	return command
 }
 
-// RaceFlags returns the flags that repeat a race. The report r, which has the seed and the
-// algorithms, may be nil. If it is not nil, the flags omit options that do not apply to the model,
-// see [api.ModelReport.EffectiveTraining].
+// algorithmFlag returns the flag that chooses algorithms, after a space. It returns "" for no
+// algorithms and for all, which need no flag.
+func algorithmFlag(algorithms []string) string {
+	if n := len(algorithms); n == 0 || n == len(api.Algorithms(2)) { // their number does not depend on the classes
+		return ""
+	}
+	return " --algorithm " + strings.Join(algorithms, ",")
+}
+
+// RaceFlags returns the flags that repeat a race. The report r, which has the algorithms, may be
+// nil. If it is not nil, the flags omit options that do not apply to the model, see
+// [api.ModelReport.EffectiveTraining].
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if r != nil {
 		applied := r.EffectiveTraining(*job)
@@ -130,15 +144,30 @@ func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	for _, pair := range job.Monotone.Pairs() {
 		add("--monotone %s", term.ShellQuote(pair))
 	}
-	if r != nil {
-		add("--seed %d", r.Seed)
-		if n := len(r.Algorithms); n > 0 && n < len(api.Algorithms(len(r.Classes))) {
-			var names []string
-			for _, a := range r.Algorithms {
-				names = append(names, a.Algorithm)
-			}
-			add("--algorithm %s", strings.Join(names, ","))
-		}
+	if limit := job.TimeLimitSeconds; limit > 0 && limit != api.DefaultTimeLimitSeconds {
+		add("--time-limit %s", formatLimit(limit))
 	}
-	return strings.Join(flags, " ")
+	if r == nil {
+		if job.Seed != nil {
+			add("--seed %d", *job.Seed)
+		}
+		return strings.Join(flags, " ")
+	}
+	add("--seed %d", r.Seed)
+	var names []string
+	for _, a := range r.Algorithms {
+		names = append(names, a.Algorithm)
+	}
+	return strings.Join(flags, " ") + algorithmFlag(names)
+}
+
+// formatLimit formats a time limit as a flag: 90s, 5m, 2h.
+func formatLimit(seconds int) string {
+	switch {
+	case seconds%3600 == 0:
+		return fmt.Sprintf("%dh", seconds/3600)
+	case seconds%60 == 0:
+		return fmt.Sprintf("%dm", seconds/60)
+	}
+	return fmt.Sprintf("%ds", seconds)
 }

@@ -131,3 +131,22 @@ func TestBaselineNameIsQuoted(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestRaceCommand checks that the command that repeats a race has its seed, its algorithms and its
+// time limit, with and without the report of its model.
+func TestRaceCommand(t *testing.T) {
+	seed := int64(7)
+	job := &api.Training{Metric: "accuracy", TimeLimitSeconds: 300, Seed: &seed}
+	const want = "foretell training create shop --time-limit 5m --seed 7 --algorithm BSIX01"
+	if got := RaceCommand("shop", job, nil, "BSIX01"); got != want {
+		t.Errorf("without a report: %s", got)
+	}
+	r := &api.ModelReport{Seed: 7, Algorithms: []api.AlgorithmReport{{Algorithm: "BSIX01"}}}
+	if got := RaceCommand("shop", job, r); got != want {
+		t.Errorf("with a report: %s", got)
+	}
+	job.TimeLimitSeconds = api.DefaultTimeLimitSeconds
+	if got := RaceCommand("shop", job, nil, api.Algorithms(2)...); got != "foretell training create shop --seed 7" {
+		t.Errorf("with all algorithms: %s", got)
+	}
+}

@@ -197,6 +197,12 @@ func TestPathOfForm(t *testing.T) {
 			t.Errorf("%s leads to %s: %s", path, resp.Request.URL.Path, page)
 		}
 	}
+	if resp, _ := b.visit(t, "/datasets/", nil); resp.Request.URL.Path != "/datasets" {
+		t.Errorf("/datasets/ leads to %s", resp.Request.URL.Path)
+	}
+	if page := b.expect(t, "/no/such/page", nil, 404, "There is no page at this address"); !strings.Contains(page, "Sign out") {
+		t.Errorf("the page of an unknown address looks signed out: %s", page)
+	}
 	b.expect(t, "/admin/jobs", url.Values{}, 405, "Method POST is not allowed at this address.")
 	if resp, body := s.send(t, call{method: "GET", path: "/account/password"}); resp.StatusCode != http.StatusMethodNotAllowed || !strings.HasPrefix(string(body), "{") {
 		t.Errorf("a client that is not a browser: %d %s", resp.StatusCode, body)
@@ -259,6 +265,9 @@ func TestDatasetPages(t *testing.T) {
 	page = b.expect(t, flawed, nil, 200, `<a href="/datasets#upload">upload it again</a>`)
 	if strings.Contains(page, "--fix") {
 		t.Error("the page offers to correct defects that cannot be corrected")
+	}
+	if !strings.Contains(page, `<button>Delete this dataset</button>`) {
+		t.Errorf("the page does not offer to free the name: %s", page)
 	}
 	b.expect(t, flawed+"/delete", url.Values{}, 200, path)
 	b.expect(t, path+"/delete", url.Values{}, 200, "There are no datasets yet")

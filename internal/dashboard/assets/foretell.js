@@ -171,9 +171,9 @@ async function check(file, output) {
   state.model = output.dataset.columns ? { id: output.dataset.id, columns: JSON.parse(output.dataset.columns) } : null;
   const beginning = file.slice(0, limit);
   const { text, defect } = decode(new Uint8Array(await beginning.arrayBuffer()), state.whole);
-  const { rows, open } = parse(text, delimiterOf(text));
+  const { rows, open, stray } = parse(text, delimiterOf(text));
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
-  Object.assign(state, { rows, open, defect });
+  Object.assign(state, { rows, open, stray, defect });
   if (!defect && !state.model) await listColumns(beginning, state);
   if (state === checked.get(output)) showCheck(output); // no other has been chosen meanwhile
 }
@@ -193,10 +193,10 @@ async function listColumns(beginning, { file, whole }) {
 
 // showCheck shows what is wrong with the chosen file, or what it contains.
 function showCheck(output) {
-  const { file, rows, open, whole, model, defect } = checked.get(output) || {};
+  const { file, rows, open, stray, whole, model, defect } = checked.get(output) || {};
   if (!rows) return;
   const columns = rolesOf(rows, model);
-  const found = defect ? [defect] : defects(rows, open, whole, model, columns);
+  const found = defect ? [defect] : defects(rows, { open, stray, whole }, model, columns);
   const p = document.createElement("p");
   if (found.length === 0 && rows.length > 1) {
     p.className = "note good";
@@ -206,6 +206,23 @@ function showCheck(output) {
     p.textContent = found.length ? found.join(" ") : "The file has no rows.";
   }
   output.replaceChildren(p);
+  const similar = found.length === 0 && columns.label >= 0 && similarLabels(labelsOf(rows, columns.label).labels);
+  if (!similar) return;
+  const note = document.createElement("p");
+  note.className = "note warn";
+  note.textContent = `The labels ${similar.map((label) => `"${excerpt(label)}"`).join(" and ")} differ only in case or spaces. They are different classes.`;
+  output.append(note);
+}
+
+// similarLabels returns two labels that differ only in case or spaces, or null.
+function similarLabels(labels) {
+  const first = new Map();
+  for (const label of labels) {
+    const folded = trim(label).toLowerCase();
+    if (first.has(folded)) return [first.get(folded), label];
+    first.set(folded, label);
+  }
+  return null;
 }
 
 // The first bytes of files that are often chosen by mistake. The command line reads those that are
@@ -285,9 +302,10 @@ function delimiterOf(text) {
 }
 
 // parse splits a CSV into records, with the line on which each begins. Lines end in LF, CRLF or CR.
+// In the result, stray is the line of the first quote inside a field without quotes, or 0.
 function parse(text, delimiter) {
   const rows = [];
-  let cells = [], cell = "", quoted = false, line = 1, began = 1;
+  let cells = [], cell = "", quoted = false, line = 1, began = 1, stray = 0;
   const end = () => {
     if (cells.length > 0 || cell !== "") rows.push({ line: began, cells: [...cells, cell] });
     cells = []; cell = "";
@@ -302,19 +320,25 @@ function parse(text, delimiter) {
     } else if (c === '"' && cell === "") quoted = true;
     else if (c === delimiter) { cells.push(cell); cell = ""; }
     else if (endsLine) { end(); began = line; }
-    else if (c !== "\r") cell += c;
+    else if (c !== "\r") {
+      if (c === '"') stray ||= line;
+      cell += c;
+    }
   }
   end();
-  return { rows, open: quoted };
+  return { rows, open: quoted, stray };
 }
 
 // defects returns what is wrong with the rows. The parameter model is null for a training file.
-function defects(rows, open, whole, model, { header, id, label }) {
+function defects(rows, { open, stray, whole }, model, { header, id, label }) {
   const found = [];
   if (rows.length < 2) return found;
   if (header.length === 1) return ["The header has one column. The columns must be separated by commas, semicolons, tabs or bars."];
   if (!model && header.length === 2 && id >= 0) return ["The header has 2 columns, but row IDs, a feature and the labels are required."];
   if (model) found.push(...missingColumns(header, model));
+  const again = header.find((name, i) => name !== "" && header.indexOf(name) < i);
+  if (again !== undefined) found.push(`The header has the name ${excerpt(again)} twice.`);
+  if (stray) found.push(`Line ${stray} has a quote inside a field that is not in quotes.`);
   if (open && whole) found.push("A quote is not closed.");
   let ragged = null, repeated = null, unlabelled = null;
   const ids = new Map();

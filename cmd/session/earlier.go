@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"foretell/internal/cli"
+	"foretell/internal/config"
+	"foretell/internal/credential"
+)
+
+// endEarlierSessions ends the sessions whose tokens are in other storages than that of tokens, and
+// removes these tokens. The user may have signed in before with another --storage. The parameter
+// file is config.yaml before this log-in or log-out. A storage is left alone if another profile
+// uses it for the same account. The session of the token current does not end.
+func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
+	storages := []string{config.AuthStorageFile}
+	if storageOf(file, profile) == config.AuthStorageKeyring { // otherwise, a locked keyring would delay the command
+		storages = append(storages, config.AuthStorageKeyring)
+	}
+	var unused []string
+	for _, storage := range storages {
+		if !isUsedByOther(file, profile, storage, tokens) {
+			unused = append(unused, storage)
+		}
+	}
+	earlier, err := tokens.RemoveElsewhere(unused)
+	if err != nil {
+		output.Note("cannot remove the earlier credentials for %s: %s", tokens.Server, err)
+	}
+	for _, token := range earlier {
+		if token != current {
+			endSession(ctx, tokens, token, output)
+		}
+	}
+}
+
+// profileSetting returns a setting of a profile in the content of config.yaml.
+func profileSetting(file *viper.Viper, profile, key string) string {
+	return file.GetString("profiles" + config.KeyDelimiter + profile + config.KeyDelimiter + key)
+}
+
+func storageOf(file *viper.Viper, profile string) string {
+	return profileSetting(file, profile, config.KeyAuthStorage)
+}
+
+// isUsedByOther reports whether another profile has the account of tokens and the storage.
+func isUsedByOther(file *viper.Viper, profile, storage string, tokens *credential.TokenSource) bool {
+	for other := range file.GetStringMap("profiles") {
+		server := strings.TrimRight(profileSetting(file, other, config.KeyServer), "/")
+		if other != profile && server == tokens.Server && profileSetting(file, other, config.KeyUsername) == tokens.Username && storageOf(file, other) == storage {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package credential
+
+import (
+	"errors"
+	"path/filepath"
+
+	"foretell/internal/config"
+)
+
+// RemoveElsewhere removes the credentials of the account from the given storages, other than
+// [TokenSource.Storage], and returns the tokens that were in them. After the user has changed the
+// storage, no command uses these tokens, but they are valid until they expire.
+func (s *TokenSource) RemoveElsewhere(storages []string) (tokens []string, err error) {
+	for _, storage := range storages {
+		if storage == s.Storage {
+			continue
+		}
+		store, storeErr := newStore(s.env, storage)
+		if storeErr != nil {
+			err = errors.Join(err, storeErr)
+			continue
+		}
+		stored, getErr := store.Get(s.Entry())
+		if errors.Is(getErr, errNoCredential) {
+			continue
+		}
+		if getErr == nil && stored.Token != "" {
+			tokens = append(tokens, stored.Token)
+		}
+		err = errors.Join(err, getErr, store.Remove(s.Entry()))
+	}
+	return tokens, err
+}
+
+// newStore returns the store for a value of --storage. Any value but keyring and file returns a
+// store that stores nothing.
+func newStore(env config.Getenv, storage string) (Store, error) {
+	switch storage {
+	case config.AuthStorageKeyring:
+		return NewKeyringStore(), nil
+	case config.AuthStorageFile:
+		dir, err := config.Dir(env)
+		if err != nil {
+			return nil, err
+		}
+		return fileStore{filepath.Join(dir, "credentials.json")}, nil
+	}
+	return noStore{}, nil
+}
