@@ -54,7 +54,11 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	row := func(key, parent string, position int, algorithm string) *store.Training {
 		return &store.Training{
 			Key: key, Parent: parent, Position: position, Algorithm: algorithm, Account: "a", Dataset: "d",

@@ -18,17 +18,20 @@ func TestUnpredictedClasses(t *testing.T) {
 		want   string
 	}{
 		{
-			"a rare class", api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "accuracy"},
+			"a rare class",
+			api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "accuracy"},
 			`no test row is predicted as "1", although 7 of the 3,000 test rows have this class; to predict more of them, train with --class-weight balanced, --metric 'f1[1]' or --metric balancedAccuracy`,
 		},
 		{
-			"two classes of three", api.ModelReport{
+			"two classes of three",
+			api.ModelReport{
 				Classes: []api.ClassReport{class("a", 50), class("b", 5), class("c", 6)}, Confusion: [][]int64{{50, 0, 0}, {5, 0, 0}, {6, 0, 0}}, Metric: "logLoss",
 			},
 			`no test row is predicted as "b", "c", although 11 of the 61 test rows have one of these classes; to predict more of them, train with --class-weight balanced, --metric macroF1 or --metric balancedAccuracy`,
 		},
 		{
-			"the weights of the race did not help", api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "f1[1]"},
+			"the weights of the race did not help",
+			api.ModelReport{Classes: rare, Confusion: [][]int64{{2993, 0}, {7, 0}}, Metric: "f1[1]"},
 			`no test row is predicted as "1", although 7 of the 3,000 test rows have this class`,
 		},
 		{"predicted once", api.ModelReport{Classes: rare, Confusion: [][]int64{{2992, 1}, {7, 0}}, Metric: "accuracy"}, ""},

@@ -93,7 +93,7 @@ func thousandsSeparator(decimalComma bool) string {
 
 // decideAmounts decides whether a column is a column of numbers, and returns false if it
 // is not. best is the result of parsing texts.
-func (t *ColumnStats) decideAmounts(best *amounts, texts []distinctValue) (inf inference, areAmounts bool) {
+func (t *ColumnStats) decideAmounts(best *amounts) (inf inference, areAmounts bool) {
 	if len(best.values) == 0 {
 		return inference{}, false
 	}

@@ -70,7 +70,7 @@ func (t *ColumnStats) infer() inference {
 		return inf
 	}
 	best := bestAmounts(texts)
-	if inf, ok := t.decideAmounts(&best, texts); ok {
+	if inf, ok := t.decideAmounts(&best); ok {
 		return inf
 	}
 	if t.Kind() == frame.Numeric {

@@ -109,7 +109,7 @@ func (t *ColumnStats) hasOnlyNumbers() bool {
 	}
 	texts := t.texts.allOrFirstTexts()
 	best := bestAmounts(texts)
-	inf, areAmounts := t.decideAmounts(&best, texts)
+	inf, areAmounts := t.decideAmounts(&best)
 	return areAmounts && !slices.ContainsFunc(texts, func(one distinctValue) bool { return inf.isStray(&one) })
 }
 
