@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/app"
+	"foretell/internal/blob"
 	"foretell/internal/store"
 	"foretell/internal/testenv"
 )
@@ -114,8 +115,9 @@ func (f *folder) run(t *testing.T, h appOptions, with func(b *testApp)) {
 	}
 	defer closeAll()
 	stop := b.work(t)
-	b.awaitDataset(t, b.createdWith(t)) // the sweep runs meanwhile
-	stop()                              // the job deletes its file after it has ended
+	b.awaitDataset(t, b.createdWith(t))
+	eventually(t, func() (*blob.Orphans, error) { return b.SweptOrphans(), nil }, func(swept *blob.Orphans) bool { return swept != nil })
+	stop() // the job deletes its file after it has ended
 	with(b)
 }
 
