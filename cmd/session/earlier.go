@@ -12,7 +12,7 @@ import (
 )
 
 // endEarlierSessions ends the sessions whose tokens are in other storages than that of tokens, and
-// removes these tokens. The user may have signed in before with another --storage. The parameter
+// removes these tokens. The user may have logged in before with another --storage. The parameter
 // file is config.yaml before this log-in or log-out. A storage is left alone if another profile
 // uses it for the same account. The session of the token current does not end.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {

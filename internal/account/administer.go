@@ -278,7 +278,7 @@ func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*ap
 
 // ResetAccount removes the password of an account, ends its sessions and invites
 // its owner to set a new one. A caller cannot reset their own account, because the caller would be
-// signed out before the link can be used, and the only administrator would be locked out. The
+// logged out before the link can be used, and the only administrator would be locked out. The
 // operator, who has no session, and the owner of the data folder can reset every account.
 func (a *Accounts) ResetAccount(ctx context.Context, in *api.AccountInput) (out *api.Invitation, err error) {
 	_, err = a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.reset", func(t *store.Tx, account *store.Account) error {

@@ -185,19 +185,12 @@ func TestResetOwnAccount(t *testing.T) {
 	c := newClock()
 	a := open(t, c, Options{})
 	addUsers(t, a, api.RoleAdministrator, testEmail)
-	session, err := a.LogIn(t.Context(), logInInput(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	caller, err := a.Authenticate(t.Context(), session.AccessToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token, caller := logIn(t, a)
 	in := &api.AccountInput{AccountKey: caller.Account}
 	if _, err := a.ResetAccount(WithCaller(t.Context(), caller), in); api.CodeFromError(err) != api.CodeWrongState {
 		t.Errorf("reset the own account: %v", err)
 	}
-	if _, err := a.Authenticate(t.Context(), session.AccessToken); err != nil {
+	if _, err := a.Authenticate(t.Context(), token); err != nil {
 		t.Errorf("the session ended: %v", err)
 	}
 	if _, err := a.ResetAccount(t.Context(), in); err != nil {

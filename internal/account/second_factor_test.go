@@ -59,6 +59,21 @@ func logInInput(code string) *api.LogInInput {
 	return &api.LogInInput{Body: api.Credentials{Username: testEmail, Password: testPassword, AuthenticatorCode: code}}
 }
 
+// logIn logs in to the account testEmail with its password, and returns the token
+// and the caller of the new session.
+func logIn(t *testing.T, a *Accounts) (token string, caller Caller) {
+	t.Helper()
+	session, err := a.LogIn(t.Context(), logInInput(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err = a.Authenticate(t.Context(), session.AccessToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.AccessToken, caller
+}
+
 func removeInput(code string) *api.RemoveSecondFactorInput {
 	in := &api.RemoveSecondFactorInput{}
 	in.Body.CurrentPassword, in.Body.AuthenticatorCode = testPassword, code
@@ -110,14 +125,7 @@ func TestWrongConfirmations(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})
 	addUsers(t, a, api.RoleUser, testEmail)
-	session, err := a.LogIn(t.Context(), logInInput(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	caller, err := a.Authenticate(t.Context(), session.AccessToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, caller := logIn(t, a)
 	ctx := WithCaller(t.Context(), caller)
 	in := &api.AddSecondFactorInput{}
 	in.Body.CurrentPassword = testPassword

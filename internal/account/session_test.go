@@ -57,20 +57,13 @@ func TestEndSessionAfterLogin(t *testing.T) {
 	c := newClock()
 	a := open(t, c, Options{})
 	addUsers(t, a, api.RoleUser, testEmail)
-	logIn := func() (ctx context.Context, key string) {
-		session, err := a.LogIn(t.Context(), logInInput(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		caller, err := a.Authenticate(t.Context(), session.AccessToken)
-		if err != nil {
-			t.Fatal(err)
-		}
+	openSession := func() (ctx context.Context, key string) {
+		_, caller := logIn(t, a)
 		return WithCaller(t.Context(), caller), auth.SessionKey(caller.session)
 	}
-	old, oldKey := logIn()
+	old, oldKey := openSession()
 	c.advance(maxRecentLoginAge + time.Second)
-	recent, recentKey := logIn()
+	recent, recentKey := openSession()
 	if _, err := a.EndSession(old, &api.SessionInput{SessionKey: recentKey}); api.CodeFromError(err) != api.CodeForbidden {
 		t.Errorf("an old session ended another: %v", err)
 	}
@@ -80,7 +73,7 @@ func TestEndSessionAfterLogin(t *testing.T) {
 	if _, err := a.EndSession(old, &api.SessionInput{SessionKey: oldKey}); err != nil {
 		t.Errorf("a session did not end itself: %v", err)
 	}
-	old, _ = logIn()
+	old, _ = openSession()
 	c.advance(maxRecentLoginAge)
 	if _, err := a.EndOtherSessions(old, &api.None{}); err != nil {
 		t.Errorf("a recent session did not end others: %v", err)

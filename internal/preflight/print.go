@@ -134,7 +134,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 		if n := columns[i].Numbers; n != nil && p.Factory.Console.OutWidth() < wideTerminalColumns {
 			form := profile.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
-			if form == profile.FormNumeric && columns[i].Features > 1 {
+			if columns[i].alsoCategory {
 				t.Rows[i][values].Display += alsoCategory
 			}
 			t.Header[values].Display = "lowest · median · highest"

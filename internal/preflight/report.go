@@ -51,7 +51,8 @@ type columnReport struct {
 	Numbers       *profile.NumericStats `json:"numbers,omitempty"`
 	Top           []profile.ValueCount  `json:"top,omitempty"`
 
-	rows int // number of rows of the file
+	rows         int  // number of rows of the file
+	alsoCategory bool // see profile.ColumnProfile.IsAlsoCategory
 }
 
 type classReport struct {
@@ -113,7 +114,7 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 			Column: api.Column{
 				Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), TimeZones: c.TimeZones,
 			},
-			Values: valueSummary(c, p.Rows), LabelAccuracy: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows,
+			Values: valueSummary(c, p.Rows), LabelAccuracy: c.LabelAccuracy, Features: c.Features, Numbers: c.Numbers, Top: c.Top, rows: p.Rows, alsoCategory: c.IsAlsoCategory(),
 		})
 	}
 	labelled := 0
