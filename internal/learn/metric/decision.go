@@ -95,7 +95,7 @@ func (f *classWeightFitter) fitFrequencyPower(ctx context.Context) {
 }
 
 // fitF1Weight returns the weights that maximise the F1 of class on p. It tries weights of
-// class from 1/16 to f1WeightSteps in steps of 2^(1/4); the other classes have the weight 1. It
+// class in factors of 2^(1/4), from 1/16 to the largest of f1WeightSteps; the other classes have the weight 1. It
 // returns nil if no weight is better than 1. In a tie it chooses the weight nearest to 1.
 // The result is undefined if ctx is cancelled.
 func fitF1Weight(ctx context.Context, class int, p Predictions) []float64 {
