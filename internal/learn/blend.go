@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"math"
 	"slices"
 
 	"foretell/internal/learn/evaluation"
@@ -102,24 +101,14 @@ func (c *candidate) reloadMembers(members []member) iter.Seq2[member, error] {
 	}
 }
 
-// chooseCandidate returns the run that won the race or, if none has won, the best
-// candidate among the runs and their blend. It returns nil if no run has a checkpoint.
-// lossFunc must return the log loss of a candidate on each validation row. It is an error
-// if lossFunc fails or ctx is cancelled.
+// chooseCandidate returns the run that won the race or, if none has won, the blend of the
+// runs. If there is no blend, it returns the best run. It returns nil if no run has a
+// checkpoint. lossFunc must return the log loss of a candidate. It is an error if lossFunc
+// fails or ctx is cancelled.
 //
-// Runs are considered equal to the best candidate if their performance is lower by at
-// most one standard error of the best performance. The difference between two
-// performances has about the same standard error, because the candidates mostly err on
-// the same rows. Among equal runs, the one with the lowest log loss is preferred: log
-// loss is computed from probabilities, not only from predicted classes, so it
-// distinguishes models better.
-//
-// The blend is preferred to this run, because the score of the best of four runs is
-// overestimated more than the score of the blend. The run is chosen only if its log loss
-// is significantly lower, or if the performance of the blend is more than two standard
-// errors below the best. In ten races on six data sets, the log loss of the blend on test
-// rows was lower than that of the best run by 17 % in the geometric mean. It was 1 to 68
-// % lower in six races, and less than 1 % higher in four.
+// The blend is preferred even to a run with better scores, because the scores of the best of
+// four runs are overestimated, and most of all if there are few validation rows.
+// docs/engine.md, "The race", has measurements.
 func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candidate, error) {
 	if winner := r.scheduler.CurrentWinner(); winner >= 0 {
 		return newSingleCandidate(r.runs[winner]), nil
@@ -127,100 +116,67 @@ func (r *race) chooseCandidate(ctx context.Context, lossFunc lossFunc) (*candida
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var candidates []*candidate
-	var best *candidate
 	for _, run := range r.runs {
 		if run.best.step > 0 && run.status != Failed {
-			c := newSingleCandidate(run)
-			candidates = append(candidates, c)
-			if best == nil || c.performance > best.performance {
-				best = c
-			}
+			candidates = append(candidates, newSingleCandidate(run))
 		}
-	}
-	if best == nil {
-		return nil, nil
 	}
 	blend, err := newBlend(ctx, r.evaluator, candidates)
 	if err != nil {
 		return nil, err
 	}
-	if blend != nil && blend.performance > best.performance {
-		best = blend
+	if err := r.setLosses(ctx, candidates, blend, lossFunc); err != nil {
+		return nil, err
 	}
-	rowLosses, err := r.candidateLosses(ctx, candidates, blend, lossFunc)
+	if blend != nil {
+		return blend, nil
+	}
+	return r.bestSingleCandidate(ctx, candidates)
+}
+
+// bestSingleCandidate returns the candidate with the lowest log loss among those whose
+// performance is at most one standard error below the highest. It returns nil if there are no
+// candidates. An error is returned only if ctx is cancelled.
+//
+// The difference between two performances has about the same standard error, because the
+// candidates mostly err on the same rows. Among candidates with about the same performance, the log
+// loss decides: it is computed from probabilities, not only from predicted classes, so it
+// distinguishes models better.
+func (r *race) bestSingleCandidate(ctx context.Context, candidates []*candidate) (chosen *candidate, err error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	best := slices.MaxFunc(candidates, func(a, b *candidate) int { return cmp.Compare(a.performance, b.performance) })
+	noise, err := r.evaluator.PerformanceNoise(ctx, best.probabilities)
 	if err != nil {
 		return nil, err
 	}
-	noise, err := r.evaluator.PerformanceNoise(ctx, best.scoredProbabilities())
-	if err != nil {
-		return nil, err
-	}
-	var chosen *candidate
 	for _, c := range candidates {
-		if c.performance < best.performance-noise {
-			continue
-		}
-		if chosen == nil || mean(rowLosses[c]) < mean(rowLosses[chosen]) {
+		if c.performance >= best.performance-noise && (chosen == nil || c.logLoss < chosen.logLoss) {
 			chosen = c
 		}
-	}
-	if blend != nil && blend.performance >= best.performance-2*noise && (chosen == nil || !significantlyLower(rowLosses[chosen], rowLosses[blend])) {
-		return blend, nil
 	}
 	return chosen, nil
 }
 
-// candidateLosses returns the losses of each candidate, by row. It stores the score of
-// the blend for the report, and sets the log loss of each run to its mean loss. blend may
-// be nil.
-func (r *race) candidateLosses(ctx context.Context, candidates []*candidate, blend *candidate, lossFunc lossFunc) (map[*candidate][]float64, error) {
-	rowLosses := map[*candidate][]float64{}
+// setLosses computes the log loss of each candidate for the report and for the comparison of runs.
+// It also stores the score of the blend, which may be nil.
+func (r *race) setLosses(ctx context.Context, candidates []*candidate, blend *candidate, lossFunc lossFunc) (err error) {
 	for _, c := range candidates {
-		losses, err := lossFunc(ctx, c)
-		if err != nil {
-			return nil, err
+		if c.logLoss, err = lossFunc(ctx, c); err != nil {
+			return err
 		}
-		rowLosses[c], c.components[0].best.logLoss = losses, mean(losses)
+		c.components[0].best.logLoss = c.logLoss
 	}
 	if blend == nil {
-		return rowLosses, nil
+		return nil
 	}
-	losses, err := lossFunc(ctx, blend)
-	if err != nil {
-		return nil, err
+	if blend.logLoss, err = lossFunc(ctx, blend); err != nil {
+		return err
 	}
 	interval, err := r.evaluator.PerformanceInterval(ctx, blend.crossFitted)
-	rowLosses[blend], r.blendScore = losses, &Candidate{blend.performance, mean(losses), interval}
-	return rowLosses, err
-}
-
-// significantlyLower reports whether the mean of losses is lower than the mean of others
-// by more than one standard error of the per-row differences, or by more than
-// minRelativeGain. losses[i] and others[i] are losses on the same row. The second
-// condition is for losses that are mostly due to a few rows: the standard error is then
-// large.
-func significantlyLower(losses, others []float64) bool {
-	var sum, squares float64
-	for i := range losses {
-		d := others[i] - losses[i]
-		sum += d
-		squares += d * d
-	}
-	n := float64(max(len(losses), 1))
-	standardError := math.Sqrt(max(squares/n-sum/n*sum/n, 0) / n)
-	return sum > 0 && sum/n > min(standardError, minRelativeGain*mean(others))
-}
-
-// minRelativeGain is a fraction of the larger mean loss. A difference of two mean losses
-// above this fraction is significant, whatever its standard error.
-const minRelativeGain = 0.05
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(max(len(values), 1))
+	r.blendScore = &Candidate{blend.performance, blend.logLoss, interval}
+	return err
 }
 
 // newBlend returns the blend of the candidates, with a cross-fitted score. It returns nil

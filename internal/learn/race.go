@@ -299,22 +299,22 @@ func (r *race) currentLeader() *run {
 	return leader
 }
 
-// lossFunc computes the log loss of a candidate for each validation row.
-type lossFunc func(context.Context, *candidate) ([]float64, error)
+// lossFunc computes the mean log loss of a candidate over the validation rows.
+type lossFunc func(context.Context, *candidate) (float64, error)
 
-// newLossFunc returns a function that computes the log loss of a candidate for each
-// validation row. The function first calibrates the probabilities. If the race was cut
-// short, there is no time for this, and it does not calibrate them.
+// newLossFunc returns a function that computes the log loss of a candidate. The function
+// first calibrates the probabilities. If the race was cut short, there is no time for this,
+// and it does not calibrate them.
 func (r *race) newLossFunc(status Status) lossFunc {
-	return func(ctx context.Context, c *candidate) ([]float64, error) {
+	return func(ctx context.Context, c *candidate) (float64, error) {
 		probabilities := c.scoredProbabilities()
 		if status != Cancelled && status != TimedOut {
 			calibrated, err := r.evaluator.Calibrate(ctx, probabilities)
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
 			probabilities = calibrated
 		}
-		return r.evaluator.RowLosses(probabilities), nil
+		return r.evaluator.LogLoss(probabilities), nil
 	}
 }

@@ -69,10 +69,10 @@ func TestSummary(t *testing.T) {
   validation  accuracy 0.7700 on 600 rows`,
 		},
 		{
-			"a blend that a single one is not clearly better than",
+			"a blend with a higher log loss than a single one",
 			api.Training{Metric: "accuracy"},
 			&api.ModelReport{Algorithm: "BLEND", Metric: "accuracy", Algorithms: two, Blended: &api.Candidate{LogLoss: 0.501}},
-			`BLEND won: no single algorithm is clearly better (log loss 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
+			`BLEND won: a blend is usually better than its best algorithm (log loss 0.5010, best single BSIX01 0.5000; lower is better), after 11 s`,
 		},
 		{
 			"a performance that no other comes near",

@@ -86,8 +86,12 @@ func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (perform
 	if performance, err = metric.Score(ctx, e.Metric, p); err != nil {
 		return 0, 0, err
 	}
-	p.Probabilities = probabilities
-	return finiteOrZero(performance), finiteOrZero(metric.LogLoss(p)), nil // NaN if the metric cannot be computed on the rows
+	return finiteOrZero(performance), e.LogLoss(probabilities), nil // NaN if the metric cannot be computed on the rows
+}
+
+// LogLoss returns the mean log loss of the validation rows, or 0 if there are none.
+func (e *Evaluator) LogLoss(probabilities []float32) float64 {
+	return finiteOrZero(metric.LogLoss(e.Predictions(probabilities)))
 }
 
 // ScoredPredictions returns the predictions from which the metric of the race is

@@ -33,15 +33,6 @@ func (e *Evaluator) Mix(models [][]float32) Mixture {
 	return m
 }
 
-// RowLosses returns the log loss of each row.
-func (e *Evaluator) RowLosses(probabilities []float32) []float64 {
-	p, losses := e.Predictions(probabilities), make([]float64, len(e.Labels))
-	for i := range losses {
-		losses[i] = p.RowLoss(i)
-	}
-	return losses
-}
-
 // trueClassProbabilities returns the probability of the true class of each row.
 func (e *Evaluator) trueClassProbabilities(probabilities []float32) []float64 {
 	list := make([]float64, len(e.Labels))
