@@ -19,7 +19,7 @@ const (
 	UnknownOrder DateOrder = "unknown"
 )
 
-// dateOrder returns the order of the dates of a column, or "" if the column has another form.
+// DateOrder returns the order of the dates of a column, or "" if the column has another form.
 func (inf *Result) DateOrder() DateOrder {
 	o := &inf.Dates
 	switch {
@@ -36,7 +36,7 @@ func (inf *Result) DateOrder() DateOrder {
 // DateCounts counts the dates of a column, such as 1/2/2006, whose meaning depends on whether the
 // day or the month is first.
 type DateCounts struct {
-	// dayFirst are the dates that are valid only with the day first, such as 13/2/2006. monthFirst
+	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
 	// are the dates that are valid only with the month first.
 	DayFirst, MonthFirst columnstats.Occurrences
 	Either               columnstats.Occurrences // valid in both orders, with different meanings
@@ -59,7 +59,7 @@ func CountDates(texts []columnstats.Value) (o DateCounts) {
 	return o
 }
 
-// isAmbiguous reports whether dates can be read in two ways and no date shows which is right.
+// IsAmbiguous reports whether dates can be read in two ways and no date shows which is right.
 func (o *DateCounts) IsAmbiguous() bool {
 	return o.Either.Rows > 0 && o.DayFirst.Rows == 0 && o.MonthFirst.Rows == 0
 }

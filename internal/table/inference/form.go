@@ -38,7 +38,7 @@ func (f Form) PluralNoun() string {
 	return "texts"
 }
 
-// Format formats a number from the NumericStats of a column of this form.
+// Format formats a number from the columnstats.NumericStats of a column of this form.
 func (f Form) Format(value float64) string {
 	switch f {
 	case FormDate:

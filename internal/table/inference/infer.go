@@ -11,37 +11,37 @@ import (
 // Result is the inferred form of a column and what is known about its values.
 type Result struct {
 	Form Form
-	// format is the format of the numbers; nil if they are plain numbers.
+	// Format is the format of the numbers; nil if they are plain numbers.
 	Format *cells.NumberFormat
-	// strays are the texts in a column of numbers that become levels of another feature.
+	// Strays are the texts in a column of numbers that become levels of another feature.
 	Strays []columnstats.Value
-	// isCode is set if the numbers are probably codes, see areCodes.
+	// isCode is set if the numbers are probably codes, see columnstats.Column.HasCodes.
 	isCode bool
-	// dayFirst is set if 1/2/2006 is the first of February.
+	// DayFirst is set if 1/2/2006 is the first of February.
 	DayFirst bool
-	// dates counts the dates of a FormDate column whose meaning depends on dayFirst.
-	// hasUnknownOrder is set if no date shows the order, so that dayFirst is only assumed.
+	// Dates counts the dates of a FormDate column whose meaning depends on DayFirst.
+	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
 	Dates           DateCounts
 	HasUnknownOrder bool
 	// separators counts the numbers of a FormNumeric column by what they say about the decimal
-	// separator. hasUnknownSeparator is set if the separator of the column is only assumed.
+	// separator. HasUnknownSeparator is set if the separator of the column is only assumed.
 	separators          separatorCounts
 	HasUnknownSeparator bool
-	// values are the numbers that the texts of an ordered form represent, such as days
+	// Values are the numbers that the texts of an ordered form represent, such as days
 	// for dates. It is nil if all numbers are plain.
 	Values []columnstats.Value
-	// isSampled is set if not all texts and values are known.
+	// IsSampled is set if not all texts and values are known.
 	IsSampled bool
-	// words are the words of the texts that become features, the most informative first.
+	// Words are the words of the texts that become features, the most informative first.
 	Words []string
-	// identifiesRows is set if nearly every row has its own text, which makes texts
+	// IdentifiesRows is set if nearly every row has its own text, which makes texts
 	// useless as levels.
 	IdentifiesRows bool
 	// hasSharedTexts is set if enough rows share their texts to make the levels of a category
 	// useful.
 	hasSharedTexts bool
-	// firstOther is the first text that is not a number, if most cells of a column of texts are
-	// numbers. Otherwise, its rows are 0.
+	// FirstOther is the first text that is not a number, if most cells of a column of texts are
+	// numbers. Otherwise, its Rows are 0.
 	FirstOther columnstats.Value
 }
 

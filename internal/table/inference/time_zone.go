@@ -7,7 +7,7 @@ import (
 	"foretell/internal/table/columnstats"
 )
 
-// NoTimeZone stands in ColumnProfile.TimeZones for times without a zone.
+// NoTimeZone stands in the result of TimeZones for times without a zone.
 const NoTimeZone = "none"
 
 // maxTimeZones is the largest number of zones of a column that are kept.

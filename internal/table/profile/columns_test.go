@@ -80,7 +80,7 @@ func TestEqualNumbersInAnotherOrderAreNotDuplicates(t *testing.T) {
 	}
 }
 
-// If there are more distinct values than a distinctCounter keeps, their number is an
+// If there are more distinct values than columnstats counts exactly, their number is an
 // estimate, which must not exceed the number of rows.
 func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
 	var text strings.Builder

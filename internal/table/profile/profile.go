@@ -69,7 +69,7 @@ type ColumnProfile struct {
 	// DateOrder is the order of the dates, or "" if the column has no dates.
 	DateOrder inference.DateOrder `json:"dateOrder,omitempty"`
 	// TimeZones are the zones of the times of a column of dates or times, sorted: offsets such as
-	// -05:00, Z, names such as EST, and NoTimeZone. It is nil if the column has no times.
+	// -05:00, Z, names such as EST, and inference.NoTimeZone. It is nil if the column has no times.
 	TimeZones []string `json:"timeZones,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.

@@ -70,7 +70,7 @@ func encodeText(cell []byte) uint64     { return sampledText | cells.Hash(cell)>
 // isSampled reports whether the sample has the row with the given index.
 func (s *Sample) isSampled(row int) bool { return cells.Mix64(uint64(row)+1)&(1<<s.zeroBits-1) == 0 }
 
-// addChunk adds the rows of a parsed chunk. first is the index of the chunk's first row
+// AddChunk adds the rows of a parsed chunk. first is the index of the chunk's first row
 // in the file.
 func (s *Sample) AddChunk(chunk *csvfile.ParsedChunk, first int) {
 	for row := range chunk.Rows {
@@ -88,7 +88,7 @@ func (s *Sample) AddChunk(chunk *csvfile.ParsedChunk, first int) {
 	}
 }
 
-// add adds the row with the given index in the file.
+// Add adds the row with the given index in the file.
 func (s *Sample) Add(fields [][]byte, row int) {
 	cells := s.startRow(row)
 	for field := range cells {
