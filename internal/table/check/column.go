@@ -14,7 +14,7 @@ type Options struct {
 	Blind bool
 	// Unused is set if no feature is made from the column.
 	Unused bool
-	// FormatLine returns the number of a line for a message, such as "line 3".
+	// FormatLine formats the number of a line for a message, such as "line 3".
 	FormatLine func(line int) string
 }
 
