@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 )
@@ -73,5 +75,33 @@ func TestLabelsThatAreNumbers(t *testing.T) {
 	p := scanText(t, prices.String(), profile.ScanOptions{})
 	if !slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNumericLabel }) {
 		t.Errorf("no defect of a label of amounts: %+v", p.Defects)
+	}
+}
+
+func TestWarningsAboutClassNames(t *testing.T) {
+	for _, c := range []struct {
+		labels []string
+		want   []string
+	}{
+		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
+		{[]string{"none", "mild", "severe"}, nil},
+		{[]string{"+", "-"}, nil},
+		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
+		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
+	} {
+		file := "id,size,label\n"
+		for i := range 30 * len(c.labels) {
+			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, c.labels[i%len(c.labels)])
+		}
+		var got []string
+		for _, w := range scanText(t, file, profile.ScanOptions{}).Warnings {
+			if w.Name == "label" {
+				got = append(got, w.Message)
+			}
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%q: %s", c.labels, d)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
@@ -102,4 +103,24 @@ func featuresOf(p *Profile) []string {
 		names = append(names, p.Schema.Columns[i].Name)
 	}
 	return names
+}
+
+func TestCommasInABlindFileAreRead(t *testing.T) {
+	schema := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "x"}}}
+	f, err := frame.Load(t.Context(), strings.NewReader("id,x\n1,\"1,234.5\"\n2,$5\n3,7\n"), schema, frame.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := valuesOf(f, 0); x[0] != 1234.5 || x[1] == x[1] || x[2] != 7 {
+		t.Error(x)
+	}
+}
+
+func TestSpacesAroundCategoriesDoNotCount(t *testing.T) {
+	file := column("red", " red", "red\t", "blue", " ", "")
+	p := scanText(t, file, ScanOptions{})
+	f := loadText(t, file, p.Schema)
+	if d := cmp.Diff([]int32{1, 1, 1, 0, frame.Missing, frame.Missing}, f.Columns[0].Codes); d != "" {
+		t.Error(d, p.Schema.Columns[0].Levels)
+	}
 }

@@ -276,34 +276,6 @@ func TestScanWarnings(t *testing.T) {
 	}
 }
 
-func TestWarningsAboutClassNames(t *testing.T) {
-	for _, c := range []struct {
-		labels []string
-		want   []string
-	}{
-		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
-		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
-		{[]string{"none", "mild", "severe"}, nil},
-		{[]string{"+", "-"}, nil},
-		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
-		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
-	} {
-		file := "id,size,label\n"
-		for i := range 30 * len(c.labels) {
-			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, c.labels[i%len(c.labels)])
-		}
-		var got []string
-		for _, w := range scanText(t, file, ScanOptions{}).Warnings {
-			if w.Name == "label" {
-				got = append(got, w.Message)
-			}
-		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%q: %s", c.labels, d)
-		}
-	}
-}
-
 func TestScanOfABlindFile(t *testing.T) {
 	p := scanText(t, "x,key\n1,a\n2,b\n", ScanOptions{Blind: true, ID: "key"})
 	if p.Defects != nil || p.Schema.ID != "key" || len(p.Columns) != 1 || p.Schema.Columns[0].Name != "x" || p.Schema.Classes != nil {
@@ -405,26 +377,6 @@ func valuesOf(f *frame.Frame, column int) []float64 {
 		return nil
 	}
 	return c.Values(make([]float64, f.Rows), 0, f.Rows)
-}
-
-func TestCommasInABlindFileAreRead(t *testing.T) {
-	schema := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "x"}}}
-	f, err := frame.Load(t.Context(), strings.NewReader("id,x\n1,\"1,234.5\"\n2,$5\n3,7\n"), schema, frame.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if x := valuesOf(f, 0); x[0] != 1234.5 || x[1] == x[1] || x[2] != 7 {
-		t.Error(x)
-	}
-}
-
-func TestSpacesAroundCategoriesDoNotCount(t *testing.T) {
-	file := column("red", " red", "red\t", "blue", " ", "")
-	p := scanText(t, file, ScanOptions{})
-	f := loadText(t, file, p.Schema)
-	if d := cmp.Diff([]int32{1, 1, 1, 0, frame.Missing, frame.Missing}, f.Columns[0].Codes); d != "" {
-		t.Error(d, p.Schema.Columns[0].Levels)
-	}
 }
 
 func loadText(t *testing.T, file string, schema *frame.Schema) *frame.Frame {
