@@ -10,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/store"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -137,7 +138,7 @@ const (
 func toDistribution(c *profile.ColumnProfile) *api.Distribution {
 	var d api.Distribution
 	if n := c.Numbers; n != nil {
-		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == profile.FormNumeric && c.IsInteger()
+		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == inference.FormNumeric && c.IsInteger()
 		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
 			merged := (len(h.Rows) + maxDistributionBins - 1) / maxDistributionBins // number of bins that are joined into one
 			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)

@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -53,9 +54,9 @@ func sortKey(c *api.DriftColumn) float64 {
 // compareColumn compares a column of the file with known, the column of the training file.
 func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, rows int64) api.DriftColumn {
 	c := api.DriftColumn{Name: known.Name, Kind: known.Kind, Level: api.DriftUnknown}
-	ordered := profile.Form(known.Kind).IsOrdered()
+	ordered := inference.Form(known.Kind).IsOrdered()
 	switch {
-	case profile.Form(known.Kind) == profile.FormText:
+	case inference.Form(known.Kind) == inference.FormText:
 		c.Reason = "texts of several words are not compared"
 		return c
 	case known.Distribution == nil || ordered && len(known.Distribution.Bins) == 0:
@@ -93,7 +94,7 @@ const minTrainingShare = 0.02
 // training rows are joined. The values below the range of the training file are one more part,
 // and so are the values above it.
 func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows int64) []countedPart {
-	d, form := known.Distribution, profile.Form(known.Kind)
+	d, form := known.Distribution, inference.Form(known.Kind)
 	counts := p.CountBins(d.Low, d.High, len(d.Bins))
 	below, above := form.Format(d.Low), form.Format(d.High)
 	between := func(from, to float64) string { return form.Format(from) + "–" + form.Format(to) }

@@ -18,6 +18,14 @@ func Count[N int | int64](n N, noun string) string {
 	return Comma(n) + " " + noun + "s"
 }
 
+// Have returns "has" for one, and otherwise "have".
+func Have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
 // List joins items with commas. It joins at most limit items, and adds the number of the remaining
 // ones: "a, b and 3 more".
 func List(items []string, limit int) string {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/learn"
 	"foretell/internal/table/frame"
-	"foretell/internal/table/profile"
+	"foretell/internal/table/inference"
 )
 
 // Read reads the model file at path. A folder is a usage error. A file that is not a model
@@ -71,11 +71,11 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		switch {
 		case c.Kind != frame.Numeric:
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
-			column.Kind, column.NumberFormat = string(profile.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
+			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
 		case c.Feature == frame.ExtractTime:
-			column.Kind, column.DateOrder = string(profile.FormDate), string(profile.MonthFirst)
+			column.Kind, column.DateOrder = string(inference.FormDate), string(inference.MonthFirst)
 			if c.DayFirst {
-				column.DateOrder = string(profile.DayFirst)
+				column.DateOrder = string(inference.DayFirst)
 			}
 		}
 	}

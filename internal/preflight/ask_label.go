@@ -9,6 +9,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/roles"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
@@ -86,7 +87,7 @@ func (p *Preflight) askNoHeader(ctx context.Context) (noHeader bool, err error) 
 // because the others would have wrong column names.
 func (p *Preflight) reportOnlyMissingHeader() {
 	p.Findings = nil
-	p.addFinding(p.Train, profile.SeverityDefect, csvfile.Defect{
+	p.addFinding(p.Train, compare.SeverityDefect, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
 		Message: "the first row looks like data, but must be a header",
 	}, "")

@@ -7,7 +7,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
-	"foretell/internal/table/profile"
+	"foretell/internal/table/inference"
 )
 
 // ColumnRoles describes the roles of the columns of the files.
@@ -22,7 +22,7 @@ type ColumnRoles struct {
 	LabelReason string  `json:"labelReason,omitempty"`
 	Classes     int     `json:"classes,omitempty"`
 	Features    int     `json:"features"`
-	// Kinds has the number of features of each profile.Form.
+	// Kinds has the number of features of each inference.Form.
 	Kinds map[string]int `json:"kinds"`
 }
 
@@ -89,7 +89,7 @@ func (p *Preflight) describeRoles(r *ColumnRoles) string {
 		parts = append(parts, fmt.Sprintf("label: %s (%s)", r.Label, reason))
 	}
 	features := humanize.Count(r.Features, "feature")
-	for _, kind := range []profile.Form{profile.FormDate, profile.FormTime, profile.FormText} {
+	for _, kind := range []inference.Form{inference.FormDate, inference.FormTime, inference.FormText} {
 		if n := r.Kinds[string(kind)]; n > 0 {
 			features += ", " + humanize.Count(n, string(kind))
 		}

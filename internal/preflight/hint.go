@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"foretell/internal/cli"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 	"foretell/internal/tablefile"
 	"foretell/internal/term"
@@ -46,7 +48,7 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		}
 		return "`foretell help formats` lists the supported formats"
 	case tablefile.CodeNested:
-		if f.Severity == profile.SeverityDefect {
+		if f.Severity == compare.SeverityDefect {
 			return "write one object or row for each record, with one value for each column; `foretell help formats` lists the supported formats"
 		}
 		return "no action is required; --drop excludes a column from the upload"
@@ -213,7 +215,7 @@ func dropValue(column string) string { return term.ShellQuote(cli.ListFlagValue(
 // or ignored if readAs is "".
 func (p *Preflight) unnamedHint(in *Input, f *finding, readAs string) string {
 	switch {
-	case f.Severity == profile.SeverityWarning && readAs == "":
+	case f.Severity == compare.SeverityWarning && readAs == "":
 		return "no action is required"
 	case in == p.Blind || in.layout.Blind || readAs == "":
 		return "write a name into the header line"
@@ -224,7 +226,7 @@ func (p *Preflight) unnamedHint(in *Input, f *finding, readAs string) string {
 // headerHint returns the remedy for a file whose first row seems not to be a header.
 func (p *Preflight) headerHint(in *Input, f *finding) string {
 	switch {
-	case f.Severity == profile.SeverityWarning:
+	case f.Severity == compare.SeverityWarning:
 		return "add a header if the columns are in another order"
 	case in == p.Blind && !p.seemsToLackHeader(), len(p.modelColumns.Features) > 0 && !slices.Contains(p.modelColumns.Features, "column_2"):
 		// --no-header-row would also apply to the training file.
@@ -305,7 +307,7 @@ func (p *Preflight) likelyClassColumn() string {
 	name := ""
 	for i := range p.TrainProfile.Columns {
 		c := &p.TrainProfile.Columns[i]
-		words := c.Form == profile.FormCategory || c.Form == profile.FormBoolean
+		words := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
 		if words && c.Missing == 0 && c.Distinct > 1 && c.Distinct <= most {
 			name = c.Name
 		}

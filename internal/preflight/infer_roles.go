@@ -12,6 +12,7 @@ import (
 	"foretell/internal/humanize"
 	"foretell/internal/receipt"
 	"foretell/internal/roles"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/repair"
@@ -225,7 +226,7 @@ func (p *Preflight) warnRenamed(in *Input, changed []roles.Rename, reason func(r
 		if more := len(changed) - i - 1; i+1 == maxWarningsPerKind && more > 0 {
 			message += fmt.Sprintf(", and so on for %s", humanize.Count(more, "more column"))
 		}
-		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, one.To)
+		p.addFinding(in, compare.SeverityWarning, csvfile.Defect{Code: code, Message: message, Line: 1, Column: one.Column + 1, Name: one.From}, one.To)
 		if i+1 == maxWarningsPerKind {
 			return
 		}
@@ -263,7 +264,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 		return err
 	}
 	if id := in.flagLayout.ID; id != "" && p.Blind == nil && table.ColumnIndex(id) < 0 {
-		p.addFinding(in, profile.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
+		p.addFinding(in, compare.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
 	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names, &known)
@@ -287,7 +288,7 @@ func (p *Preflight) headerOrGeneratedNames(ctx context.Context, in *Input, heade
 		return nil, exit.Errorf(exit.Rejected, "%s: the row below the %s that --skip-rows ignores, %s, is data and must be the header", in.Name, humanize.Count(in.skipRows, "row"), joinFirstNames(header)).
 			WithHint("--skip-rows applies to each file: use files with the same number of rows above the header, or a smaller number")
 	}
-	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 		Code: csvfile.CodeNoHeader, Line: 1,
 		Message: "the first row, " + joinFirstNames(header) + ", is data, so the columns are those of the training file, in its order",
 	}, "")

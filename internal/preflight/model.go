@@ -8,8 +8,10 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/roles"
 	"foretell/internal/table/cells"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 	"foretell/internal/term"
 )
@@ -31,7 +33,7 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 	var known []profile.KnownColumn
 	for _, column := range dataset.Columns {
 		if column.DateOrder != "" {
-			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(profile.DayFirst)})
+			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractTime, DayFirst: column.DateOrder == string(inference.DayFirst)})
 		}
 		if format := column.NumberFormat; format != nil {
 			p.modelFormats.Columns = append(p.modelFormats.Columns, frame.ColumnSchema{Name: column.Name, Feature: frame.ExtractAmount, DecimalComma: format.DecimalComma})
@@ -60,9 +62,9 @@ func (p *Preflight) CheckAgainstModel(ctx context.Context, progress *term.Progre
 		if len(missing) == 1 {
 			defect.Name, defect.Message = missing[0], "a column that the model was trained on is missing"
 		}
-		p.addFinding(p.Train, profile.SeverityDefect, defect, "")
+		p.addFinding(p.Train, compare.SeverityDefect, defect, "")
 	}
-	p.addDifferences(p.Train, profile.CompareKnown(known, p.TrainProfile))
+	p.addDifferences(p.Train, compare.KnownColumns(known, p.TrainProfile))
 	var classes []string
 	for _, class := range dataset.Classes {
 		classes = append(classes, class.Label)
@@ -115,7 +117,7 @@ func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 	if len(added) > 1 {
 		reason = "; no model uses them, so they are added without values"
 	}
-	p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+	p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 		Code: codeUnusedColumn, Line: 1, Count: len(added), Message: csvfile.MissingColumnsMessage(added, "of the training file") + reason,
 	}, "")
 }
@@ -123,7 +125,7 @@ func (p *Preflight) addUnusedColumns(in *Input, names, unused []string) {
 // toKnownColumn returns what a dataset with the given number of rows says about a column.
 func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
 	known := profile.KnownColumn{
-		Name: c.Name, Form: profile.Form(c.Kind), DateOrder: profile.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
+		Name: c.Name, Form: inference.Form(c.Kind), DateOrder: inference.DateOrder(c.DateOrder), TimeZones: c.TimeZones,
 		Rows: int(rows), Missing: int(c.Missing), Distinct: int(c.Distinct), DistinctEstimate: c.DistinctEstimate,
 	}
 	if c.NumberFormat != nil {
@@ -147,7 +149,7 @@ func toKnownColumn(c *api.Column, rows int64) profile.KnownColumn {
 // suggests another column is not merged, because its message would lose the suggestion.
 func (p *Preflight) mergeMissingColumns(defects []finding) []finding {
 	isMerged := func(f finding) bool {
-		return f.Code == csvfile.CodeMissingColumn && f.Message == profile.MissingColumnMessage && p.Blind != nil
+		return f.Code == csvfile.CodeMissingColumn && f.Message == compare.MissingColumnMessage && p.Blind != nil
 	}
 	if len(defects) == 0 || !isMerged(defects[0]) {
 		return defects

@@ -15,6 +15,8 @@ import (
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/roles"
+	"foretell/internal/table/check"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
@@ -23,7 +25,7 @@ import (
 
 // finding is a defect or a warning, with its location and remedy.
 type finding struct {
-	Severity profile.Severity `json:"severity"`
+	Severity compare.Severity `json:"severity"`
 	Code     string           `json:"code"`
 	File     string           `json:"file"`
 	Line     int              `json:"line,omitempty"`
@@ -36,7 +38,7 @@ type finding struct {
 	Lines   []int  `json:"lines,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 
-	otherSeparators []string // as in profile.Finding
+	otherSeparators []string // as in compare.Finding
 
 	fromModel bool // `foretell check` cannot find it, because it is a difference from the model's training file
 }
@@ -230,12 +232,12 @@ func (p *Preflight) compareFiles() {
 	if p.TrainProfile.Partial || p.BlindProfile.Partial {
 		return
 	}
-	p.addDifferences(p.Blind, profile.Compare(p.TrainProfile, p.BlindProfile))
+	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
 	p.warnTakenNames(p.Blind, p.BlindProfile, p.ClassLabels())
 }
 
 // addDifferences adds the differences of a blind file from the training file.
-func (p *Preflight) addDifferences(in *Input, differences []profile.Finding) {
+func (p *Preflight) addDifferences(in *Input, differences []compare.Finding) {
 	for _, f := range differences {
 		if f.Code == csvfile.CodeOtherIDName && (p.roles.GeneratedID || p.blindID.Generated) {
 			continue // a generated ID column has another name
@@ -252,13 +254,13 @@ func (p *Preflight) addDifferences(in *Input, differences []profile.Finding) {
 func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 	if in.readError != nil {
 		f := *in.readError
-		f.Severity = profile.SeverityDefect
+		f.Severity = compare.SeverityDefect
 		f.Hint = p.findingHint(in, &f, "")
 		p.Findings = append(p.Findings, f)
 	}
 	for _, w := range in.table.Warnings() {
 		f := finding{
-			Severity: profile.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
+			Severity: compare.SeverityWarning, Code: w.Code, File: w.File, Line: w.Line, Column: w.Column, Name: w.Name, Message: w.Message,
 		}
 		f.Hint = p.findingHint(in, &f, "")
 		p.Findings = append(p.Findings, f)
@@ -267,7 +269,7 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		if d.Code == csvfile.CodeTooFewColumns {
 			d = in.explainTooFewColumns(d)
 		}
-		p.addFinding(in, profile.SeverityDefect, d, "")
+		p.addFinding(in, compare.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
 		if prof.Partial || w.Code == csvfile.CodeUnnamedID {
@@ -275,13 +277,13 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 			// name is not worth a warning: some programs write an index column without a name.
 			continue
 		}
-		p.addFinding(in, profile.SeverityWarning, csvfile.Defect(w), "")
+		p.addFinding(in, compare.SeverityWarning, csvfile.Defect(w), "")
 	}
 }
 
 // addFinding adds a finding. The parameter suggestedColumn is the column that was probably meant,
 // or "".
-func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.Defect, suggestedColumn string) {
+func (p *Preflight) addFinding(in *Input, severity compare.Severity, d csvfile.Defect, suggestedColumn string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,
 		Count: d.Count, AtLeast: d.AtLeast,
@@ -301,13 +303,13 @@ func (p *Preflight) addFinding(in *Input, severity profile.Severity, d csvfile.D
 	p.Findings = append(p.Findings, f)
 }
 
-// ConfirmManyClasses asks whether a column with more than profile.MaxUnconfirmedNumbers different
+// ConfirmManyClasses asks whether a column with more than check.MaxUnconfirmedNumbers different
 // numbers is really the label, unless the user set the label. If prompting is disabled, it does not
 // ask. It then returns an error if the label was chosen only because it is the last column.
 func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 	many := slices.IndexFunc(p.Findings, func(f finding) bool { return f.Code == csvfile.CodeManyClasses })
 	promptDisabled, err := p.Factory.PromptDisabled(p.Factory.Running)
-	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= profile.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" {
+	if err != nil || many < 0 || len(p.TrainProfile.Classes) <= check.MaxUnconfirmedNumbers || p.Train.flagLayout.Label != "" {
 		return err
 	}
 	numbers := humanize.Count(len(p.TrainProfile.Classes), "number")
@@ -331,7 +333,7 @@ func (p *Preflight) ConfirmManyClasses(ctx context.Context) error {
 func (p *Preflight) defects() []finding {
 	var defects []finding
 	for _, f := range p.Findings {
-		if f.Severity == profile.SeverityDefect {
+		if f.Severity == compare.SeverityDefect {
 			defects = append(defects, f)
 		}
 	}
@@ -367,7 +369,7 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 	reported := map[string]int{}
 	for i := range p.Findings {
 		f := &p.Findings[i]
-		if f.Severity != profile.SeverityWarning {
+		if f.Severity != compare.SeverityWarning {
 			continue
 		}
 		if f.fromModel {

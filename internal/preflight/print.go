@@ -13,7 +13,8 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/table/profile"
+	"foretell/internal/table/compare"
+	"foretell/internal/table/inference"
 	"foretell/internal/term"
 )
 
@@ -132,7 +133,7 @@ func (p *ReportPrinter) printColumns(columns []columnReport) error {
 			t.Rows[i][missing].Display = "-"
 		}
 		if n := columns[i].Numbers; n != nil && p.Factory.Console.OutWidth() < wideTerminalColumns {
-			form := profile.Form(columns[i].Kind)
+			form := inference.Form(columns[i].Kind)
 			t.Rows[i][values].Display = fmt.Sprintf("%s · %s · %s", shortNumber(form, n.Min), shortNumber(form, n.Median), shortNumber(form, n.Max))
 			if columns[i].alsoCategory {
 				t.Rows[i][values].Display += alsoCategory
@@ -224,9 +225,9 @@ const wideTerminalColumns = 80
 
 // shortNumber formats a number with three significant digits or, if its integer part has
 // more digits, as an integer.
-func shortNumber(form profile.Form, value float64) string {
+func shortNumber(form inference.Form, value float64) string {
 	switch {
-	case form != profile.FormNumeric:
+	case form != inference.FormNumeric:
 		return form.Format(value)
 	case math.Abs(value) >= 1000:
 		return form.Format(math.Round(value))
@@ -257,7 +258,7 @@ func printFindings(f *cli.Factory, findings []finding) error {
 	for i := range findings {
 		one := &findings[i]
 		severity := c.OutStyle.Yellow(string(one.Severity))
-		if one.Severity == profile.SeverityDefect {
+		if one.Severity == compare.SeverityDefect {
 			severity = c.OutStyle.Red(string(one.Severity))
 		}
 		fmt.Fprintf(&b, "%s %s\n", severity, c.OutStyle.Bold(term.Escape(one.location())))

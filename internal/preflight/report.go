@@ -7,6 +7,8 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
+	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 )
@@ -46,10 +48,10 @@ type columnReport struct {
 	// Values is the range of numbers, or the most frequent texts.
 	Values string `json:"values"`
 	// LabelAccuracy is the accuracy of predicting the label from this column alone.
-	LabelAccuracy float64               `json:"alone,omitempty"`
-	Features      int                   `json:"features"`
-	Numbers       *profile.NumericStats `json:"numbers,omitempty"`
-	Top           []profile.ValueCount  `json:"top,omitempty"`
+	LabelAccuracy float64                   `json:"alone,omitempty"`
+	Features      int                       `json:"features"`
+	Numbers       *columnstats.NumericStats `json:"numbers,omitempty"`
+	Top           []profile.ValueCount      `json:"top,omitempty"`
 
 	rows         int  // number of rows of the file
 	alsoCategory bool // see profile.ColumnProfile.IsAlsoCategory
@@ -123,8 +125,8 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 	}
 	for _, c := range p.Classes {
 		one := classReport{Class: api.Class{Label: c.Text, Rows: int64(c.Rows)}, Share: math.Round(1e6*float64(c.Rows)/float64(max(labelled, 1))) / 1e6}
-		if c.Rows < profile.AdvisedClassRows {
-			one.Note = fmt.Sprintf("fewer than the recommended %d rows", profile.AdvisedClassRows)
+		if c.Rows < check.AdvisedClassRows {
+			one.Note = fmt.Sprintf("fewer than the recommended %d rows", check.AdvisedClassRows)
 		}
 		r.Classes = append(r.Classes, one)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"foretell/internal/humanize"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
 	"foretell/internal/table/result"
@@ -35,12 +36,12 @@ func (p *Preflight) warnTakenNames(in *Input, prof *profile.Profile, classes []s
 	case 0:
 		return
 	case 1:
-		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+		p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 			Code: codeTakenName, Line: 1, Name: taken[0],
 			Message: fmt.Sprintf("the blind file has a column with this name, so the column of the model is called %s in the result", renamed[0]),
 		}, "")
 	default:
-		p.addFinding(in, profile.SeverityWarning, csvfile.Defect{
+		p.addFinding(in, compare.SeverityWarning, csvfile.Defect{
 			Code: codeTakenName, Line: 1, Count: len(taken),
 			Message: fmt.Sprintf("the blind file has the columns %s, so the columns of the model are called %s in the result", humanize.List(taken, most), strings.Join(renamed[:min(len(renamed), most)], ", ")),
 		}, "")

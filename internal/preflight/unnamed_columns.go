@@ -10,8 +10,8 @@ import (
 
 	"foretell/internal/roles"
 	"foretell/internal/table/cells"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/csvfile"
-	"foretell/internal/table/profile"
 	"foretell/internal/tablefile"
 )
 
@@ -45,7 +45,7 @@ func (p *Preflight) ignoreEmptyColumns(ctx context.Context, in *Input, header, n
 	if len(empty) > 1 {
 		d.Count, d.Message = len(empty), fmt.Sprintf("%d columns have neither a name nor a value, so they are ignored", len(empty))
 	}
-	p.addFinding(in, profile.SeverityWarning, d, "")
+	p.addFinding(in, compare.SeverityWarning, d, "")
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (p *Preflight) reportTitle(in *Input, header, names []string) bool {
 	if in.layout.NoHeader || named != 1 || unnamed < 2 {
 		return false
 	}
-	p.addFinding(in, profile.SeverityDefect, csvfile.Defect{
+	p.addFinding(in, compare.SeverityDefect, csvfile.Defect{
 		Code: tablefile.CodeTitle, Line: 1, Count: named + unnamed,
 		Message: fmt.Sprintf("only one of %d columns has a name: is the line a title above the header?", named+unnamed),
 	}, "")

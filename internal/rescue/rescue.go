@@ -1,5 +1,6 @@
 // Package rescue passes a panic of one goroutine on to another, which waits for it. Without that, the
-// panic would end the process, even if the waiting goroutine recovers panics.
+// panic would end the process, even if the waiting goroutine recovers panics. ParallelFor is a loop
+// that does so.
 package rescue
 
 import (

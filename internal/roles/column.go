@@ -3,7 +3,7 @@ package roles
 import (
 	"fmt"
 
-	"foretell/internal/table/profile"
+	"foretell/internal/table/inference"
 )
 
 // ColumnDescription describes a column by the first rows of a file. Except for Name, the fields are
@@ -15,7 +15,7 @@ type ColumnDescription struct {
 	// made. Describe does not set it.
 	Unnamed bool
 	// Form is what the cells contain, such as numbers or dates.
-	Form profile.Form
+	Form inference.Form
 	// Rows is the number of rows read, Filled the number of rows with a value, Distinct the
 	// number of distinct values.
 	Rows, Filled, Distinct int
@@ -57,7 +57,7 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 
 // containsMeasurements reports whether a column contains measurements: fractions, dates or times.
 func containsMeasurements(c *ColumnDescription) bool {
-	return c.Form == profile.FormNumeric && !c.AllIntegers || c.Form == profile.FormDate || c.Form == profile.FormTime
+	return c.Form == inference.FormNumeric && !c.AllIntegers || c.Form == inference.FormDate || c.Form == inference.FormTime
 }
 
 // notIDReason returns why a column that is named like an ID is not the ID.
@@ -75,13 +75,13 @@ func (c *ColumnDescription) notIDReason() string {
 
 // notLabelReason returns the reason why a column cannot be the label, or "" if it can.
 func (c *ColumnDescription) notLabelReason() string {
-	number := c.Form == profile.FormNumeric
+	number := c.Form == inference.FormNumeric
 	switch {
 	case !c.isSampled || c.Rows < minLabelRows:
 		return ""
 	case c.Filled == 0:
 		return "is empty"
-	case c.Form == profile.FormDate || c.Form == profile.FormTime:
+	case c.Form == inference.FormDate || c.Form == inference.FormTime:
 		return "has dates"
 	case number && !c.AllIntegers && c.Distinct > maxFractionalClasses,
 		number && c.Distinct > maxIntegerClasses,

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -217,7 +218,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 	c.isSampled, c.Rows, c.Form = true, len(cells), prof.Form
 	c.Filled = c.Rows - prof.Missing
 	different := make(map[string]bool, len(cells))
-	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == profile.FormCategory || prof.Form == profile.FormText
+	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == inference.FormCategory || prof.Form == inference.FormText
 	prefix, before := "", int64(0)
 	for i, cell := range cells {
 		different[cell] = true
@@ -235,7 +236,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		c.AllCodes = c.AllCodes && prefix != ""
 	}
 	c.hasBlank, c.Distinct, c.Unique = different[""], prof.Distinct, len(different) == len(cells) && !different[""]
-	c.AllIntegers = c.AllIntegers && prof.Form == profile.FormNumeric
+	c.AllIntegers = c.AllIntegers && prof.Form == inference.FormNumeric
 }
 
 var (

@@ -84,7 +84,7 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 // separateRareTexts changes the hashes of the rows from lo on whose text in a category is not
 // one of its levels, so that such a row is not equal to any other. All these texts have the
 // same code, but in a training table each of them is the text of a single row. Only in a
-// column with more texts than profile.ColumnStats keeps may several rows have it; copies of
+// column with more texts than columnstats.Column keeps may several rows have it; copies of
 // these rows are not found. The feature frame.ExtractText is omitted, because its other texts
 // are numbers that another feature has.
 func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {

@@ -3,6 +3,7 @@ package csvfile
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"foretell/internal/humanize"
 )
@@ -20,6 +21,18 @@ func Shorten(text string) string {
 		return string(chars[:maxExcerpt]) + "…"
 	}
 	return text
+}
+
+// ListNames returns a list of the first names of columns, each shortened if it is long.
+func ListNames(list []string) string {
+	var names []string
+	for _, name := range list[:min(len(list), MaxLocationsShown)] {
+		names = append(names, Shorten(name))
+	}
+	if len(list) > MaxLocationsShown {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // maxMissingNames is the maximum number of names in the message of [MissingColumnsMessage].

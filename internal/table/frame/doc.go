@@ -1,6 +1,6 @@
 // Package frame holds a table as typed columns for the learning engine: a Frame of
 // numeric, category and text Columns, described by a Schema. It is built on csvfile and
-// cells. Package profile infers a Schema, and package learn uses the frames.
+// cells. Package profile makes a Schema, and package learn uses the frames.
 //
 //	Load         reads a whole file with a Schema into a Frame
 //	BlockReader  reads a blind file in Blocks, which keep the bytes of each row

@@ -29,9 +29,9 @@ func (c *ColumnProfile) CountBins(low, high float64, bins int) []float64 {
 		values = c.parsed
 	}
 	for i := range values {
-		if one := &values[i]; one.kind == cells.Number {
-			counted += one.rows
-			rows[1+int(math.Floor(min(max(place(one.value), -1), float64(bins))))] += float64(one.rows)
+		if one := &values[i]; one.Kind == cells.Number {
+			counted += one.Rows
+			rows[1+int(math.Floor(min(max(place(one.Number), -1), float64(bins))))] += float64(one.Rows)
 		}
 	}
 	if counted == total {
@@ -102,9 +102,9 @@ func (c *ColumnProfile) CountTexts(texts []string, abbreviate func(string) strin
 		counts[text] = nil
 	}
 	for i := range c.values {
-		short := abbreviate(c.values[i].text)
+		short := abbreviate(c.values[i].Text)
 		if list, known := counts[short]; known {
-			counts[short] = append(list, c.values[i].rows)
+			counts[short] = append(list, c.values[i].Rows)
 		}
 	}
 	for _, list := range counts {
@@ -126,12 +126,12 @@ func (c *ColumnProfile) countBooleans(texts []string) []int {
 	rows := make([]int, len(texts))
 	for i := range c.values {
 		one := &c.values[i]
-		at := slices.Index(texts, one.text)
+		at := slices.Index(texts, one.Text)
 		if at < 0 {
-			at = slices.IndexFunc(texts, func(text string) bool { return cells.FoldCase(text) == cells.FoldCase(one.text) })
+			at = slices.IndexFunc(texts, func(text string) bool { return cells.FoldCase(text) == cells.FoldCase(one.Text) })
 		}
 		if at >= 0 {
-			rows[at] += one.rows
+			rows[at] += one.Rows
 		}
 	}
 	return rows

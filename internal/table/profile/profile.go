@@ -2,13 +2,20 @@ package profile
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
 )
+
+// MinComparedRows is the smallest number of rows of a file whose fractions and means are compared
+// with those of another file.
+const MinComparedRows = 30
 
 // Profile is the result of a scan of a file.
 type Profile struct {
@@ -43,8 +50,8 @@ type Profile struct {
 type ColumnProfile struct {
 	Name string `json:"name"`
 	// Column is the number of the field in its record, counted from 1.
-	Column int  `json:"column"`
-	Form   Form `json:"form"`
+	Column int            `json:"column"`
+	Form   inference.Form `json:"form"`
 	// Features is the number of features that are extracted from the column alone. Words is
 	// the number of words among these features.
 	Features int `json:"features"`
@@ -58,11 +65,11 @@ type ColumnProfile struct {
 	// Numbers describes the numbers of a FormNumeric column, the dates (in days since 1
 	// January 1970) or the times (in hours). It is nil if the column has no numbers, dates
 	// or times, or if not all of them are known.
-	Numbers *NumericStats `json:"numbers,omitempty"`
+	Numbers *columnstats.NumericStats `json:"numbers,omitempty"`
 	// DateOrder is the order of the dates, or "" if the column has no dates.
-	DateOrder DateOrder `json:"dateOrder,omitempty"`
+	DateOrder inference.DateOrder `json:"dateOrder,omitempty"`
 	// TimeZones are the zones of the times of a column of dates or times, sorted: offsets such as
-	// -05:00, Z, names such as EST, and NoTimeZone. It is nil if the column has no times.
+	// -05:00, Z, names such as EST, and inference.NoTimeZone. It is nil if the column has no times.
 	TimeZones []string `json:"timeZones,omitempty"`
 	// LabelAccuracy is the fraction of rows whose label is predicted correctly from this
 	// column alone, estimated on a sample. It is 0 if it was not computed.
@@ -70,15 +77,15 @@ type ColumnProfile struct {
 	// Top are the most frequent texts of a column that is not ordered, at most ten.
 	Top []ValueCount `json:"top,omitempty"`
 
-	values       []distinctValue     // the counted texts; incomplete if Estimate is set
-	uncounted    []distinctValue     // in a blind file, some of the texts that are not in values
-	parsed       []distinctValue     // the numbers of a column of dates, times or amounts; otherwise nil
-	hasFractions bool                // some number is not an integer
-	emptyRows    int                 // number of rows with an empty cell
-	dayFirst     bool                // 1/2/2006 is the first of February
-	firstTime    distinctValue       // the first text with a time of day
-	dates        dateCounts          // the dates whose meaning depends on dayFirst
-	format       *cells.NumberFormat // the format of the numbers; nil if they are plain
+	values       []columnstats.Value  // the counted texts; incomplete if Estimate is set
+	uncounted    []columnstats.Value  // in a blind file, some of the texts that are not in values
+	parsed       []columnstats.Value  // the numbers of a column of dates, times or amounts; otherwise nil
+	hasFractions bool                 // some number is not an integer
+	emptyRows    int                  // number of rows with an empty cell
+	dayFirst     bool                 // 1/2/2006 is the first of February
+	firstTime    columnstats.Value    // the first text with a time of day
+	dates        inference.DateCounts // the dates whose meaning depends on dayFirst
+	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 }
 
 // IsBlank reports whether all cells of the column are empty. The parameter rows is the number of rows of
@@ -86,31 +93,53 @@ type ColumnProfile struct {
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 
 // IsAlsoCategory reports whether the numbers or the words of a FormNumeric column are also a category.
-func (c *ColumnProfile) IsAlsoCategory() bool { return c.Form == FormNumeric && c.Features > 1 }
+func (c *ColumnProfile) IsAlsoCategory() bool {
+	return c.Form == inference.FormNumeric && c.Features > 1
+}
+
+// Values returns the counted texts of the column. If Estimate is set, they are only some of its texts.
+// The caller must not change them.
+func (c *ColumnProfile) Values() []columnstats.Value { return c.values }
+
+// Uncounted returns some of the texts of the column that Values does not return. It is nil in the
+// profile of a training file.
+func (c *ColumnProfile) Uncounted() []columnstats.Value { return c.uncounted }
+
+// EmptyRows returns the number of rows with an empty cell.
+func (c *ColumnProfile) EmptyRows() int { return c.emptyRows }
+
+// IsDayFirst reports whether 1/2/2006 is the first of February.
+func (c *ColumnProfile) IsDayFirst() bool { return c.dayFirst }
+
+// Dates counts the dates of the column whose meaning depends on IsDayFirst.
+func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
+
+// FirstTime returns the first text with a time of day. It has no rows if there is none.
+func (c *ColumnProfile) FirstTime() *columnstats.Value { return &c.firstTime }
+
+// CanParse reports whether a text can be parsed in the format of the column.
+func (c *ColumnProfile) CanParse(text string) bool {
+	cell := []byte(text)
+	switch {
+	case c.Form != inference.FormNumeric:
+		_, ok := cells.ParseDateTime(cell, c.dayFirst)
+		return ok
+	case c.format != nil:
+		_, ok := c.format.Parse(cell)
+		return ok
+	}
+	return !math.IsNaN(cells.NumberOrNaN(cell))
+}
 
 // NumberFormat returns the format of the numbers of a FormNumeric column, and nil for other columns.
 func (c *ColumnProfile) NumberFormat() *cells.NumberFormat {
 	switch {
-	case c.Form != FormNumeric:
+	case c.Form != inference.FormNumeric:
 		return nil
 	case c.format == nil:
 		return new(cells.NumberFormat)
 	}
 	return c.format
-}
-
-// NumericStats are the statistics of a numeric column. No field is NaN or infinite.
-type NumericStats struct {
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-	Mean   float64 `json:"mean"`
-	StdDev float64 `json:"stdDev"`
-	// Median is exact if the table has at most 1,000 rows, or at most 10,000 rows and two million
-	// values. It is also exact if the numbers were parsed from texts. Otherwise it is estimated
-	// from a sample, and MedianEstimate is set. It is 0 in a brief profile.
-	Median         float64    `json:"median"`
-	MedianEstimate bool       `json:"medianEstimate,omitempty"`
-	Histogram      *Histogram `json:"histogram"`
 }
 
 // ValueCount is a text and the number of rows that have it.
@@ -131,6 +160,17 @@ func (p *Profile) ColumnIndex(name string) int {
 		return at
 	}
 	return -1
+}
+
+// HeaderLine returns the line of the header in the scanned file.
+func (p *Profile) HeaderLine() int { return p.headerLine }
+
+// Locate maps a line and a column of the scanned file to a line and a column of the user's file.
+func (p *Profile) Locate(line, column int) (int, int) {
+	if p.locate == nil {
+		return line, column
+	}
+	return p.locate(line, column)
 }
 
 // MergeDefects adds defects of rows that were omitted from the scanned file. The

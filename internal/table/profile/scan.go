@@ -6,17 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"runtime"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"foretell/internal/rescue"
 	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/dupid"
 	"foretell/internal/table/frame"
+	"foretell/internal/table/rowsample"
 )
 
 // ScanOptions configure Scan.
@@ -56,7 +54,6 @@ type ScanOptions struct {
 // The memory does not grow with the file, because texts, histograms and sets share a
 // fixed amount of memory, and IDs are kept on disk.
 func Scan(ctx context.Context, src io.Reader, opts ScanOptions) (p *Profile, err error) {
-	opts.TextMemory = cmp.Or(opts.TextMemory, defaultTextMemory)
 	s := &scanner{opts: opts, profile: &Profile{Schema: &frame.Schema{}}, ids: dupid.NewSet(), label: -1}
 	defer func() { err = errors.Join(err, s.ids.Close()) }()
 	reader := csvfile.NewReader(csvfile.ContextReader{Ctx: ctx, Src: src}, ',')
@@ -76,14 +73,14 @@ type scanner struct {
 	profile        *Profile
 	table          *csvfile.Table
 	ids            *dupid.Set
-	id             int           // position of the ID
-	label          int           // position of the label, -1 in a blind file
-	columns        []ColumnStats // by position; the element of the ID is empty
-	unreadableRows int           // number of unreadable records
-	stopOffset     int64         // the end of the chunk where the scan stopped, 0 if it did not stop
-	budget         textBudget    // for the texts of all columns
+	id             int                  // position of the ID
+	label          int                  // position of the label, -1 in a blind file
+	columns        []columnstats.Column // by position; the element of the ID is empty
+	unreadableRows int                  // number of unreadable records
+	stopOffset     int64                // the end of the chunk where the scan stopped, 0 if it did not stop
+	budget         columnstats.Budget   // for the texts of all columns
 	fingerprints   map[fingerprint]int
-	sample         *rowSample
+	sample         *rowsample.Sample
 }
 
 func (s *scanner) run(ctx context.Context, reader *csvfile.Reader) error {
@@ -126,15 +123,14 @@ func (s *scanner) addDefects(defects ...csvfile.Defect) {
 // columns.
 func (s *scanner) assignRolesAndColumns() {
 	names := s.table.Names
-	s.columns, s.budget = newColumns(len(names), s.opts.TextMemory)
+	s.columns, s.budget = columnstats.NewColumns(len(names), s.opts.TextMemory)
 	if s.opts.Blind {
 		s.id = max(0, s.table.ColumnIndex(s.opts.ID))
 	} else {
 		s.label = len(names) - 1
-		s.columns[s.label].limits = memoryLimits{maxTexts: math.MaxInt, maxHashes: maxHashesPerColumn, sampleBytes: s.columns[s.label].limits.sampleBytes} // labels are texts
-		s.columns[s.label].isLabel = true
+		s.columns[s.label].SetLabel()
 	}
-	s.sample = newRowSample(len(names), s.id, s.label, s.opts.Brief, s.ids.File)
+	s.sample = rowsample.New(len(names), s.id, s.label, s.opts.Brief, s.ids.File)
 }
 
 // errUnreadable ends a scan that cannot continue after a defect.
@@ -147,18 +143,17 @@ type scanWorker struct {
 	chunk   csvfile.ParsedChunk
 	valid   bool // no record is defective
 	ids     dupid.ChunkIDs
-	columns []chunkStats  // by field
-	texts   []columnTexts // by field
+	columns []columnstats.ChunkColumn // by field
 }
 
 func (s *scanner) newWorker(ctx context.Context) *scanWorker {
 	n := len(s.columns)
-	return &scanWorker{scanner: s, ctx: ctx, numeric: make([]bool, n), columns: make([]chunkStats, n), texts: make([]columnTexts, n)}
+	return &scanWorker{scanner: s, ctx: ctx, numeric: make([]bool, n), columns: make([]columnstats.ChunkColumn, n)}
 }
 
 func (w *scanWorker) Parse(c *csvfile.Chunk) error {
 	for i := range w.numeric {
-		w.numeric[i] = w.scanner.columns[i].hasSnapshot()
+		w.numeric[i] = w.scanner.columns[i].HasSnapshot()
 	}
 	w.valid = w.chunk.Parse(c, w.numeric) && !w.chunk.HasBlank(w.scanner.id) &&
 		(w.scanner.label < 0 || !w.chunk.HasBlank(w.scanner.label))
@@ -166,16 +161,15 @@ func (w *scanWorker) Parse(c *csvfile.Chunk) error {
 		return nil
 	}
 	for i, asked := range w.numeric {
-		w.columns[i].values = nil
-		if w.texts[i].resize(w.chunk.Rows, !asked); asked {
-			w.scanner.columns[i].computeChunkStats(&w.columns[i], w.chunk.FloatsOrText(i))
+		if w.columns[i].Reset(w.chunk.Rows, asked); asked {
+			w.scanner.columns[i].ComputeNumbers(&w.columns[i], w.chunk.FloatsOrText(i))
 		}
 	}
 	for lo := 0; lo < w.chunk.Rows; lo += csvfile.CacheBlockRows {
 		hi := min(lo+csvfile.CacheBlockRows, w.chunk.Rows)
 		for i, asked := range w.numeric {
 			if !asked && i != w.scanner.id {
-				w.scanner.columns[i].hashTexts(&w.texts[i], &w.chunk, i, lo, hi)
+				w.scanner.columns[i].HashTexts(&w.columns[i], &w.chunk, i, lo, hi)
 			}
 		}
 	}
@@ -195,8 +189,8 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 	if err := s.countChunk(w, c.Line); err != nil {
 		return err
 	}
-	s.sample.addChunk(&w.chunk, s.table.Rows)
-	s.budget.countInputAndEvict(s.columns, len(c.Text), w.chunk.Rows)
+	s.sample.AddChunk(&w.chunk, s.table.Rows)
+	s.budget.CountInput(s.columns, len(c.Text), w.chunk.Rows)
 	s.table.CountRowsOf(&w.chunk)
 	return nil
 }
@@ -207,36 +201,13 @@ func (w *scanWorker) Commit(c *csvfile.Chunk) error {
 func (s *scanner) countChunk(w *scanWorker, line int) error {
 	chunk := &w.chunk
 	chunk.ReserveFloats()
-	return parallelFor(w.ctx, len(s.columns), func(i int) {
+	return rescue.ParallelFor(w.ctx, len(s.columns), func(i int) {
 		if i == s.id {
 			s.ids.AddChunk(&w.ids, chunk, line)
 			return
 		}
-		s.columns[i].addChunk(chunk, i, line, &w.columns[i], &w.texts[i])
+		s.columns[i].AddChunk(chunk, i, line, &w.columns[i])
 	})
-}
-
-// parallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
-// ctx ends, it stops and returns the cause. If work panics, parallelFor panics when all goroutines have
-// ended.
-func parallelFor(ctx context.Context, n int, work func(i int)) error {
-	var next atomic.Int32
-	var panics rescue.Catcher
-	worker := func() {
-		panics.Call(func() {
-			for i := next.Add(1) - 1; int(i) < n && ctx.Err() == nil && !panics.Caught(); i = next.Add(1) - 1 {
-				work(int(i))
-			}
-		})
-	}
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) - 1 {
-		group.Go(worker)
-	}
-	worker()
-	group.Wait()
-	panics.Rethrow()
-	return context.Cause(ctx)
 }
 
 // readRows reads the rest of the table record by record. It returns errUnreadable if the
@@ -266,11 +237,11 @@ func (s *scanner) readRows(ctx context.Context) error {
 func (s *scanner) addRecord(rec *csvfile.Record) {
 	for i, cell := range rec.Fields {
 		if i != s.id {
-			s.columns[i].addCell(cell, rec.Line)
+			s.columns[i].AddCell(cell, rec.Line)
 		}
 	}
-	s.sample.add(rec.Fields, s.table.Rows-1)
-	s.budget.countInputAndEvict(s.columns, len(rec.Text), 1)
+	s.sample.Add(rec.Fields, s.table.Rows-1)
+	s.budget.CountInput(s.columns, len(rec.Text), 1)
 	if id := rec.Fields[s.id]; cells.IsBlank(id) {
 		s.addDefects(s.cellDefect(rec, csvfile.CodeEmptyID, s.id, "the row has no ID"))
 	} else {

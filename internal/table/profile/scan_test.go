@@ -16,8 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
 )
 
 func scanText(t *testing.T, file string, opts ScanOptions) *Profile {
@@ -171,25 +173,25 @@ func TestScanKinds(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		cells    []string
-		form     Form
+		form     inference.Form
 		missing  int
 		distinct int
 	}{
-		{"numbers", []string{"1", "2.50", " 2.5 ", "", "+1e0"}, FormNumeric, 1, 2},
-		{"markers_among_numbers_are_missing", []string{"1", "NaN", "?", "n/a", "inf", "2", "1e999"}, FormNumeric, 5, 2},
-		{"markers_alone_are_texts", []string{"NA", "?", "", "NA"}, FormCategory, 1, 2},
-		{"nothing_at_all", []string{"", " ", ""}, FormNumeric, 3, 0},
-		{"texts", []string{"a", "b", "", "a"}, FormCategory, 1, 2},
-		{"numbers_and_texts", []string{"2", "4", "more", "2"}, FormCategory, 0, 3},
-		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), FormNumeric, 1, 100},
-		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), FormNumeric, 1, 90},
-		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), FormNumeric, 2, 98},
-		{"different_numbers", cellsOf(many, integer), FormNumeric, 0, many},
-		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), FormNumeric, 1, many},
-		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), FormNumeric, 3, many},
-		{"different_texts", cellsOf(many, word), FormCategory, 0, many},
-		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), FormText, 0, many + 100},
-		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), FormNumeric, 200, many},
+		{"numbers", []string{"1", "2.50", " 2.5 ", "", "+1e0"}, inference.FormNumeric, 1, 2},
+		{"markers_among_numbers_are_missing", []string{"1", "NaN", "?", "n/a", "inf", "2", "1e999"}, inference.FormNumeric, 5, 2},
+		{"markers_alone_are_texts", []string{"NA", "?", "", "NA"}, inference.FormCategory, 1, 2},
+		{"nothing_at_all", []string{"", " ", ""}, inference.FormNumeric, 3, 0},
+		{"texts", []string{"a", "b", "", "a"}, inference.FormCategory, 1, 2},
+		{"numbers_and_texts", []string{"2", "4", "more", "2"}, inference.FormCategory, 0, 3},
+		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), inference.FormNumeric, 1, 100},
+		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), inference.FormNumeric, 1, 90},
+		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), inference.FormNumeric, 2, 98},
+		{"different_numbers", cellsOf(many, integer), inference.FormNumeric, 0, many},
+		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), inference.FormNumeric, 1, many},
+		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), inference.FormNumeric, 3, many},
+		{"different_texts", cellsOf(many, word), inference.FormCategory, 0, many},
+		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), inference.FormText, 0, many + 100},
+		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), inference.FormNumeric, 200, many},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := scanText(t, column(c.cells...), ScanOptions{})
@@ -197,7 +199,7 @@ func TestScanKinds(t *testing.T) {
 			if got.Form != c.form || got.Missing != c.missing || got.Distinct != c.distinct || p.Rows != len(c.cells) {
 				t.Errorf("%s, missing %d, distinct %d", got.Form, got.Missing, got.Distinct)
 			}
-			if got.Form != FormNumeric || got.Features == 0 {
+			if got.Form != inference.FormNumeric || got.Features == 0 {
 				return
 			}
 			// Load must see the same missing values.
@@ -232,18 +234,18 @@ func TestScanProfile(t *testing.T) {
 		},
 		Columns: []ColumnProfile{
 			{
-				Name: "age", Column: 2, Form: FormNumeric, Features: 1, Missing: 2, Distinct: 3,
-				Numbers: &NumericStats{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425, Median: 22.5},
+				Name: "age", Column: 2, Form: inference.FormNumeric, Features: 1, Missing: 2, Distinct: 3,
+				Numbers: &columnstats.NumericStats{Min: 20, Max: 30, Mean: 23.75, StdDev: 4.14578098794425, Median: 22.5},
 			},
 			{
-				Name: "job", Column: 3, Form: FormCategory, Features: 1, Missing: 1, Distinct: 3,
+				Name: "job", Column: 3, Form: inference.FormCategory, Features: 1, Missing: 1, Distinct: 3,
 				Top: []ValueCount{{"cook", 3}, {"co,ok", 1}, {"smith", 1}},
 			},
 		},
 		Classes: []ValueCount{{"9", 2}, {"9.0", 2}, {"10", 2}},
 	}
 	opts := []cmp.Option{
-		cmpopts.IgnoreUnexported(Profile{}, ColumnProfile{}), cmpopts.IgnoreFields(NumericStats{}, "Histogram"),
+		cmpopts.IgnoreUnexported(Profile{}, ColumnProfile{}), cmpopts.IgnoreFields(columnstats.NumericStats{}, "Histogram"),
 		cmpopts.IgnoreFields(Profile{}, "Warnings"), cmpopts.EquateApprox(1e-12, 0),
 	}
 	if d := cmp.Diff(want, p, opts...); d != "" {
@@ -271,34 +273,6 @@ func TestScanWarnings(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestWarningsAboutClassNames(t *testing.T) {
-	for _, c := range []struct {
-		labels []string
-		want   []string
-	}{
-		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
-		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
-		{[]string{"none", "mild", "severe"}, nil},
-		{[]string{"+", "-"}, nil},
-		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
-		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
-	} {
-		file := "id,size,label\n"
-		for i := range 30 * len(c.labels) {
-			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, c.labels[i%len(c.labels)])
-		}
-		var got []string
-		for _, w := range scanText(t, file, ScanOptions{}).Warnings {
-			if w.Name == "label" {
-				got = append(got, w.Message)
-			}
-		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%q: %s", c.labels, d)
-		}
 	}
 }
 
@@ -403,4 +377,13 @@ func valuesOf(f *frame.Frame, column int) []float64 {
 		return nil
 	}
 	return c.Values(make([]float64, f.Rows), 0, f.Rows)
+}
+
+func loadText(t *testing.T, file string, schema *frame.Schema) *frame.Frame {
+	t.Helper()
+	f, err := frame.Load(t.Context(), strings.NewReader(file), schema, frame.LoadOptions{Labelled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
 )
 
 // wideTable is a table whose cells are kept to compute the expected profile.
@@ -66,13 +68,13 @@ func wideCell(column int, rng *rand.Rand) string {
 
 // wideProfile is the profile of a column, computed by a simple implementation.
 type wideProfile struct {
-	Form                   Form
+	Form                   inference.Form
 	Missing, Distinct      int
 	Min, Max, Mean, Median float64
 }
 
 func naiveProfile(cells []string) wideProfile {
-	p := wideProfile{Form: FormNumeric}
+	p := wideProfile{Form: inference.FormNumeric}
 	texts, numbers := map[string]bool{}, []float64{}
 	for _, cell := range cells {
 		value, err := strconv.ParseFloat(cell, 64)
@@ -81,14 +83,14 @@ func naiveProfile(cells []string) wideProfile {
 			p.Missing++
 			continue
 		case err != nil:
-			p.Form = FormCategory
+			p.Form = inference.FormCategory
 		default:
 			numbers = append(numbers, value)
 		}
 		texts[cell] = true
 	}
 	p.Distinct = len(texts)
-	if p.Form == FormNumeric && len(numbers) > 0 {
+	if p.Form == inference.FormNumeric && len(numbers) > 0 {
 		slices.Sort(numbers)
 		sum := 0.0
 		for _, value := range numbers {
@@ -288,5 +290,26 @@ func TestDefectsAreCounted(t *testing.T) {
 				t.Errorf("seed %d: %s: %d, %v, want %d", seed, d.Code, d.Count, d.Lines, len(lines))
 			}
 		}
+	}
+}
+
+// TestBriefScan checks that a brief scan finds the same schema.
+func TestBriefScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("millions of cells, which TestReadingDoesNotDependOnTheCores reads by the same goroutines")
+	}
+	w := newWideTable(12_000, 200, rand.New(rand.NewPCG(1, 3))) // more than a brief sample keeps in memory
+	whole, brief := scanText(t, w.file, ScanOptions{}), scanText(t, w.file, ScanOptions{Brief: true})
+	for i := range whole.Columns {
+		a, b := &whole.Columns[i], &brief.Columns[i]
+		if a.Distinct != b.Distinct || a.Estimate || b.Estimate || a.Features != b.Features {
+			t.Fatalf("%s: %d and %d different values, %d and %d features", a.Name, a.Distinct, b.Distinct, a.Features, b.Features)
+		}
+	}
+	same := func(a, b frame.ColumnSchema) bool {
+		return a.Name == b.Name && a.Kind == b.Kind && slices.Equal(a.Levels, b.Levels)
+	}
+	if !slices.EqualFunc(whole.Schema.Columns, brief.Schema.Columns, same) {
+		t.Error("the schemas differ")
 	}
 }

@@ -11,8 +11,11 @@ import (
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
+	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/dupid"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -102,9 +105,9 @@ type repairer struct {
 	dialect     dialect
 	names       []string
 	ids         *dupid.Set
-	stats       *profile.Collector // statistics of the rows with the right number of fields
-	id          int                // position of the ID, or generatedID
-	label       int                // position of the label, or -1
+	stats       *columnstats.Collector // statistics of the rows with the right number of fields
+	id          int                    // position of the ID, or generatedID
+	label       int                    // position of the label, or -1
 	suggested   ColumnRoles
 	moreHeaders []int // lines of the rows below the header that look like a second header
 	order       []int // positions of the source's columns in the order of the copy
@@ -159,7 +162,7 @@ func (r *repairer) analyse(src io.Reader) error {
 
 // initCollector prepares the collection of column statistics.
 func (r *repairer) initCollector() error {
-	r.stats, r.countedFirstRow = profile.NewCollector(r.names), !r.dialect.hasHeader
+	r.stats, r.countedFirstRow = columnstats.NewCollector(len(r.names)), !r.dialect.hasHeader
 	return r.chooseIDAndSuggestLabel()
 }
 
@@ -201,7 +204,7 @@ func (r *repairer) findMoreHeaders() {
 	if r.blind {
 		label = -1
 	}
-	r.moreHeaders = r.stats.SecondHeaderLines(r.id, label)
+	r.moreHeaders = check.SecondHeaderLines(r.stats.Columns(), r.id, label)
 }
 
 // isKeptHeaderNumeric reports whether the header consists only of numbers, apart from
@@ -232,7 +235,7 @@ func (r *repairer) lacksHeader() bool {
 	if !r.blind {
 		label = len(r.names) - 1
 	}
-	return r.stats.LacksHeader(r.id, label)
+	return check.LacksHeader(r.names, r.stats.Columns(), r.id, label)
 }
 
 // headerMatchesNumbers reports whether the training file has columns of numbers, and the
@@ -241,7 +244,7 @@ func (r *repairer) lacksHeader() bool {
 func (r *repairer) headerMatchesNumbers(train *profile.Profile, names []string) bool {
 	found := false
 	for i := range train.Columns {
-		if train.Columns[i].Form != profile.FormNumeric {
+		if train.Columns[i].Form != inference.FormNumeric {
 			continue
 		}
 		if kind, _ := cells.Classify([]byte(r.names[slices.Index(names, train.Columns[i].Name)])); kind != cells.Number {

@@ -10,6 +10,7 @@ import (
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
 
@@ -30,7 +31,7 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 	w := &repairWriter{repairer: r, out: csvfile.NewWriter(dst), duplicates: make(map[int]bool), suffixes: make(map[string]int)}
 	w.columns, w.identifiesRows = make([]profile.ColumnProfile, len(r.names)), make([]bool, len(r.names))
 	for i := range w.columns {
-		w.columns[i], w.identifiesRows[i] = r.stats.Column(i).Profile()
+		w.columns[i], w.identifiesRows[i] = profile.Describe(r.stats.Column(i))
 	}
 	w.swaps = make([]bool, len(r.names))
 	for _, name := range r.opts.SwapSeparators {
@@ -255,7 +256,7 @@ func (w *repairWriter) acceptsCell(column int, cell []byte, strictly bool) bool 
 		return t.Kind() != frame.Numeric || kind == cells.Number
 	case c.Form.IsOrdered():
 		return kind == cells.Null || known || c.CanParse(string(cell))
-	case strictly && c.Form != profile.FormText && !w.identifiesRows[column] && t.KnowsAllTexts() && 2*c.Distinct <= rows:
+	case strictly && c.Form != inference.FormText && !w.identifiesRows[column] && t.KnowsAllTexts() && 2*c.Distinct <= rows:
 		return known
 	}
 	return kind != cells.Number || t.HasNumbers() || rows < profile.MinComparedRows

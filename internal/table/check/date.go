@@ -1,0 +1,159 @@
+package check
+
+import (
+	"unicode/utf8"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// Limits for the warning about a column whose dates have several formats.
+const (
+	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
+	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells with a pattern of dates
+)
+
+// cellPattern counts the cells of a column that have the same pattern, see patternOf.
+type cellPattern struct {
+	columnstats.Occurrences
+	dates int // rows whose cell is a date or a time of day
+}
+
+func (p *cellPattern) isDate() bool { return float64(p.dates) >= minDatesPerPattern*float64(p.Rows) }
+
+// warnMixedDates warns about a column that has dates but is read as texts, because the formats of
+// its cells differ too much.
+func (c *columnChecker) warnMixedDates() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText {
+		return
+	}
+	texts := c.stats.FirstValues()
+	date, other := findMixedDates(texts)
+	if date == nil {
+		return
+	}
+	const effect = "so the column is read as text"
+	if order := inference.CountDates(texts); order.DayFirst.Rows > 0 && order.MonthFirst.Rows > 0 {
+		day, month := &order.DayFirst.First, &order.MonthFirst.First
+		c.warnAt(day.FirstLine(), csvfile.CodeMixedDates, "%s (%s) has the day first, but %s (%s) has the month first, %s",
+			csvfile.Excerpt(day.Text), c.opts.FormatLine(day.FirstLine()), csvfile.Excerpt(month.Text), c.opts.FormatLine(month.FirstLine()), effect)
+		return
+	}
+	if other == nil {
+		return
+	}
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedDates, "the column has dates or times such as %s (%s), but other cells have another format, most often that of %s (%s), %s",
+		csvfile.Excerpt(date.Text), c.opts.FormatLine(date.FirstLine()), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()), effect)
+}
+
+// findMixedDates returns the first cell of the most frequent pattern of dates, and the first cell
+// of the most frequent other pattern. It returns nil for date if few of the texts are dates, and
+// nil for other if there is only one pattern.
+func findMixedDates(texts []columnstats.Value) (date, other *columnstats.Value) {
+	rows, dates := 0, 0
+	patterns := map[string]*cellPattern{}
+	for i := range texts {
+		one := &texts[i]
+		if one.Kind != cells.Text && one.Kind != cells.Number {
+			continue
+		}
+		pattern := patternOf(one.Text)
+		if patterns[pattern] == nil {
+			patterns[pattern] = &cellPattern{}
+		}
+		patterns[pattern].Add(one)
+		if one.Kind == cells.Text && isDateTime(one.Text) {
+			patterns[pattern].dates += one.Rows
+		}
+		rows += one.Rows
+	}
+	var mostDates, mostOther *cellPattern
+	for _, p := range patterns {
+		if p.isDate() {
+			dates += p.Rows
+			if p.isMoreFrequent(mostDates) {
+				mostDates = p
+			}
+		}
+	}
+	if mostDates == nil || float64(dates) < minDateShare*float64(rows) {
+		return nil, nil
+	}
+	for _, p := range patterns {
+		if p != mostDates && p.isMoreFrequent(mostOther) {
+			mostOther = p
+		}
+	}
+	if mostOther == nil {
+		return &mostDates.First, nil
+	}
+	return &mostDates.First, &mostOther.First
+}
+
+// isMoreFrequent reports whether p has more rows than other, or is earlier in the file if both have
+// equally many. Any pattern is more frequent than nil.
+func (p *cellPattern) isMoreFrequent(other *cellPattern) bool {
+	return other == nil || p.Rows > other.Rows || p.Rows == other.Rows && p.First.FirstLine() < other.First.FirstLine()
+}
+
+func isDateTime(text string) bool {
+	for _, dayFirst := range []bool{false, true} {
+		if _, ok := cells.ParseDateTime([]byte(text), dayFirst); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// patternOf replaces each run of letters in a cell by an a, each run of one or two digits by a 1,
+// and each longer run of digits by a 4. For example, it returns 4-1-1 for 2024-01-31.
+func patternOf(cell string) string {
+	pattern := make([]byte, 0, len(cell))
+	for i := 0; i < len(cell); {
+		begin, char := i, cell[i]
+		switch {
+		case char-'0' <= 9:
+			for i < len(cell) && cell[i]-'0' <= 9 {
+				i++
+			}
+			char = '1'
+			if i-begin > 2 {
+				char = '4'
+			}
+		case isPatternLetter(char):
+			for i < len(cell) && isPatternLetter(cell[i]) {
+				i++
+			}
+			char = 'a'
+		default:
+			i++
+		}
+		pattern = append(pattern, char)
+	}
+	return string(pattern)
+}
+
+// isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
+func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
+
+// warnDateOrder warns about a column of dates if it is not known whether the day is first, or
+// if some dates are in another order than most.
+func (c *columnChecker) warnDateOrder() {
+	inf := c.inferred
+	if inf.Form != inference.FormDate || c.opts.Blind {
+		return
+	}
+	if inf.HasUnknownOrder {
+		first := &inf.Dates.Either.First
+		c.warnAt(first.FirstLine(), csvfile.CodeAmbiguousDates, "no date shows whether the day or the month is first: the month is assumed, so %s is %s",
+			csvfile.Excerpt(first.Text), inference.FormatDate(first.Text, inf.DayFirst))
+	}
+	if other := inf.Dates.Contradicting(inf.DayFirst); other.Rows > 0 {
+		c.warnAt(other.First.FirstLine(), csvfile.CodeDateOrder, "%s has %s, but most dates of the column have %s; the dates of %s are treated as missing",
+			csvfile.Excerpt(other.First.Text), inference.DescribeOrder(!inf.DayFirst), inference.DescribeOrder(inf.DayFirst), humanize.Count(other.Rows, "row"))
+	}
+}

@@ -1,0 +1,60 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+// TestMixedDates scans columns whose cells alternate between two formats, and columns that have
+// only some dates.
+func TestMixedDates(t *testing.T) {
+	t.Parallel()
+	other := func(date, dateLine, other, otherLine string) string {
+		return fmt.Sprintf("the column has dates or times such as %q (line %s), but other cells have another format, most often that of %q (line %s), so the column is read as text", date, dateLine, other, otherLine)
+	}
+	for name, c := range map[string]struct {
+		first, second string // formats of the month and the day
+		every         int    // one row in this number of rows has the second format
+		want          string
+	}{
+		"formats_that_are_all_read": {"2024-%02[1]d-%02[2]d", "%02[2]d.%02[1]d.2024", 2, ""},
+		"unusual_separators":        {"2024-%02[1]d-%02[2]d", "%[2]d/%[1]d-24", 2, other("2024-01-01", "2", "8/2-24", "3")},
+		"mostly_the_other":          {"%[2]d.%[1]d.", "2024-%02[1]d-%02[2]d", 3, other("2024-03-15", "4", "1.1.", "2")},
+		"too_few_dates":             {"%[2]d.%[1]d.", "2024-%02[1]d-%02[2]d", 6, ""},
+		"times_and_dates":           {"%02[1]d:%02[2]d", "2024-%02[1]d-%02[2]d", 3, other("01:01", "2", "2024-03-15", "4")},
+		"serial_numbers":            {"2024-%02[1]d-%02[2]d", "45%[1]d%02[2]d", 2, other("2024-01-01", "2", "45208", "3")},
+		"words":                     {"2024-%02[1]d-%02[2]d", "never", 2, other("2024-01-01", "2", "never", "3")},
+		"orders_of_day_and_month":   {"%02[2]d/%02[1]d/2024", "%02[1]d/%02[2]d/2024", 2, `"15/03/2024" (line 4) has the day first, but "04/22/2024" (line 5) has the month first, so the column is read as text`},
+		"weeks":                     {"2024-%02[2]d", "2024-5%[1]d", 2, ""},
+		"no_dates":                  {"a%d-%d", "b%d/%d", 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("id,day,n,label\n")
+			for i := range 60 {
+				format := c.first
+				if i%c.every == c.every-1 {
+					format = c.second
+				}
+				cell := format
+				if strings.Contains(format, "%") {
+					cell = fmt.Sprintf(format, i%12+1, i*7%28+1)
+				}
+				fmt.Fprintf(&b, "%d,%s,%d,%c\n", i, cell, i%7, "xy"[i/3%2])
+			}
+			got := ""
+			for _, w := range scanText(t, b.String(), profile.ScanOptions{}).Warnings {
+				if w.Code == csvfile.CodeMixedDates {
+					got += w.Message
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

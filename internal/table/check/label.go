@@ -1,0 +1,167 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// Limits for the checks of the label.
+const (
+	// AdvisedClassRows is the recommended smallest number of rows of a class. A class
+	// with fewer rows is hard to learn, and its scores are uncertain.
+	AdvisedClassRows = 25
+
+	// MaxUnconfirmedNumbers is the largest number of distinct numbers that may be the classes of a
+	// label without the confirmation of the user. More of them are probably a quantity.
+	MaxUnconfirmedNumbers = 50
+
+	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
+	manyNumbers = 20    // more distinct numbers may be a quantity
+)
+
+// LabelDefect returns the code and the message of the defect that the label's texts cannot be classes,
+// or an empty code if they can. complete is set if the labels of all rows are known. If it is not,
+// LabelDefect returns a defect only if no labels of the other rows could correct it.
+func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
+	filled := t.NonBlank()
+	n, _ := t.DistinctCount()
+	switch {
+	case filled == 0:
+		return "", "" // each row without a label is a defect already
+	case n > maxClasses, complete && n > 2 && 2*n > filled:
+		return tooManyClassesDefect(t, n, filled)
+	case !t.KnowsAllTexts():
+		return csvfile.CodeTooManyClasses, fmt.Sprintf("the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
+	case complete && n == 1:
+		return csvfile.CodeOneClass, fmt.Sprintf("every row has the label %s, but at least two classes are required", csvfile.Excerpt(t.Values()[0].Text))
+	}
+	return "", ""
+}
+
+// tooManyClassesDefect returns the defect of a label with n distinct values in the given number
+// of rows.
+func tooManyClassesDefect(t *columnstats.Column, n, rows int) (code, message string) {
+	count := humanize.Comma(n)
+	if _, estimated := t.DistinctCount(); estimated {
+		count = "about " + humanize.Comma(min(n, rows))
+	}
+	if inference.HasOnlyNumbers(t) {
+		return csvfile.CodeNumericLabel, fmt.Sprintf("foretell predicts classes, not numbers; the label has %s different numbers in %s", count, humanize.Count(rows, "row"))
+	}
+	return csvfile.CodeTooManyClasses, fmt.Sprintf("the label has %s different values in %s, but must be a class that many rows share: is the label the last column?", count, humanize.Count(rows, "row"))
+}
+
+// NumericClasses returns a warning if the label has many different numbers, because they may be
+// quantities.
+func NumericClasses(t *columnstats.Column) []csvfile.Warning {
+	n := len(t.Values())
+	if n <= manyNumbers || !inference.HasOnlyNumbers(t) {
+		return nil
+	}
+	return []csvfile.Warning{{
+		Code:    csvfile.CodeManyClasses,
+		Message: fmt.Sprintf("foretell predicts classes, not numbers; each of the label's %d different numbers becomes a class", n),
+	}}
+}
+
+// Classes checks the names of the classes and their numbers of rows. The line of a warning is 0 if
+// the warning is not about a row.
+func Classes(classes []columnstats.Value) []csvfile.Warning {
+	var c classChecker
+	c.warnSmallClasses(classes)
+	c.warnSimilarClasses(classes)
+	c.warnClassNames(classes)
+	return c.warnings
+}
+
+// classChecker is the state of a call of Classes.
+type classChecker struct{ warnings []csvfile.Warning }
+
+func (c *classChecker) warnAt(line int, code, format string, args ...any) {
+	c.warnings = append(c.warnings, csvfile.Warning{Code: code, Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+// warnSmallClasses warns about classes with few rows. If there are many, it adds one
+// warning for all.
+func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
+	const many = 3
+	small := slices.DeleteFunc(slices.Clone(list), func(one columnstats.Value) bool { return one.Rows >= AdvisedClassRows })
+	slices.SortStableFunc(small, func(a, b columnstats.Value) int { return cmp.Compare(a.Rows, b.Rows) })
+	if len(small) > many {
+		text := ""
+		for _, one := range small[:many] {
+			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Comma(one.Rows))
+		}
+		c.warnAt(small[0].FirstLine(), csvfile.CodeSmallClass, "%d classes have fewer than the recommended %d rows: %s…", len(small), AdvisedClassRows, text)
+		return
+	}
+	for _, one := range small {
+		c.warnAt(one.FirstLine(), csvfile.CodeSmallClass, "class %s has only %s; at least %d are recommended", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"), AdvisedClassRows)
+	}
+}
+
+// warnSimilarClasses warns about classes whose names differ only in spelling.
+func (c *classChecker) warnSimilarClasses(list []columnstats.Value) {
+	first := make(map[string]string, len(list))
+	for i := range list {
+		class := list[i].Text
+		folded := foldClass(class)
+		if other, known := first[folded]; known {
+			c.warnAt(0, csvfile.CodeSimilarClasses, "the classes %s and %s differ in spelling only", csvfile.Excerpt(other), csvfile.Excerpt(class))
+		} else {
+			first[folded] = class
+		}
+	}
+}
+
+// foldClass returns a text that is equal for classes whose names differ only in spelling: in case, in
+// surrounding spaces, in the composition of characters such as é, or in the form of a number.
+func foldClass(class string) string {
+	folded := norm.NFC.String(cells.FoldCase(class))
+	value, ok := cells.ParseNumber([]byte(folded))
+	switch {
+	case !ok || !cells.DigitsFitFloat64(folded):
+		return folded
+	case value == 0:
+		return "0" // also for -0
+	}
+	return strconv.FormatFloat(value, 'g', -1, 64)
+}
+
+// warnClassNames warns about classes whose names suggest that the label is missing, such as NA, and
+// about spaces around names. In a label, a text such as NA is an ordinary name, because a label is
+// not a number.
+func (c *classChecker) warnClassNames(list []columnstats.Value) {
+	var spaced *columnstats.Value
+	for i, one := range list {
+		if len(list) > 2 && meansMissing(one.Text) {
+			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
+		}
+		name := strings.TrimSpace(one.Text)
+		if spaced == nil && one.Text != name && !slices.ContainsFunc(list, func(other columnstats.Value) bool { return other.Text == name }) {
+			spaced = &list[i] // warnSimilarClasses has not warned about it
+		}
+	}
+	if spaced != nil {
+		c.warnAt(spaced.FirstLine(), csvfile.CodeSpacedClass, "the class %s has spaces around its name, which are part of the name", csvfile.Excerpt(spaced.Text))
+	}
+}
+
+// meansMissing reports whether a label probably stands for a missing one. It returns false for
+// none, inf and a minus sign, because they are names of classes in many files.
+func meansMissing(label string) bool {
+	kind, _ := cells.Classify([]byte(label))
+	folded := cells.FoldCase(label)
+	return kind == cells.Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")
+}

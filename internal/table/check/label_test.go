@@ -1,0 +1,107 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+func TestSimilarClasses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		classes []string
+		similar bool
+	}{
+		"case":                 {[]string{"Yes", "yes"}, true},
+		"spaces":               {[]string{"yes", "yes "}, true},
+		"forms_of_a_number":    {[]string{"1", "1.0"}, true},
+		"long_numbers":         {[]string{"9007199254740992", "9007199254740993"}, false},
+		"negative_zero":        {[]string{"0", "-0"}, true},
+		"composed_characters":  {[]string{"caf\u00e9", "cafe\u0301"}, true},
+		"different_characters": {[]string{"caf\u00e9", "cafe"}, false},
+	} {
+		var text strings.Builder
+		text.WriteString("id,x,label\n")
+		for i := range 60 {
+			fmt.Fprintf(&text, "r%d,%d,%s\n", i, i, c.classes[i%2])
+		}
+		p := scanText(t, text.String(), profile.ScanOptions{})
+		similar := slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Code == csvfile.CodeSimilarClasses })
+		if similar != c.similar {
+			t.Errorf("%s: similar is %v, want %v: %+v", name, similar, c.similar, p.Warnings)
+		}
+	}
+}
+
+// TestLabelsThatAreNumbers expects a warning about many different numbers, also with a currency or
+// separators of thousands, but not about other texts.
+func TestLabelsThatAreNumbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		format  string // of an integer
+		classes int
+		warns   bool
+	}{
+		"integers":       {"%d", 28, true},
+		"few_integers":   {"%d", 20, false},
+		"prices":         {"$%d.99 ", 78, true},
+		"thousands":      {`"-%d,027,000"`, 108, true},
+		"few_prices":     {"$%d.99 ", 20, false},
+		"codes":          {"A%d", 78, false},
+		"numbered_names": {"class %d", 78, false},
+	} {
+		var text strings.Builder
+		text.WriteString("id,x,label\n")
+		for i := range 10 * c.classes {
+			fmt.Fprintf(&text, "r%d,%d,"+c.format+"\n", i, i*i%37, 1+i%c.classes)
+		}
+		p := scanText(t, text.String(), profile.ScanOptions{})
+		warns := slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Code == csvfile.CodeManyClasses })
+		if warns != c.warns || len(p.Schema.Classes) != c.classes {
+			t.Errorf("%s: warns is %v, want %v; %d classes", name, warns, c.warns, len(p.Schema.Classes))
+		}
+	}
+	var prices strings.Builder
+	prices.WriteString("id,x,label\n")
+	for i := range 200 {
+		fmt.Fprintf(&prices, "r%d,%d,$%d\n", i, i*i%37, 1000+i)
+	}
+	p := scanText(t, prices.String(), profile.ScanOptions{})
+	if !slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeNumericLabel }) {
+		t.Errorf("no defect of a label of amounts: %+v", p.Defects)
+	}
+}
+
+func TestWarningsAboutClassNames(t *testing.T) {
+	for _, c := range []struct {
+		labels []string
+		want   []string
+	}{
+		{[]string{"yes", "no", "NA"}, []string{`the label "NA" (30 rows) becomes a class of its own`}},
+		{[]string{"yes", "no", "?"}, []string{`the label "?" (30 rows) becomes a class of its own`}},
+		{[]string{"none", "mild", "severe"}, nil},
+		{[]string{"+", "-"}, nil},
+		{[]string{" yes", " no"}, []string{`the class " no" has spaces around its name, which are part of the name`}},
+		{[]string{" yes", "yes"}, []string{`the classes " yes" and "yes" differ in spelling only`}},
+	} {
+		file := "id,size,label\n"
+		for i := range 30 * len(c.labels) {
+			file += fmt.Sprintf("%d,%d,%s\n", i, i*7919%1009, c.labels[i%len(c.labels)])
+		}
+		var got []string
+		for _, w := range scanText(t, file, profile.ScanOptions{}).Warnings {
+			if w.Name == "label" {
+				got = append(got, w.Message)
+			}
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%q: %s", c.labels, d)
+		}
+	}
+}

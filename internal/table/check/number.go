@@ -1,0 +1,142 @@
+package check
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// warnStrayTexts warns about texts in a column of numbers.
+func (c *columnChecker) warnStrayTexts() {
+	inf := c.inferred
+	t := c.stats
+	if inf.Form != inference.FormNumeric || t.Rows(cells.Text) == 0 {
+		return
+	}
+	rows, first := 0, columnstats.Value{}
+	for _, one := range t.Values() {
+		if !inf.IsStray(&one) {
+			continue
+		}
+		rows += one.Rows
+		if first.Rows == 0 || one.FirstLine() < first.FirstLine() {
+			first = one
+		}
+	}
+	treatment := "such text is treated as missing"
+	if len(inf.Strays) > 0 {
+		treatment = "such text becomes another feature"
+	}
+	if rows > 0 {
+		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, first %s in %s; %s",
+			humanize.Count(rows, "row"), humanize.Have(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
+	}
+}
+
+// warnFootnotes warns about a training column of numbers if some of them have a footnote mark and
+// others have none, because the mark may say something about the row.
+func (c *columnChecker) warnFootnotes() {
+	inf := c.inferred
+	t := c.stats
+	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil {
+		return
+	}
+	marked, plain := columnstats.Occurrences{}, t.Rows(cells.Number)
+	for _, one := range t.Values() {
+		switch {
+		case one.Kind != cells.Text || inf.IsStray(&one):
+		case len(cells.TrimFootnoteMarks([]byte(one.Text))) < len(one.Text):
+			marked.Add(&one)
+		default:
+			plain += one.Rows
+		}
+	}
+	if marked.Rows > 0 && plain > 0 {
+		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s a footnote mark after the number, first %s in %s; the marks are ignored",
+			humanize.Count(marked.Rows, "row"), humanize.Have(marked.Rows), csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
+	}
+}
+
+// warnMostlyNumbers warns about a training column that is read as texts although most of its cells
+// are numbers.
+func (c *columnChecker) warnMostlyNumbers() {
+	inf := c.inferred
+	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
+		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but too many different cells are not, first %s in %s, so the column is read as %s",
+			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), readAs(inf.Form))
+	}
+}
+
+// Limits for the warning about a unit that only some numbers of a column have.
+const (
+	minUnitRows   = 5  // smallest number of rows with the unit, and without it
+	minScaleRatio = 10 // smallest ratio of the medians of these rows
+)
+
+// warnPartialUnit warns about a training column of numbers if only some of them have its unit and
+// the others are much larger or smaller, such as 45% and 0.45.
+func (c *columnChecker) warnPartialUnit() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil || inf.Format.Unit == "" {
+		return
+	}
+	var groups [2][]columnstats.Value // the numbers without and with the unit, without sign
+	var rows [2]columnstats.Occurrences
+	for _, one := range c.stats.FirstValues() {
+		value, ok := inf.Format.Parse([]byte(one.Text))
+		if !ok || value == 0 {
+			continue // 0 has the same meaning in every unit
+		}
+		group := 0
+		if _, unit, ok := cells.ParseAmount([]byte(one.Text), inf.Format.DecimalComma); ok && unit != "" {
+			group = 1
+		}
+		rows[group].Add(&one)
+		groups[group] = append(groups[group], columnstats.Value{Number: math.Abs(value), Rows: one.Rows})
+	}
+	if min(rows[0].Rows, rows[1].Rows) < minUnitRows {
+		return
+	}
+	without, with := columnstats.WeightedMedian(groups[0]), columnstats.WeightedMedian(groups[1])
+	if max(without, with) < minScaleRatio*min(without, with) {
+		return
+	}
+	first := &rows[0].First
+	c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "the numbers of %s have the unit %s (median %s), but those of %s have none (median %s), first %s in %s; all are read in this unit",
+		humanize.Count(rows[1].Rows, "row"), csvfile.Excerpt(inf.Format.Unit), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), inference.FormNumeric.Format(without),
+		csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))
+}
+
+// readAs returns a phrase for messages which says how a column of texts is read.
+func readAs(form inference.Form) string {
+	if form == inference.FormText {
+		return "text"
+	}
+	return "a category"
+}
+
+// warnSeparators warns about a training column of numbers if it is not known whether its separators
+// separate thousands or decimals.
+func (c *columnChecker) warnSeparators() {
+	inf := c.inferred
+	if c.opts.Blind || !inf.HasUnknownSeparator {
+		return
+	}
+	first, format := inf.FirstUnclearNumber(), cells.NumberFormat{}
+	if inf.Format != nil {
+		format = *inf.Format
+	}
+	name := "point"
+	if strings.Contains(first.Text, ",") {
+		name = "comma"
+	}
+	read, _ := format.Parse([]byte(first.Text))
+	c.warnAt(first.FirstLine(), csvfile.CodeUnclearNumbers, "no number shows whether the %s in %s separates thousands or decimals: it is read as %s",
+		name, csvfile.Excerpt(first.Text), strconv.FormatFloat(read, 'f', -1, 64))
+}

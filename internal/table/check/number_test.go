@@ -1,0 +1,138 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// numberWarnings returns the messages of the warnings about a column x with the given cells.
+func numberWarnings(t *testing.T, cells []string) (p *profile.Profile, messages string) {
+	t.Helper()
+	p = scanText(t, column(quoted(cells)...), profile.ScanOptions{})
+	var list []string
+	for _, w := range p.Warnings {
+		switch w.Code {
+		case csvfile.CodeMostlyNumbers, csvfile.CodeFootnoteMarks, csvfile.CodePartialUnit, csvfile.CodeJunkInNumbers:
+			list = append(list, w.Message)
+		}
+	}
+	return p, strings.Join(list, "; ")
+}
+
+// TestTextAmongNumbers scans columns of numbers in which every tenth cell is something else.
+func TestTextAmongNumbers(t *testing.T) {
+	t.Parallel()
+	marks := func(first string) string {
+		return fmt.Sprintf("20 rows have a footnote mark after the number, first %q in line 2; the marks are ignored", first)
+	}
+	mostly := func(first, form string) string {
+		return fmt.Sprintf("most cells are numbers, but too many different cells are not, first %q in line 2, so the column is read as %s", first, form)
+	}
+	for name, c := range map[string]struct {
+		plain, other string // formats of the cells; a ? is a letter
+		form         inference.Form
+		want         string
+	}{
+		"stars":               {"0.%03d", "0.%03d*", inference.FormNumeric, marks("0.000*")},
+		"numbers_in_brackets": {"%d.5", "%d.5 [1]", inference.FormNumeric, marks("0.5 [1]")},
+		"marks_everywhere":    {"%d*", "%d*", inference.FormNumeric, ""},
+		"another_unit":        {"%d km", "%d miles", inference.FormText, mostly("0 miles", "text")},
+		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99", "a category")},
+		"codes":               {"%d", "V%d", inference.FormCategory, ""},
+		"codes_with_a_suffix": {"85%03d", "85%03d?", inference.FormCategory, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, cellsOf(200, func(i int) string {
+				if i%10 == 0 {
+					return strings.ReplaceAll(fmt.Sprintf(c.other, i/2), "?", string(rune('A'+i%7)))
+				}
+				return fmt.Sprintf(c.plain, i/2)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
+// TestFewNumbersAreCodes scans a column with few different numbers and more than a tenth of words,
+// such as the grades of a school.
+func TestFewNumbersAreCodes(t *testing.T) {
+	t.Parallel()
+	p, got := numberWarnings(t, cellsOf(200, func(i int) string { return []string{"1", "2", "3", "4", "5", "6", "pass"}[i%7] }))
+	if got != "" || p.Columns[0].Form != inference.FormCategory {
+		t.Errorf("%s with %q", p.Columns[0].Form, got)
+	}
+}
+
+// TestPartialUnit scans columns in which only some numbers have the unit.
+func TestPartialUnit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		with, without string // formats of the cells; every fourth number has no unit
+		want          string
+	}{
+		"percentages_and_fractions": {"%d.5%%", "0.%02[1]d5", `the numbers of 45 rows have the unit "%" (median 40.5), but those of 15 rows have none (median 0.385), first "0.105" in line 2; all are read in this unit`},
+		"the_same_scale":            {"%d km", "%d", ""},
+		"zeros":                     {"%d km", "0", ""},
+		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but those of 15 rows have none (median 38), first "10" in line 2; all are read in this unit`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := numberWarnings(t, cellsOf(60, func(i int) string {
+				format := c.with
+				if i%4 == 0 {
+					format = c.without
+				}
+				if strings.Contains(format, "%") {
+					return fmt.Sprintf(format, i+10)
+				}
+				return format
+			}))
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Profile {
+	t.Helper()
+	p, err := profile.Scan(t.Context(), strings.NewReader(file), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// column returns a file with one feature with the given cells, and labels a and b.
+func column(cells ...string) string {
+	var file strings.Builder
+	file.WriteString("id,x,y\n")
+	for i, cell := range cells {
+		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
+	}
+	return file.String()
+}
+
+// cellsOf returns the texts that make returns for the numbers 0…n-1.
+func cellsOf(n int, make func(i int) string) []string {
+	list := []string{}
+	for i := range n {
+		list = append(list, make(i))
+	}
+	return list
+}
+
+// quoted returns the cells quoted for CSV.
+func quoted(cells []string) []string {
+	list := make([]string, len(cells))
+	for i, cell := range cells {
+		list[i] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+	}
+	return list
+}

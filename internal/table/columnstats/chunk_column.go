@@ -1,0 +1,138 @@
+package columnstats
+
+import (
+	"slices"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+)
+
+// ChunkColumn is what a worker computes from the cells of a column in a chunk, before the chunk is
+// added to the Column. The zero value is ready to use.
+type ChunkColumn struct {
+	numbers chunkStats
+	texts   columnTexts
+}
+
+// Reset prepares c for a chunk with the given number of rows. numeric is set if the numbers of the
+// column are parsed, because HasSnapshot returned true: then HashTexts is not called.
+func (c *ChunkColumn) Reset(rows int, numeric bool) {
+	c.numbers.values = nil
+	c.texts.resize(rows, !numeric)
+}
+
+// HasSnapshot reports whether ComputeNumbers has an effect. A column has a snapshot once
+// its numbers are no longer counted as texts. HasSnapshot is safe for concurrent use.
+func (t *Column) HasSnapshot() bool { return t.publishedSnapshot.Load() != nil }
+
+// ComputeNumbers sets c to the statistics of the column's values in a chunk. It does nothing if
+// HasSnapshot returns false. It is safe for concurrent use.
+func (t *Column) ComputeNumbers(c *ChunkColumn, values []float64) {
+	if snapshot := t.publishedSnapshot.Load(); snapshot != nil {
+		c.numbers.compute(values, *snapshot)
+	}
+}
+
+// AddChunk adds the column's values of a chunk that starts in the given line. field is
+// the position of the column. c is the result of ComputeNumbers. If the column had no
+// snapshot, it must also be the result of HashTexts.
+func (t *Column) AddChunk(chunk *csvfile.ParsedChunk, field, line int, c *ChunkColumn) {
+	s := &c.numbers
+	values := chunk.FloatBuffer(field)
+	for row := 0; row < len(values); {
+		if t.dropsNumberTexts {
+			chunk.ParseField(field)
+			if row > 0 || s.values == nil {
+				s.compute(values[row:], t.numericStats.snapshot())
+			}
+			t.numericStats.addChunk(s)
+			t.rowsByKind[cells.Number] += s.numbers
+			t.rowsByKind[cells.Blank] += s.blanks
+			if row += len(s.values); row == len(values) {
+				break
+			}
+		}
+		if t.numericStats == nil {
+			row = t.addTexts(&c.texts, chunk.RowLines, line, row)
+			continue
+		}
+		t.AddCell(chunk.Cell(row, field), line+int(chunk.RowLines[row]))
+		row++
+	}
+	t.publishSnapshot()
+}
+
+// publishSnapshot makes the current snapshot available to the workers that parse the next chunks.
+func (t *Column) publishSnapshot() {
+	if !t.dropsNumberTexts {
+		t.publishedSnapshot.Store(nil)
+		return
+	}
+	if o, before := t.numericStats.snapshot(), t.publishedSnapshot.Load(); before == nil || *before != o {
+		t.publishedSnapshot.Store(&o)
+	}
+}
+
+// columnTexts are the texts of a column in the rows of a chunk, trimmed by trimUnlessLabel, and
+// their hashes. A blank text is nil.
+type columnTexts struct {
+	cells  [][]byte
+	hashes []uint64
+}
+
+// resize allocates memory for the given number of rows, or frees it if wanted is false.
+func (c *columnTexts) resize(rows int, wanted bool) {
+	if !wanted {
+		*c = columnTexts{}
+		return
+	}
+	c.cells, c.hashes = slices.Grow(c.cells[:0], rows), slices.Grow(c.hashes[:0], rows)
+}
+
+// trimUnlessLabel returns a non-blank text without surrounding spaces. In a label it keeps them,
+// because labels with different spaces are different classes.
+func (t *Column) trimUnlessLabel(cell []byte) []byte {
+	if !t.isLabel && (cell[0] <= ' ' || cell[len(cell)-1] <= ' ') {
+		return cells.Trim(cell)
+	}
+	return cell
+}
+
+// HashTexts appends the texts of a field in rows lo…hi-1, and their hashes, to c. It is safe for
+// concurrent use, even while AddChunk runs.
+func (t *Column) HashTexts(c *ChunkColumn, chunk *csvfile.ParsedChunk, field, lo, hi int) {
+	texts := &c.texts
+	for row := lo; row < hi; row++ {
+		cell, hash := chunk.Cell(row, field), uint64(0)
+		if cells.IsBlank(cell) {
+			cell = nil
+		} else {
+			cell = t.trimUnlessLabel(cell)
+			hash = cells.Hash(cell)
+		}
+		texts.cells, texts.hashes = append(texts.cells, cell), append(texts.hashes, hash)
+	}
+}
+
+// textBatchSize is the number of texts that are prefetched together.
+const textBatchSize = 64
+
+// addTexts adds the texts of a batch of rows, starting with the given row, and returns
+// the row after the last one added. If addText sets numericStats, the batch ends early,
+// because the caller adds the following rows in another way.
+func (t *Column) addTexts(list *columnTexts, lines []int32, line, row int) (nextRow int) {
+	end := min(row+textBatchSize, len(list.cells))
+	t.texts.prefetch(list.hashes[row:end])
+	for ; row < end; row++ {
+		cell := list.cells[row]
+		if cell == nil {
+			t.rowsByKind[cells.Blank]++
+			continue
+		}
+		t.addText(cell, list.hashes[row], line+int(lines[row]))
+		if t.numericStats != nil { // set by addText
+			return row + 1
+		}
+	}
+	return row
+}

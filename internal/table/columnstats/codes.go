@@ -1,0 +1,133 @@
+package columnstats
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"foretell/internal/table/cells"
+)
+
+// Numbers may be codes, such as IDs of shops or ZIP codes: names that consist of digits. Rows
+// with similar codes are not more similar than other rows, so a column of codes is also a category. The
+// following limits distinguish codes from quantities without the labels.
+const (
+	// minDistinctCodes is the smallest number of distinct codes. Trees can separate fewer
+	// numbers by splits of the numeric feature.
+	minDistinctCodes = 25
+	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
+	// largest code. Counts, ages and years are denser.
+	maxCodeDensity = 1.0 / 6
+	// minPeakRows is the smallest share of the rows that have a peak: a number that is more
+	// than twice as frequent as its neighbours on average, where the neighbours are the nearest
+	// numbers of the column, neighboursPerSide on each side. The frequencies of quantities
+	// mostly vary less. A peak has at least minRowsOfPeak rows.
+	minPeakRows       = 0.4
+	neighboursPerSide = 3
+	minRowsOfPeak     = 4
+	// maxRoundPeaks is the largest share of multiples of 5 among the peaks. People round
+	// quantities, so those have peaks at 50, 500 and 5000. A fifth of all numbers are multiples of 5.
+	maxRoundPeaks = 0.4
+)
+
+// areCodes reports whether the numbers among values are probably codes, if values are all distinct
+// texts of a column.
+func areCodes(values []Value) bool {
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows)
+}
+
+// mayBeCodes is like areCodes if values are those of the first rows. Peaks grow with the number of
+// rows, so fewer rows with peaks are enough.
+func mayBeCodes(values []Value) bool {
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows/2)
+}
+
+// haveCodePeaks reports whether the numbers among values have few neighbours, and peaks that are
+// typical of codes on at least the given share of the rows.
+func haveCodePeaks(values []Value, minRows float64) bool {
+	numbers := positiveIntegers(values)
+	if len(numbers) < minDistinctCodes {
+		return false
+	}
+	slices.SortFunc(numbers, func(a, b Value) int { return cmp.Compare(a.Number, b.Number) })
+	if span := numbers[len(numbers)-1].Number - numbers[0].Number + 1; float64(len(numbers)) > maxCodeDensity*span {
+		return false
+	}
+	rows, peakRows, peaks, roundPeaks := 0, 0, 0, 0
+	for i := range numbers {
+		n := numbers[i].Rows
+		rows += n
+		if n < minRowsOfPeak || float64(n) <= 2*meanRowsOfNeighbours(numbers, i) {
+			continue
+		}
+		peakRows += n
+		peaks++
+		if int64(numbers[i].Number)%5 == 0 {
+			roundPeaks++
+		}
+	}
+	return float64(peakRows)/float64(rows) >= minRows && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundPeaks
+}
+
+// maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
+const maxCodeDigits = 15
+
+// positiveIntegers returns the numbers among values, except 0. It returns nil if they are not all
+// written as plain integers. All of them may end with .0, because pandas writes integers in this
+// way if another cell of the column is empty.
+func positiveIntegers(values []Value) []Value {
+	var numbers []Value
+	plain, decimal := false, false
+	for i := range values {
+		if values[i].Kind != cells.Number {
+			continue
+		}
+		digits, hasDecimal := strings.CutSuffix(values[i].Text, ".0")
+		decimal = decimal || hasDecimal
+		plain = plain || !hasDecimal
+		if len(digits) > maxCodeDigits || !isDigits(digits) || plain && decimal {
+			return nil
+		}
+		if values[i].Number > 0 {
+			numbers = append(numbers, values[i])
+		}
+	}
+	return numbers
+}
+
+// meanRowsOfNeighbours returns the mean number of rows of the nearest numbers to the i-th one, at most
+// neighboursPerSide on each side. There must be at least two numbers.
+func meanRowsOfNeighbours(numbers []Value, i int) float64 {
+	lo, hi := max(i-neighboursPerSide, 0), min(i+neighboursPerSide+1, len(numbers))
+	rows := -numbers[i].Rows
+	for _, one := range numbers[lo:hi] {
+		rows += one.Rows
+	}
+	return float64(rows) / float64(hi-lo-1)
+}
+
+// isZeroPadded reports whether all numbers consist of digits and some have leading zeros,
+// as in codes such as 02134.
+func isZeroPadded(values []Value) bool {
+	zeros := false
+	for i := range values {
+		if values[i].Kind != cells.Number {
+			continue
+		}
+		if !isDigits(values[i].Text) {
+			return false
+		}
+		zeros = zeros || len(values[i].Text) > 1 && values[i].Text[0] == '0'
+	}
+	return zeros
+}
+
+// isDigits reports whether text consists of digits.
+func isDigits(text string) bool {
+	for _, char := range []byte(text) {
+		if char-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package columnstats
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/frame"
+)
+
+// Column collects the statistics of a column in one pass.
+//
+// It starts by counting all texts, including those of numbers. When there are many
+// different texts, it chooses how to continue, depending on the texts seen so far:
+//
+//	few texts        count every text
+//	many numbers     compute statistics of the numbers, count the other texts
+//	many texts       count every text, evict the rarest
+//	many of both     compute statistics of the numbers and count every text
+//
+// This distinguishes a column of numbers with a few stray texts from a column of texts with
+// a few numbers, in one pass.
+type Column struct {
+	limits             memoryLimits
+	isLabel            bool
+	rowsByKind         [4]int // number of rows by cells.ValueKind
+	texts              valueCounts
+	numericStats       *runningStats                 // set once there are statistics of the numbers
+	dropsNumberTexts   bool                          // numbers are currently not counted as texts
+	droppedNumberTexts bool                          // some numbers were not counted as texts
+	publishedSnapshot  atomic.Pointer[statsSnapshot] // of numericStats while dropsNumberTexts is set, otherwise nil
+}
+
+// IsEmpty reports whether every field of the column is blank.
+func (t *Column) IsEmpty() bool { return t.NonBlank() == 0 }
+
+// HasNumbers reports whether a field of the column is a number.
+func (t *Column) HasNumbers() bool { return t.rowsByKind[cells.Number] > 0 }
+
+// HasText reports whether a row has the text. If KnowsAllTexts is false, it may return false
+// for a text that a row has.
+func (t *Column) HasText(text string) bool { return t.texts.find(text) != nil }
+
+// KnowsAllTexts reports whether all texts of the column are known, because none was evicted.
+func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
+
+// Rows returns the number of rows whose cell has the given kind.
+func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
+
+// SetLabel makes the column the label. All of its texts are counted, including those of numbers and
+// surrounding spaces, because they are the names of classes. It must be called before the first row.
+func (t *Column) SetLabel() {
+	t.isLabel = true
+	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn
+}
+
+// NonBlank returns the number of rows whose field is not blank.
+func (t *Column) NonBlank() int {
+	return t.rowsByKind[cells.Number] + t.rowsByKind[cells.Null] + t.rowsByKind[cells.Text]
+}
+
+// isUndecided reports whether chooseStrategy has not been called yet.
+func (t *Column) isUndecided() bool {
+	return t.numericStats == nil && t.limits.maxTexts < math.MaxInt
+}
+
+// summarizeAndEvict removes rare texts until the remaining texts take at most the given number of
+// bytes. It first computes numericStats from the numbers among the texts, if there are any.
+func (t *Column) summarizeAndEvict(maxTextBytes int) {
+	if t.numericStats == nil && t.rowsByKind[cells.Number] > 0 && !t.isLabel {
+		t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
+	}
+	t.texts.evictRareTexts(maxTextBytes, &t.limits)
+}
+
+// ValuesPerStray is the smallest number of numbers and texts for each text of a column that is
+// mostly numbers.
+const ValuesPerStray = 100
+
+// minNumbers is the smallest number of numbers of a column that is mostly numbers and has texts.
+const minNumbers = 100
+
+// isMostlyNumbers reports whether the column has no texts, or so few that it is mostly
+// numbers.
+func (t *Column) isMostlyNumbers() bool {
+	junk, numbers := t.rowsByKind[cells.Text], t.rowsByKind[cells.Number]
+	return junk == 0 || (numbers >= minNumbers && junk*ValuesPerStray <= junk+numbers)
+}
+
+// Kind returns the kind of the column according to the rows seen so far.
+func (t *Column) Kind() frame.Kind {
+	if t.rowsByKind[cells.Number] > 0 && t.isMostlyNumbers() {
+		return frame.Numeric
+	}
+	if t.rowsByKind[cells.Null]+t.rowsByKind[cells.Text] == 0 {
+		return frame.Numeric // all values are missing
+	}
+	return frame.Category
+}
+
+// AddCell adds the column's text in the next row, which is in the given line.
+func (t *Column) AddCell(cell []byte, line int) {
+	if cells.IsBlank(cell) {
+		t.rowsByKind[cells.Blank]++
+		return
+	}
+	if t.numericStats != nil {
+		if kind, value := cells.Classify(cell); kind == cells.Number {
+			t.numericStats.add(value, 1)
+			if t.dropsNumberTexts {
+				t.rowsByKind[cells.Number]++
+				return
+			}
+		}
+	}
+	cell = t.trimUnlessLabel(cell)
+	t.addText(cell, cells.Hash(cell), line)
+}
+
+func (t *Column) addText(cell []byte, hash uint64, line int) {
+	kind := t.texts.add(cell, hash, line)
+	t.rowsByKind[kind]++
+	if t.numericStats == nil && len(t.texts.values) > t.limits.maxTexts {
+		t.chooseStrategy()
+	}
+	if kind == cells.Text && t.dropsNumberTexts && !t.isMostlyNumbers() {
+		t.dropsNumberTexts = false
+	}
+}
+
+// chooseStrategy decides how the rest of the column is counted. It is called when the column has many
+// distinct texts; see Column.
+func (t *Column) chooseStrategy() {
+	if t.rowsByKind[cells.Number] == 0 || t.rowsByKind[cells.Text] > t.rowsByKind[cells.Number] || mayBeCodes(t.texts.values) {
+		t.limits.maxTexts = math.MaxInt // these are words or codes, which are only counted
+		return
+	}
+	t.numericStats = newRunningStats(t.texts.values, t.limits.maxHashes)
+	if t.dropsNumberTexts = t.isMostlyNumbers(); t.dropsNumberTexts {
+		t.droppedNumberTexts = true
+		t.texts.copyFirstTexts(t.limits.sampleBytes)
+		others := valueCounts{firstTexts: t.texts.firstTexts, partitionHash: t.texts.partitionHash}
+		others.replace(slices.DeleteFunc(t.texts.values, func(one Value) bool { return one.Kind == cells.Number }))
+		t.texts = others
+	}
+}

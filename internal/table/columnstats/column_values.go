@@ -1,0 +1,122 @@
+package columnstats
+
+import (
+	"math"
+	"strings"
+
+	"foretell/internal/table/cells"
+)
+
+// Values returns the counted values of the column. If KnowsAllTexts is false, or if the column has
+// many numbers, they are only some of its values. The caller must not change them.
+func (t *Column) Values() []Value { return t.texts.values }
+
+// FirstValues returns all values of the column or, if IsSampled returns true, the first ones. The
+// caller must not change them.
+func (t *Column) FirstValues() []Value { return t.texts.allOrFirstTexts() }
+
+// IsSampled reports whether some values of the column are no longer counted, because they take too
+// much memory.
+func (t *Column) IsSampled() bool { return t.texts.firstTexts != nil }
+
+// Find returns the counted value with the given text, or nil if there is none.
+func (t *Column) Find(text string) *Value { return t.texts.find(text) }
+
+// Levels returns the values that become levels of a category, sorted by their texts.
+func (t *Column) Levels() []Value {
+	n, _ := t.texts.distinctCount()
+	return selectLevels(t.texts.values, n)
+}
+
+// Top returns the n most frequent texts, the most frequent first.
+func (t *Column) Top(n int) []Value { return t.texts.top(n) }
+
+// HasCodes reports whether the numbers of the column are probably codes, such as ZIP codes.
+func (t *Column) HasCodes() bool { return areCodes(t.texts.values) }
+
+// DistinctCount returns the number of distinct values of a column of texts, and whether
+// it is an estimate.
+func (t *Column) DistinctCount() (count int, estimated bool) {
+	n, exact := t.texts.distinctCount()
+	if !t.droppedNumberTexts {
+		return n, !exact
+	}
+	for _, one := range t.texts.values {
+		if one.Kind == cells.Number {
+			n--
+		}
+	}
+	return n + t.numericStats.distinct.estimate(), true
+}
+
+// DistinctNumbers returns the number of distinct numbers, or an estimate. It returns 0 if the
+// numbers are only counted as texts.
+func (t *Column) DistinctNumbers() int {
+	if t.numericStats == nil {
+		return 0
+	}
+	return t.numericStats.distinct.estimate()
+}
+
+// SummarizeNumbers returns the statistics of the column's numbers. If they are only counted as
+// texts, it computes the statistics from the counts.
+func (t *Column) SummarizeNumbers() NumberSummary {
+	if t.numericStats != nil {
+		return t.numericStats.summarize()
+	}
+	return t.Summarize(t.texts.values)
+}
+
+// Summarize returns the statistics of the numbers among the given values of the column, which may
+// have been parsed from its texts.
+func (t *Column) Summarize(values []Value) NumberSummary {
+	return newRunningStats(values, t.limits.maxHashes).summarize()
+}
+
+// maxUncounted is the largest number of values that Uncounted returns.
+const maxUncounted = 200
+
+// Uncounted returns some of the values that were seen in the column, but are no longer counted.
+func (t *Column) Uncounted() []Value {
+	var list []Value
+	for _, one := range t.texts.firstTexts {
+		if len(list) == maxUncounted {
+			break
+		}
+		if t.texts.find(one.Text) == nil {
+			one.Text = strings.Clone(one.Text) // the text shares memory with many others
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Fingerprint identifies the content of a column together with its number of distinct values and
+// its number of missing values. Fingerprints are comparable.
+type Fingerprint struct {
+	partition uint64 // valueCounts.partitionHash of the counted texts
+	content   uint64
+}
+
+// Fingerprint returns the fingerprint of the column. If isCategory is set, columns have the same
+// fingerprint if they divide the rows in the same way, even with other texts. Otherwise, they also
+// have the same values. ok is false if texts were evicted, because the counted texts then do not
+// determine the content.
+func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
+	f.partition = t.texts.partitionHash
+	if m := t.numericStats; m != nil {
+		for _, x := range []float64{m.mean, m.squaredDevs, m.min, m.max} {
+			f.content = cells.Mix64(f.content ^ math.Float64bits(x))
+		}
+	}
+	if !isCategory {
+		for _, one := range t.FirstValues() {
+			hash := cells.Hash([]byte(one.Text))
+			if one.Kind == cells.Number {
+				hash = cells.HashNumber(one.Number)
+			}
+			f.content = cells.Mix64(f.content ^ hash)
+		}
+	}
+	return f, t.KnowsAllTexts()
+}

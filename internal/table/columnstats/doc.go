@@ -1,0 +1,14 @@
+// Package columnstats collects the statistics of the columns of a table in one pass, in bounded
+// memory: the distinct texts of a column with their numbers of rows, the statistics and the
+// histogram of its numbers, and the number of its cells of each kind.
+//
+//	Collector    adds rows, one by one
+//	ChunkColumn  is what a worker computes from a chunk before the chunk is added
+//	Column       has the statistics of one column
+//	Value        is a distinct text with its number of rows
+//
+// When the texts of all columns take too much memory, the rarest are removed. The number of
+// distinct texts is then an estimate. The package is built on cells, csvfile and frame. Package
+// inference decides from the statistics what a column contains; check, profile and repair use them,
+// too.
+package columnstats

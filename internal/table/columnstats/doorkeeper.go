@@ -1,0 +1,35 @@
+package columnstats
+
+import "math/bits"
+
+// doorkeeper records which texts occurred since the last eviction, with one bit per hash
+// (TinyLFU: Einziger, Friedman, Manes, 2017). A text is counted only from its second
+// occurrence on, because a text that occurs once never becomes a level of a category.
+// Different texts may share a bit, so some texts are counted from their first occurrence on.
+type doorkeeper struct{ bits []uint64 }
+
+// doorkeeperBits is the number of bits of a doorkeeper for each hash that the column's
+// distinctCounter may keep.
+const doorkeeperBits = 128
+
+func newDoorkeeper(capacity int) *doorkeeper {
+	return &doorkeeper{make([]uint64, doorkeeperBits/64<<bits.Len(uint(capacity-1)))}
+}
+
+func (d *doorkeeper) bitOf(hash uint64) (word *uint64, bit uint64) {
+	return &d.bits[hash>>6&uint64(len(d.bits)-1)], 1 << (hash & 63)
+}
+
+func (d *doorkeeper) add(hash uint64) {
+	word, bit := d.bitOf(hash)
+	*word |= bit
+}
+
+// testAndAdd adds the text with the given hash and reports whether its bit was set
+// before.
+func (d *doorkeeper) testAndAdd(hash uint64) bool {
+	word, bit := d.bitOf(hash)
+	known := *word&bit != 0
+	*word |= bit
+	return known
+}

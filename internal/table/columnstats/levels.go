@@ -1,0 +1,28 @@
+package columnstats
+
+import (
+	"slices"
+	"strings"
+)
+
+// These limits decide which texts of a column become levels of a category.
+const (
+	maxUnfilteredLevels = 40     // with more distinct texts, a text of a single row is not a level
+	maxLevels           = 65_535 // with more distinct texts, only the most frequent ones are levels
+)
+
+// Levels returns the values that become levels of a category if they are all distinct values of a
+// column. It sorts them by their texts.
+func Levels(values []Value) []Value { return selectLevels(values, len(values)) }
+
+// selectLevels is like Levels if values are only some of the distinct values.
+func selectLevels(values []Value, distinct int) []Value {
+	kept := slices.Clone(values)
+	if distinct > maxUnfilteredLevels {
+		kept = slices.DeleteFunc(kept, func(one Value) bool { return one.Rows < 2 })
+	}
+	slices.SortFunc(kept, compareByRows)
+	kept = kept[:min(len(kept), maxLevels)]
+	slices.SortFunc(kept, func(a, b Value) int { return strings.Compare(a.Text, b.Text) })
+	return kept
+}

@@ -1,0 +1,71 @@
+package columnstats
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"foretell/internal/table/cells"
+)
+
+// Value is a distinct text of a column with the number of rows that have it.
+type Value struct {
+	Text   string
+	hash   uint64 // of the text
+	Rows   int
+	first  uint32 // the first line that has the text
+	Kind   cells.ValueKind
+	Number float64 // the number, if Kind is cells.Number
+}
+
+// FirstLine returns the first line that has the text, or 0 if the value was not counted by a Column.
+func (v *Value) FirstLine() int { return int(v.first) }
+
+// Texts returns the texts of values.
+func Texts(values []Value) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range values {
+			if !yield(values[i].Text) {
+				return
+			}
+		}
+	}
+}
+
+func compareByRows(a, b Value) int {
+	return cmp.Or(cmp.Compare(b.Rows, a.Rows), strings.Compare(a.Text, b.Text))
+}
+
+// WeightedMedian returns the median of the numbers, each weighted by its number of rows.
+func WeightedMedian(values []Value) float64 {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b Value) int { return cmp.Compare(a.Number, b.Number) })
+	rows := 0
+	for i := range sorted {
+		rows += sorted[i].Rows
+	}
+	before := 0
+	for i := range sorted {
+		if before += sorted[i].Rows; 2*before > rows {
+			return sorted[i].Number
+		}
+		if 2*before == rows {
+			return sorted[i].Number/2 + sorted[i+1].Number/2
+		}
+	}
+	return cells.NaN
+}
+
+// Occurrences is a number of rows, and the first value of these rows.
+type Occurrences struct {
+	Rows  int
+	First Value
+}
+
+// Add adds the rows of a value.
+func (o *Occurrences) Add(value *Value) {
+	if o.Rows == 0 || value.first < o.First.first {
+		o.First = *value
+	}
+	o.Rows += value.Rows
+}

@@ -1,0 +1,272 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// Severity is how serious a finding is.
+type Severity string
+
+// The severities of a Finding.
+const (
+	SeverityDefect  Severity = "defect"  // the service rejects the blind file, or would misread its numbers
+	SeverityWarning Severity = "warning" // the predictions may be less accurate
+)
+
+// Finding is a difference between a training file and a blind file.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"`
+	// Name is the name of the column; empty for the file as a whole.
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+	// Line and Column are the location in the blind file, as in csvfile.Defect. They are
+	// the location of the column's name if the finding is not about a cell.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Suggestion is the name of the column of the blind file that may be the missing
+	// column under another name; empty if no column is similar.
+	Suggestion string `json:"likely,omitempty"`
+	// Count is the number of columns if the finding is about several columns, and otherwise 0.
+	// If Count is not 0, Name is empty and Column is 0.
+	Count int `json:"count,omitempty"`
+	// OtherSeparators are the names of all columns of the blind file in whose numbers points and
+	// commas must be exchanged. It is nil if Code is not csvfile.CodeMisreadNumbers, or if the
+	// numbers of the column called Name have both formats.
+	OtherSeparators []string `json:"-"`
+}
+
+// Profiles reports a difference between a training file and a blind file if it exceeds
+// these limits.
+const (
+	maxMissingRise = 0.2  // increase of the fraction of rows without a value
+	maxUnparsable  = 0.05 // fraction of the rows whose value cannot be parsed
+)
+
+// Profiles compares the profile of a blind file with the profile of the training file. It
+// matches columns by name. An ID column with another name causes only a warning, unless
+// the ID of the blind file is a feature of the training file. Findings are in the order
+// of the training file's columns. If many columns have the same difference, one finding
+// describes all of them.
+func Profiles(train, blind *profile.Profile) []Finding {
+	c := &comparison{train: train, blind: blind, compared: len(train.Columns)}
+	c.checkID()
+	for i := range train.Columns {
+		known := &train.Columns[i]
+		at := blind.ColumnIndex(known.Name)
+		if at < 0 {
+			if known.Name != blind.Schema.ID && known.Features > 0 { // no model uses the others
+				c.reportMissing(known.Name)
+			}
+			continue
+		}
+		c.checkColumn(known, &blind.Columns[at])
+	}
+	c.checkExtra()
+	c.setOtherSeparators()
+	c.groupFindings()
+	return c.findings
+}
+
+type comparison struct {
+	train, blind *profile.Profile
+	findings     []Finding
+	missing      int // number of columns that the blind file lacks
+	compared     int // number of columns of the training file
+
+	// otherSeparators are the columns whose numbers have, or may have, another decimal separator than
+	// in training.
+	otherSeparators []string
+}
+
+func (c *comparison) report(severity Severity, code, name, format string, args ...any) {
+	c.reportAt(c.blind.HeaderLine(), severity, code, name, format, args...)
+}
+
+func (c *comparison) reportAt(line int, severity Severity, code, name, format string, args ...any) {
+	f := Finding{Severity: severity, Code: code, Name: name, Message: fmt.Sprintf(format, args...), Line: line}
+	if at := c.blind.ColumnIndex(name); at >= 0 {
+		f.Column = c.blind.Columns[at].Column
+	}
+	f.Line, f.Column = c.blind.Locate(f.Line, f.Column)
+	c.findings = append(c.findings, f)
+}
+
+// MissingColumnMessage is the message about a column of the training file that the blind file lacks. The
+// name of a similar column may follow.
+const MissingColumnMessage = "the column of the training file is missing"
+
+// reportMissing reports a missing column. It suggests a column of the blind file with a
+// similar name that the training file does not have.
+func (c *comparison) reportMissing(name string) {
+	const maxSuggestions = 20 // largest number of missing columns that get a suggestion
+	var extra []string
+	for i := range c.blind.Columns {
+		if c.missing >= maxSuggestions {
+			break
+		}
+		if one := c.blind.Columns[i].Name; c.train.ColumnIndex(one) < 0 && one != c.train.Schema.Label {
+			extra = append(extra, one)
+		}
+	}
+	likely := csvfile.ClosestName(name, extra)
+	c.report(SeverityDefect, csvfile.CodeMissingColumn, name, MissingColumnMessage+"%s", csvfile.DidYouMean(name, extra))
+	c.findings[len(c.findings)-1].Suggestion = likely
+	c.missing++
+}
+
+func (c *comparison) checkID() {
+	want, got := c.train.Schema.ID, c.blind.Schema.ID
+	if want == got {
+		return
+	}
+	if c.train.ColumnIndex(got) >= 0 {
+		c.report(SeverityDefect, csvfile.CodeMissingColumn, want, "the ID column is missing, and the first column, %s, is a feature, not an ID", csvfile.Excerpt(got))
+		return
+	}
+	c.report(SeverityWarning, csvfile.CodeOtherIDName, want, "no column has this name, so the first column, %s, is the ID", csvfile.Excerpt(got))
+}
+
+func (c *comparison) checkExtra() {
+	for i := range c.blind.Columns {
+		name := c.blind.Columns[i].Name
+		switch {
+		case c.train.ColumnIndex(name) >= 0:
+		case name == c.train.Schema.Label:
+			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the label is copied to the result and not used to predict")
+		default:
+			c.report(SeverityWarning, csvfile.CodeExtraColumn, name, "the column is not in the training file, so it is copied to the result but not used to predict")
+		}
+	}
+}
+
+func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
+	if train.Features == 0 {
+		return // the model does not use it
+	}
+	c.checkMissing(train.Name, ratio(train.Missing, c.train.Rows), ratio(blind.Missing, c.blind.Rows))
+	if !train.Form.IsOrdered() {
+		c.checkCategories(train, blind)
+		return
+	}
+	c.checkUnit(train, blind)
+	c.checkTimeZones(train, blind)
+	matches := c.checkSeparators(train, blind)
+	if c.checkDateOrder(train, blind) && c.checkForm(train, blind) && matches && train.Numbers != nil && blind.Numbers != nil && train.IsDayFirst() == blind.IsDayFirst() {
+		c.checkNumbers(train.Name, train.Form, train.Numbers, blind.Numbers, c.train.Rows-train.Missing, c.blind.Rows-blind.Missing)
+	}
+}
+
+// checkMissing reports a column that has far more rows without a value than in training. The
+// parameters before and now are the fractions of these rows in the training file and the blind file.
+func (c *comparison) checkMissing(name string, before, now float64) {
+	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
+		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
+	}
+}
+
+// checkForm reports texts of the blind column that cannot be parsed in the format of the
+// training column. It returns true if the numbers of both files can be compared.
+func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComparable bool) {
+	rows, most := unparsableRows(train, blind, c.blind.Rows)
+	form := train.Form
+	switch {
+	case rows == 0:
+		return form == blind.Form
+	case form != blind.Form:
+		c.reportChangedForm(train, blind)
+	case ratio(rows, c.blind.Rows) > maxUnparsable:
+		c.reportOtherFormat(train, blind, rows, most)
+	default:
+		return true
+	}
+	return false
+}
+
+// reportOtherFormat reports that rows of the blind column cannot be parsed in the format of the training
+// column. The parameter most is the most frequent of their values.
+func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows int, most columnstats.Value) {
+	form := train.Form
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
+		countRows(blind, rows), humanize.Have(rows), form.PluralNoun(), csvfile.Excerpt(most.Text), form.PluralNoun())
+}
+
+func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
+	now := blind.Form.PluralNoun()
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.PluralNoun(), now, now)
+}
+
+// unparsableRows returns the number of rows of a blind column whose value cannot be parsed in the
+// format of the training column c. mostFrequent is the most frequent of these values. The parameter
+// rows is the number of rows of the blind file.
+func unparsableRows(c, blind *profile.ColumnProfile, rows int) (numRows int, mostFrequent columnstats.Value) {
+	trained := c.Values()
+	known := make(map[string]bool, len(trained))
+	for i := range trained {
+		known[trained[i].Text] = true
+	}
+	values, measured := blind.Values(), rows-blind.EmptyRows()
+	if c.Form == inference.FormNumeric {
+		values = estimatedValues(blind, rows)
+	}
+	for i := range values {
+		one := &values[i]
+		measured -= one.Rows
+		if c.CanParse(one.Text) || c.Form == blind.Form && (one.Kind == cells.Null || known[one.Text]) {
+			continue
+		}
+		numRows += one.Rows
+		if one.Rows > mostFrequent.Rows {
+			mostFrequent = *one
+		}
+	}
+	if c.Form != blind.Form && c.Form != inference.FormNumeric && blind.Form == inference.FormNumeric {
+		numRows += measured // rows whose number is not in blind.Values; numbers are not values of c.Form
+	}
+	return numRows, mostFrequent
+}
+
+// checkCategories reports texts that the training file does not have. It ignores columns of
+// FormText, where new texts are usual. It also ignores the case of booleans.
+func (c *comparison) checkCategories(train, blind *profile.ColumnProfile) {
+	if train.Form == inference.FormText || train.Estimate { // with Estimate, some texts are unknown
+		return
+	}
+	key := func(text string) string { return text }
+	if cells.AreBooleans(columnstats.Texts(train.Values())) {
+		key = cells.FoldCase
+	}
+	trained := train.Values()
+	known := make(map[string]bool, len(trained))
+	for i := range trained {
+		known[key(trained[i].Text)] = true
+	}
+	texts, rows, most, first := 0, 0, columnstats.Value{}, math.MaxInt
+	for _, one := range blind.Values() {
+		if !known[key(one.Text)] {
+			texts, rows, first = texts+1, rows+one.Rows, min(first, one.FirstLine())
+			if one.Rows > most.Rows {
+				most = one
+			}
+		}
+	}
+	if texts == 0 {
+		return
+	}
+	what := "a text that the training file does not have: " + csvfile.Excerpt(most.Text)
+	if texts > 1 {
+		what = fmt.Sprintf("one of %s texts that the training file does not have, most often %s", humanize.Comma(texts), csvfile.Excerpt(most.Text))
+	}
+	c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s %s",
+		humanize.Count(rows, "row"), humanize.Percent(ratio(rows, c.blind.Rows)), humanize.Have(rows), what)
+}
+
+func ratio(part, all int) float64 { return float64(part) / float64(max(all, 1)) }

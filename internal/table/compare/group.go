@@ -1,0 +1,65 @@
+package compare
+
+import (
+	"fmt"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+)
+
+// minGroupedFindings is the smallest number of columns whose findings of the same code
+// are merged.
+const minGroupedFindings = 10
+
+// findingGroups holds, by code, the messages of merged findings without the number of columns
+// before them.
+var findingGroups = map[string]string{
+	csvfile.CodeMissingColumn:  "of the training file", // for csvfile.MissingColumnsMessage
+	csvfile.CodeExtraColumn:    "are not in the training file, so they are copied to the result but not used to predict",
+	csvfile.CodeMovedRange:     "of numbers have another range or mean than in training",
+	csvfile.CodeUnseenCategory: "have texts that the training file does not have",
+	csvfile.CodeChangedKind:    "have another format than in training; values that cannot be parsed are treated as missing, and others may be read wrongly",
+	csvfile.CodeMisreadNumbers: "have another decimal separator than in training, so some of their numbers would be read wrongly",
+	csvfile.CodeMoreMissing:    "have far more rows without a value than in training",
+}
+
+// groupFindings replaces, for each code, the findings about many columns by one finding, at the
+// position of the first of them. Findings of the same code with and without OtherSeparators have
+// different remedies, so they are replaced separately.
+func (c *comparison) groupFindings() {
+	type group struct {
+		code               string
+		hasOtherSeparators bool
+	}
+	groupOf := func(f *Finding) group { return group{f.Code, f.OtherSeparators != nil} }
+	folds := func(f *Finding) bool {
+		return findingGroups[f.Code] != "" && f.Name != c.train.Schema.ID && f.Name != c.train.Schema.Label
+	}
+	names := make(map[group][]string) // names of columns
+	for i := range c.findings {
+		f := &c.findings[i]
+		list := names[groupOf(f)]
+		if folds(f) && (len(list) == 0 || list[len(list)-1] != f.Name) { // a column may have several findings
+			names[groupOf(f)] = append(list, f.Name)
+		}
+	}
+	kept := c.findings[:0]
+	for _, f := range c.findings {
+		of := groupOf(&f)
+		list := names[of]
+		switch {
+		case !folds(&f) || 0 < len(list) && len(list) < minGroupedFindings:
+		case list == nil:
+			continue // merged into the first
+		default:
+			names[of] = nil
+			f.Name, f.Column, f.Suggestion, f.Count = "", 0, "", len(list)
+			f.Message = fmt.Sprintf("%s %s (%s)", humanize.Count(len(list), "column"), findingGroups[f.Code], csvfile.ListNames(list))
+			if f.Code == csvfile.CodeMissingColumn {
+				f.Message = csvfile.MissingColumnsMessage(list, findingGroups[f.Code])
+			}
+		}
+		kept = append(kept, f)
+	}
+	c.findings = kept
+}

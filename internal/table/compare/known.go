@@ -1,0 +1,159 @@
+package compare
+
+import (
+	"math"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// KnownColumns is like Profiles if only some properties of the columns of the training file are
+// known. It reports:
+//
+//   - columns with far more missing values
+//   - columns of numbers, dates or times that have another form
+//   - dates in another order, and times in another time zone
+//   - numbers in another format, or out of the range of the training file
+//   - texts that the training file does not have; if Texts are not all texts of a column, only
+//     texts that are certainly or very likely new
+func KnownColumns(columns []profile.KnownColumn, blind *profile.Profile) []Finding {
+	c := &comparison{train: &profile.Profile{Schema: &frame.Schema{}}, blind: blind, compared: len(columns)}
+	for i := range columns {
+		known := &columns[i]
+		at := blind.ColumnIndex(known.Name)
+		if at < 0 {
+			continue
+		}
+		column := &blind.Columns[at]
+		if known.Rows > 0 {
+			c.checkMissing(known.Name, ratio(known.Missing, known.Rows), ratio(missingRows(known, column), blind.Rows))
+		}
+		if known.Form.IsOrdered() {
+			c.checkKnownOrdered(known, column)
+		} else {
+			c.checkKnownCategories(known, column)
+		}
+	}
+	c.setOtherSeparators()
+	c.groupFindings()
+	return c.findings
+}
+
+// missingRows returns the number of rows of a blind column without a value. If the column is
+// ordered in training, texts that mean a missing value, such as n/a, also count as missing, even if
+// the blind column has no other texts.
+func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
+	rows := blind.Missing
+	if k.Form.IsOrdered() && !blind.Form.IsOrdered() {
+		values := blind.Values()
+		for i := range values {
+			if values[i].Kind == cells.Null {
+				rows += values[i].Rows
+			}
+		}
+	}
+	return rows
+}
+
+// checkKnownOrdered compares a column of numbers, dates or times.
+func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	train := known.Profile()
+	c.checkTimeZones(train, blind)
+	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(train, blind) {
+		return
+	}
+	switch {
+	case blind.Form == known.Form:
+		if known.HasRange && blind.Numbers != nil {
+			// The standard deviation is not known, so means are not compared.
+			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
+		}
+	case blind.Form.IsOrdered():
+		if rows, _ := unparsableRows(train, blind, c.blind.Rows); ratio(rows, c.blind.Rows) > maxUnparsable {
+			c.reportChangedForm(train, blind)
+		}
+	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+		c.reportChangedForm(train, blind)
+	}
+}
+
+// checkKnownCategories reports texts that the training file does not have.
+func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	if !known.HasAllTexts() {
+		c.checkFrequentTexts(known, blind)
+		return
+	}
+	c.checkCategories(known.Profile(), blind)
+}
+
+// minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of
+// rows must be expected to have one. The probability that none has one by chance is then at most
+// exp(-7), which is less than 0.1 %.
+const minExpectedRows = 7
+
+// checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
+// training are known. Any other text may still be in the training file. Some texts are certainly
+// new if there are more than the training file has besides its most frequent texts. Texts are
+// probably new if there are many, but none of the most frequent texts.
+func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
+		return
+	}
+	frequent := make(map[string]bool, len(known.Texts))
+	for _, text := range known.Texts {
+		frequent[text] = true
+	}
+	frequentRows, others, otherRows, most, first := 0, 0, 0, columnstats.Value{}, math.MaxInt
+	for _, one := range blind.Values() {
+		switch {
+		case frequent[one.Text]:
+			frequentRows += one.Rows
+		case one.Kind != cells.Null:
+			others, otherRows, first = others+1, otherRows+one.Rows, min(first, one.FirstLine())
+			if one.Rows > most.Rows {
+				most = one
+			}
+		}
+	}
+	share := ratio(known.TextRows, known.Rows-known.Missing)
+	switch unseen := others - (known.Distinct - len(known.Texts)); {
+	case unseen > 0 && !known.DistinctEstimate:
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the training file does not have at least %s of the texts; %s (%s) %s a text that is not one of its %d most frequent texts, most often %s",
+			humanize.Comma(unseen), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
+	case known.Rows > 0 && frequentRows == 0 && others > len(known.Texts) && share*float64(otherRows) >= minExpectedRows:
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
+			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
+	}
+}
+
+// checkNumberFormat reports numbers of the blind column that cannot be parsed in the format of the
+// training column, or that may be parsed wrongly. It ignores texts, because it is not known which
+// of them the training file has. It returns true if it reports nothing, or only a missing unit.
+func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool {
+	if blind.Form != inference.FormNumeric {
+		return true
+	}
+	c.checkUnit(train, blind)
+	matches := c.checkSeparators(train, blind)
+	rows, most := 0, columnstats.Value{}
+	values := estimatedValues(blind, c.blind.Rows)
+	for i := range values {
+		one := &values[i]
+		if train.CanParse(one.Text) || !blind.CanParse(one.Text) {
+			continue
+		}
+		if rows += one.Rows; one.Rows > most.Rows {
+			most = *one
+		}
+	}
+	if ratio(rows, c.blind.Rows) <= maxUnparsable {
+		return matches
+	}
+	c.reportOtherFormat(train, blind, rows, most)
+	return false
+}

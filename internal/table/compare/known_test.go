@@ -1,0 +1,232 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+func TestCompareKnown(t *testing.T) {
+	blind := scanText(t, datesTable(false, "02/01/2006", ""), profile.ScanOptions{Blind: true})
+	words := scanText(t, strings.ReplaceAll(datesTable(false, "02/01/2006?", ""), "/", " or "), profile.ScanOptions{Blind: true})
+	for _, c := range []struct {
+		known profile.KnownColumn
+		blind *profile.Profile
+		want  string
+	}{
+		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, blind, ""},
+		{profile.KnownColumn{Name: "when", Form: inference.FormDate}, blind, ""},
+		{profile.KnownColumn{Name: "when"}, words, ""},
+		{profile.KnownColumn{Name: "other", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, ""},
+		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.MonthFirst}, blind, csvfile.CodeDateOrder},
+		{profile.KnownColumn{Name: "when", Form: inference.FormDate, DateOrder: inference.DayFirst}, words, csvfile.CodeChangedKind},
+		{profile.KnownColumn{Name: "when", Form: inference.FormNumeric}, words, csvfile.CodeChangedKind},
+	} {
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, c.blind) {
+			got += f.Code
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c.known, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownValues compares numbers and texts with what is known of the training file.
+func TestCompareKnownValues(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("id,size,colour\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "r%d,%d,%s\n", i, i+10, []string{"red", "blue", "NA", "green"}[i%4])
+	}
+	blind := scanText(t, text.String(), profile.ScanOptions{Blind: true})
+	size := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, HasRange: true, Min: 10, Max: 50}
+	colour := profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Distinct: 3, Texts: []string{"red", "blue", "NA"}}
+	with := func(k profile.KnownColumn, change func(k *profile.KnownColumn)) profile.KnownColumn {
+		change(&k)
+		return k
+	}
+	for name, c := range map[string]struct {
+		known profile.KnownColumn
+		want  string
+	}{
+		"inside":               {size, ""},
+		"above":                {with(size, func(k *profile.KnownColumn) { k.Max = 20 }), "the values are from 10 to 49, but from 10 to 20 in training"},
+		"no range":             {with(size, func(k *profile.KnownColumn) { k.Max, k.HasRange = 20, false }), ""},
+		"other text":           {colour, "10 rows (25 %) have a text that the training file does not have: \"green\""},
+		"all texts":            {with(colour, func(k *profile.KnownColumn) { k.Distinct, k.Texts = 4, append(k.Texts, "green") }), ""},
+		"not all texts":        {with(colour, func(k *profile.KnownColumn) { k.Distinct = 4 }), ""},
+		"texts not categories": {with(colour, func(k *profile.KnownColumn) { k.Form = inference.FormText }), ""},
+	} {
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, blind) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownFrequentTexts compares texts if a model knows only the most frequent ones.
+func TestCompareKnownFrequentTexts(t *testing.T) {
+	t.Parallel()
+	known := profile.KnownColumn{Name: "colour", Form: inference.FormCategory, Rows: 100, Distinct: 4, Texts: []string{"red", "blue"}, TextRows: 80}
+	with := func(change func(k *profile.KnownColumn)) profile.KnownColumn { k := known; change(&k); return k }
+	for name, c := range map[string]struct {
+		known profile.KnownColumn
+		texts string // of the blind file, repeated
+		want  string
+	}{
+		"possible":         {known, "red green black", ""},
+		"one_is_new":       {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"`},
+		"missing_values":   {known, "red green black n/a", ""},
+		"an_estimate":      {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
+		"texts_are_absent": {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"`},
+		"rare_texts":       {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
+		"one_rare_text":    {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "green", ""},
+	} {
+		texts, b := strings.Fields(c.texts), strings.Builder{}
+		b.WriteString("id,n,colour\n")
+		for i := range 40 {
+			fmt.Fprintf(&b, "r%d,%d,%s\n", i, i, texts[i%len(texts)])
+		}
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestCompareKnownForms compares columns whose values are missing for a model, because they have
+// another form than in training.
+func TestCompareKnownForms(t *testing.T) {
+	t.Parallel()
+	date, number := profile.KnownColumn{Name: "x", Form: inference.FormDate, Rows: 100}, profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 100}
+	const missing = "100 % of the rows have no value, compared with 0 % in training"
+	for name, c := range map[string]struct {
+		known profile.KnownColumn
+		cell  string // a format of numbers from 10 to 49
+		rows  int
+		want  string
+	}{
+		"milliseconds":        {date, "15489792000%d", 40, "the column has dates in training, but numbers here; the numbers are treated as missing"},
+		"one_number":          {date, "15489792000%d", 1, "the column has dates in training, but numbers here; the numbers are treated as missing"},
+		"compact_dates":       {date, "201901%d", 10, ""},
+		"dates_for_numbers":   {number, "20%d-01-01", 40, "the column has numbers in training, but dates here; the dates are treated as missing"},
+		"empty":               {number, "%.0d", 40, missing},
+		"not_available":       {number, "n/a%.0d", 40, missing},
+		"not_available_dates": {date, "n/a%.0d", 40, missing},
+		"as_in_training":      {profile.KnownColumn{Name: "x", Form: inference.FormNumeric, Rows: 100, Missing: 90}, "%.0d", 40, ""},
+		"rows_unknown":        {profile.KnownColumn{Name: "x", Form: inference.FormNumeric}, "%.0d", 40, ""},
+		"one_empty":           {number, "%.0d", 1, ""},
+	} {
+		b := strings.Builder{}
+		b.WriteString("id,x,n\n")
+		for i := range c.rows {
+			value := i + 10
+			if strings.Contains(c.cell, "%.0d") {
+				value = 0
+			}
+			fmt.Fprintf(&b, "r%d,"+c.cell+",1\n", i, value)
+		}
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{c.known}, scanText(t, b.String(), profile.ScanOptions{Blind: true})) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestBooleanCase compares booleans whose case differs, which a model treats as equal.
+func TestBooleanCase(t *testing.T) {
+	t.Parallel()
+	file := func(header string, words ...string) string {
+		text := header + "\n"
+		for i := range 40 {
+			text += fmt.Sprintf("r%d,%s,%d,%c\n", i, words[i%len(words)], i, "xy"[i%2])
+		}
+		return text
+	}
+	train := scanText(t, file("id,paid,n,label", "True", "False"), profile.ScanOptions{})
+	for name, c := range map[string]struct {
+		words []string
+		want  string
+		rows  []int // of True and False
+	}{
+		"upper":      {[]string{"TRUE", "FALSE", "FALSE", "false"}, "", []int{10, 30}},
+		"other_word": {[]string{"TRUE", "FALSE", "TRUE", "no"}, `10 rows (25 %) have a text that the training file does not have: "no"`, []int{20, 10}},
+	} {
+		blind := scanText(t, file("id,paid,n,note", c.words...), profile.ScanOptions{Blind: true})
+		for i, findings := range [][]Finding{
+			Profiles(train, blind),
+			KnownColumns([]profile.KnownColumn{{Name: "paid", Form: inference.FormBoolean, Distinct: 2, Texts: []string{"True", "False"}}}, blind),
+		} {
+			got := ""
+			for _, f := range findings {
+				if f.Name == "paid" {
+					got += f.Message
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s, %d: %q, want %q", name, i, got, c.want)
+			}
+		}
+		rows := blind.Columns[blind.ColumnIndex("paid")].CountTexts([]string{"True", "False"}, func(text string) string { return text })
+		if !slices.Equal(rows, c.rows) {
+			t.Errorf("%s: %v rows, want %v", name, rows, c.rows)
+		}
+	}
+}
+
+// TestCompareKnownNumberFormat compares numbers with the format of the numbers of the training file.
+// Texts are ignored, because they may also be in the training file.
+func TestCompareKnownNumberFormat(t *testing.T) {
+	t.Parallel()
+	plain, comma, percent := new(cells.NumberFormat), &cells.NumberFormat{DecimalComma: true}, &cells.NumberFormat{Unit: "%"}
+	message := func(first string) string {
+		return "40 rows have numbers in another format than in training, most often " + first + "; these numbers are treated as missing"
+	}
+	for name, c := range map[string]struct {
+		known *cells.NumberFormat
+		cell  string // the format of a number
+		want  string
+	}{
+		"plain":                  {plain, "%d.5", ""},
+		"thousands":              {plain, "%d,250.5", ""},
+		"decimal comma":          {plain, "%d,5", message(`"10,5"`)},
+		"unit":                   {plain, "%d%%", message(`"10%"`)},
+		"decimal comma expected": {comma, "%d,5", ""},
+		"decimal point":          {comma, "%d.5", message(`"10.5"`)},
+		"unit expected":          {percent, "%d%%", ""},
+		"no unit":                {percent, "%d.5", `the numbers have the unit "%" in training, but no unit here; they are read as numbers with this unit`},
+		"unknown":                {nil, "%d,5", ""},
+	} {
+		var text strings.Builder
+		text.WriteString("id,size,colour\n")
+		for i := range 40 {
+			fmt.Fprintf(&text, "r%d,\""+c.cell+"\",red\n", i, i+10)
+		}
+		text.WriteString("x,unknown,red\n")
+		blind := scanText(t, text.String(), profile.ScanOptions{Blind: true})
+		got := ""
+		for _, f := range KnownColumns([]profile.KnownColumn{{Name: "size", Form: inference.FormNumeric, NumberFormat: c.known}}, blind) {
+			got += f.Message
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

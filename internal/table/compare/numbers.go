@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// Limits for reporting numbers that differ from those of the training file. Differences that are
+// likely in two files from the same source are not reported.
+const (
+	rangeTolerance    = 0.1  // growth of the range on each side, as a fraction of the training range
+	farOutside        = 1    // distance from the training range that is always reported, as a fraction of this range
+	maxMeanShift      = 0.5  // change of the mean, in standard deviations of the training file
+	falseAlarmsPerSet = 0.01 // probability that two files from the same source have such a difference in any column
+)
+
+// checkNumbers reports numbers of a blind column that are outside the training range, or whose mean
+// differs. trainRows and blindRows are the numbers of rows with a number; trainRows is 0 if it is not
+// known, and then every growth of the range by more than rangeTolerance is reported.
+func (c *comparison) checkNumbers(name string, form inference.Form, train, blind *columnstats.NumericStats, trainRows, blindRows int) {
+	if c.leavesRange(train, blind, trainRows, blindRows) {
+		texts := formatDistinctly(form, blind.Min, blind.Max, train.Min, train.Max)
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the values are from %s to %s, but from %s to %s in training", texts[0], texts[1], texts[2], texts[3])
+		return
+	}
+	shift := math.Abs(blind.Mean - train.Mean)
+	if c.blind.Rows < profile.MinComparedRows || shift <= maxMeanShift*train.StdDev || trainRows < 1 || blindRows < 1 {
+		return
+	}
+	// The difference of two means is nearly normal, so that p is the probability of a shift like
+	// this one by chance.
+	deviation := train.StdDev * math.Sqrt(1/float64(trainRows)+1/float64(blindRows))
+	if p := math.Erfc(shift / deviation / math.Sqrt2); !(p > c.falseAlarmsPerColumn()) {
+		texts := formatDistinctly(form, blind.Mean, train.Mean)
+		c.report(SeverityWarning, csvfile.CodeMovedRange, name, "the mean is %s, but %s in training", texts[0], texts[1])
+	}
+}
+
+// falseAlarmsPerColumn returns the largest probability with which a difference by chance may be
+// reported for one of the compared columns (a Bonferroni correction).
+func (c *comparison) falseAlarmsPerColumn() float64 {
+	return falseAlarmsPerSet / float64(max(c.compared, 1))
+}
+
+// leavesRange reports whether the blind numbers are far outside the range of the training numbers, or
+// more of them are outside than is likely by chance.
+func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRows, blindRows int) bool {
+	width := train.Max - train.Min
+	outside := max(train.Min-blind.Min, blind.Max-train.Max)
+	switch {
+	case !(outside > rangeTolerance*width):
+		return false
+	case outside > farOutside*width || trainRows < 1:
+		return true
+	}
+	limit := c.falseAlarmsPerColumn()
+	return chanceOutside(countAbove(blind, train.Max), trainRows, blindRows) <= limit ||
+		chanceOutside(countBelow(blind, train.Min), trainRows, blindRows) <= limit
+}
+
+// chanceOutside returns the probability that at least count of the blind numbers are larger than all
+// training numbers if both come from the same source, whatever the distribution: all of the largest
+// count of the trainRows+blindRows numbers are then blind.
+func chanceOutside(count, trainRows, blindRows int) float64 {
+	p := 1.0
+	for i := range count {
+		p *= float64(blindRows-i) / float64(trainRows+blindRows-i)
+	}
+	return p
+}
+
+// countAbove returns a lower limit of the number of rows whose number is larger than value.
+func countAbove(n *columnstats.NumericStats, value float64) int {
+	rows := 0
+	if h := n.Histogram; h != nil {
+		for i, count := range h.Rows {
+			if h.Low+h.Width*float64(i) > value {
+				rows += count
+			}
+		}
+	}
+	if n.Max > value {
+		rows = max(rows, 1)
+	}
+	return rows
+}
+
+// countBelow returns a lower limit of the number of rows whose number is smaller than value.
+func countBelow(n *columnstats.NumericStats, value float64) int {
+	rows := 0
+	if h := n.Histogram; h != nil {
+		for i, count := range h.Rows {
+			if h.Low+h.Width*float64(i+1) < value {
+				rows += count
+			}
+		}
+	}
+	if n.Min < value {
+		rows = max(rows, 1)
+	}
+	return rows
+}
+
+// formatDistinctly formats values like Format, but with more digits, or a time of day, if different
+// values would otherwise look equal.
+func formatDistinctly(f inference.Form, values ...float64) []string {
+	formats := []func(value float64) string{f.Format}
+	switch f {
+	case inference.FormDate:
+		for _, layout := range []string{"2006-01-02 15:04", "2006-01-02 15:04:05"} {
+			formats = append(formats, func(value float64) string {
+				return time.Unix(int64(math.Round(value*86400)), 0).UTC().Format(layout)
+			})
+		}
+	case inference.FormTime:
+		formats = append(formats, func(value float64) string {
+			return time.Unix(int64(math.Round(value*3600)), 0).UTC().Format(time.TimeOnly)
+		})
+	default:
+		for _, digits := range []int{9, 12, 17} {
+			formats = append(formats, func(value float64) string { return strconv.FormatFloat(value, 'g', digits, 64) })
+		}
+	}
+	texts := make([]string, len(values))
+	for _, format := range formats {
+		distinct, known := true, make(map[string]float64, len(values))
+		for i, value := range values {
+			texts[i] = format(value)
+			if other, found := known[texts[i]]; found && other != value {
+				distinct = false
+			}
+			known[texts[i]] = value
+		}
+		if distinct {
+			break
+		}
+	}
+	return texts
+}

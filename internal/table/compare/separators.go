@@ -1,0 +1,159 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// numberReadings counts the rows of a blind column by the decimal separator with which their
+// numbers can be parsed: that of the training column, the other one, or both.
+type numberReadings struct {
+	trainingOnly int               // rows that can be parsed only with the decimal separator of training, such as 4.5
+	otherOnly    int               // rows that can be parsed only with the other decimal separator, such as 4,5
+	both         int               // rows that can be parsed with both, but with different results, such as 4,568
+	thousands    int               // rows counted in both whose separator is read as a separator of thousands
+	mostOther    columnstats.Value // the most frequent cell of the rows in otherOnly
+	mostBoth     columnstats.Value // the most frequent cell of the rows in both, or of the rows in thousands if there are any
+}
+
+// checkSeparators reports numbers of the blind column that may be read wrongly, because their
+// separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
+// reports nothing. The parameter train needs only Name, Form and NumberFormat.
+//
+// Numbers of the column that can be read in only one way show how the others are meant. If most of
+// them have the other decimal separator, checkSeparators reports a defect, or only a warning if
+// they are few. If the column has no such numbers, it reports a warning in one case: the separator
+// is read as a separator of thousands, but the training column has none of these, and may have
+// fractions.
+func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (matches bool) {
+	if train.Form != inference.FormNumeric || blind.Form != inference.FormNumeric {
+		return true
+	}
+	format := *train.NumberFormat()
+	other := cells.NumberFormat{Unit: format.Unit, DecimalComma: !format.DecimalComma}
+	r := readNumbers(estimatedValues(blind, c.blind.Rows), &format, &other)
+	proven := r.otherOnly > r.trainingOnly && ratio(r.otherOnly, r.otherOnly+r.trainingOnly+r.both) > maxUnparsable
+	doubtful := r.thousands > 0 && r.otherOnly == 0 && r.trainingOnly == 0 && !format.Grouped && !train.IsInteger()
+	if r.trainingOnly == 0 && (proven || doubtful) {
+		c.otherSeparators = append(c.otherSeparators, train.Name)
+	}
+	severity, code, reason, rows := SeverityWarning, csvfile.CodeChangedKind, "", r.both
+	switch {
+	case r.both == 0:
+		return true
+	case proven:
+		severity, code = SeverityDefect, csvfile.CodeMisreadNumbers
+		reason = "other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.Text) + ", show that this is wrong"
+	case r.otherOnly > r.trainingOnly:
+		reason = "a few other numbers of the column, such as " + csvfile.Excerpt(r.mostOther.Text) + ", may show that this is wrong"
+	case doubtful:
+		reason, rows = "no number of the training file has such a separator between thousands", r.thousands
+	default:
+		return true
+	}
+	cell := []byte(r.mostBoth.Text)
+	read, _ := format.Parse(cell)
+	meant, _ := other.Parse(cell)
+	c.report(severity, code, train.Name, "%s %s a number such as %s, which is read as %s and not as %s, but %s",
+		countRows(blind, rows), humanize.Have(rows), csvfile.Excerpt(r.mostBoth.Text), formatExact(read), formatExact(meant), reason)
+	return false
+}
+
+// setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
+func (c *comparison) setOtherSeparators() {
+	for i := range c.findings {
+		if f := &c.findings[i]; f.Code == csvfile.CodeMisreadNumbers && slices.Contains(c.otherSeparators, f.Name) {
+			f.OtherSeparators = c.otherSeparators
+		}
+	}
+}
+
+// checkUnit reports a blind column whose numbers have no unit if the numbers of the training column
+// have one. A program that writes no unit may also write other numbers, such as 0.47 instead of
+// 47%, which is read as 47.
+func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
+	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
+		return
+	}
+	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
+		return
+	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
+		csvfile.Excerpt(train.NumberFormat().Unit))
+}
+
+func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) (r numberReadings) {
+	for i := range values {
+		one := &values[i]
+		if one.Kind != cells.Text && one.Kind != cells.Number || !strings.ContainsAny(one.Text, ".,") {
+			continue
+		}
+		read, isTrained := format.Parse([]byte(one.Text))
+		meant, isOther := other.Parse([]byte(one.Text))
+		switch {
+		case isTrained && !isOther:
+			r.trainingOnly += one.Rows
+		case isOther && !isTrained:
+			if r.otherOnly += one.Rows; one.Rows > r.mostOther.Rows {
+				r.mostOther = *one
+			}
+		case isTrained && read != meant:
+			isThousands := math.Abs(read) > math.Abs(meant)
+			if isThousands {
+				if r.thousands == 0 {
+					r.mostBoth = columnstats.Value{}
+				}
+				r.thousands += one.Rows
+			}
+			if r.both += one.Rows; one.Rows > r.mostBoth.Rows && (isThousands || r.thousands == 0) {
+				r.mostBoth = *one
+			}
+		}
+	}
+	return r
+}
+
+func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+// estimatedValues returns the values of the column. Rows whose text is not counted are divided
+// among the texts of c.Uncounted. The parameter rows is the number of rows of the file.
+func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
+	counted, uncounted := c.Values(), c.Uncounted()
+	if len(uncounted) == 0 {
+		return counted
+	}
+	left, sampled := rows-c.EmptyRows(), 0
+	for i := range counted {
+		left -= counted[i].Rows
+	}
+	for i := range uncounted {
+		sampled += uncounted[i].Rows
+	}
+	values, share, given := append([]columnstats.Value(nil), counted...), 0, 0
+	for _, one := range uncounted {
+		share += one.Rows
+		until := int(math.Round(float64(left) * ratio(share, sampled)))
+		one.Rows, given = until-given, until
+		values = append(values, one)
+	}
+	return values
+}
+
+// countRows returns a number of rows for a message, such as "3 rows". It adds "about" if the
+// number is an estimate.
+func countRows(c *profile.ColumnProfile, rows int) string {
+	text := humanize.Count(rows, "row")
+	if len(c.Uncounted()) > 0 {
+		text = "about " + text
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// checkTimeZones reports times whose zones differ from those of the training file, because a zone is
+// ignored: the same instant then has another hour. Offsets that differ by an hour at most are
+// usual in a place with daylight saving time.
+func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
+	if len(train.TimeZones) == 0 || len(blind.TimeZones) == 0 {
+		return
+	}
+	for _, zone := range blind.TimeZones {
+		if !slices.ContainsFunc(train.TimeZones, func(known string) bool { return areNearZones(zone, known) }) {
+			c.reportAt(blind.FirstTime().FirstLine(), SeverityWarning, csvfile.CodeOtherTimeZone, train.Name, "the times have %s, but those of the training file %s; times are read without their time zone, so the same moment may have another hour or date",
+				describeZones(blind.TimeZones), describeZones(train.TimeZones))
+			return
+		}
+	}
+}
+
+// areNearZones reports whether two zones are the same, or offsets that differ by an hour at most. Z
+// is near no other offset, because files with it are usually in UTC on purpose.
+func areNearZones(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, err1 := time.Parse("-07:00", a)
+	second, err2 := time.Parse("-07:00", b)
+	return err1 == nil && err2 == nil && first.Sub(second).Abs() <= time.Hour
+}
+
+// describeZones returns the zones for a message, such as "the offset -05:00".
+func describeZones(zones []string) string {
+	switch {
+	case len(zones) == 1 && zones[0] == inference.NoTimeZone:
+		return "no time zone"
+	case len(zones) == 1:
+		return "the time zone " + zones[0]
+	}
+	named := slices.Clone(zones)
+	if at := slices.Index(named, inference.NoTimeZone); at >= 0 {
+		named = append(slices.Delete(named, at, at+1), "none")
+	}
+	if len(named) <= 2 {
+		return "the time zones " + strings.Join(named, " and ")
+	}
+	return "the time zones " + humanize.List(named, 3)
+}

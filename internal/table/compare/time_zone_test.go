@@ -1,0 +1,58 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// zonesTable returns a table with a column of times whose zones are the given ones in turn.
+func zonesTable(label bool, zones ...string) string {
+	text := "id,at\n"
+	if label {
+		text = "id,at,y\n"
+	}
+	for row := range 48 {
+		text += fmt.Sprintf("r%d,2024-01-%02dT%02d:00:00%s", row, 1+row%28, row%24, zones[row%len(zones)])
+		if label {
+			text += []string{",a", ",b"}[row%2]
+		}
+		text += "\n"
+	}
+	return text
+}
+
+func TestCompareTimeZones(t *testing.T) {
+	for _, c := range []struct {
+		train, blind []string
+		want         string
+	}{
+		{[]string{""}, []string{""}, ""},
+		{[]string{"-05:00"}, []string{"-05:00"}, ""},
+		{[]string{"-05"}, []string{"-0500", "-04:00"}, ""}, // daylight saving time
+		{[]string{"Z"}, []string{"+00:00"}, ""},
+		{[]string{"-05:00", "-04:00"}, []string{"Z"}, "the times have the time zone Z, but those of the training file the time zones -04:00 and -05:00; times are read without their time zone, so the same moment may have another hour or date"},
+		{[]string{"-05:00"}, []string{""}, "the times have no time zone, but those of the training file the time zone -05:00; times are read without their time zone, so the same moment may have another hour or date"},
+		{[]string{""}, []string{"Z"}, "the times have the time zone Z, but those of the training file no time zone; times are read without their time zone, so the same moment may have another hour or date"},
+		{[]string{"-05:00"}, []string{"-05:00", "Z"}, "the times have the time zones -05:00 and Z, but those of the training file the time zone -05:00; times are read without their time zone, so the same moment may have another hour or date"},
+	} {
+		train := scanText(t, zonesTable(true, c.train...), profile.ScanOptions{})
+		blind := scanText(t, zonesTable(false, c.blind...), profile.ScanOptions{Blind: true, ID: "id"})
+		known := []profile.KnownColumn{{Name: "at", Form: inference.FormDate, TimeZones: train.Columns[0].TimeZones}}
+		for _, found := range [][]Finding{Profiles(train, blind), KnownColumns(known, blind)} {
+			found = slices.DeleteFunc(found, func(f Finding) bool { return f.Code != csvfile.CodeOtherTimeZone })
+			var got []string
+			for _, f := range found {
+				got = append(got, f.Message)
+			}
+			if text := strings.Join(got, "\n"); text != c.want {
+				t.Errorf("%q and %q: %s", c.train, c.blind, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package inference
+
+import (
+	"strings"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+)
+
+// amounts is the result of parsing the texts of a column as numbers.
+type amounts struct {
+	format cells.NumberFormat
+	values []columnstats.Value // the numbers
+	// isPlain is set if all numbers are plain.
+	isPlain bool
+	// others is the number of texts that are not numbers, otherRows the number of their rows, and
+	// firstOther the first of them.
+	others, otherRows int
+	firstOther        columnstats.Value
+	codeRows          int // the rows of others whose text is a code, see isCode
+}
+
+// minNumberShare is the smallest fraction of the cells of a column that are most cells, see
+// areMostCells.
+const minNumberShare = 0.8
+
+// areMostCells reports whether most cells are numbers that measure something. It returns false if
+// there are few different numbers, or if the other cells are mostly codes, because the numbers are
+// then codes, too.
+func (a *amounts) areMostCells() bool {
+	rows := 0
+	for i := range a.values {
+		rows += a.values[i].Rows
+	}
+	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
+}
+
+// isCode reports whether a text is a code, such as V45 or 85123A: one word that begins with a letter
+// and has digits, or digits before one letter.
+func isCode(text string) bool {
+	const digits = "0123456789"
+	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }
+	last := len(text) - 1
+	return last > 0 && isLetter(text[last]) && strings.Trim(text[:last], digits) == "" ||
+		isLetter(text[0]) && strings.ContainsAny(text, digits) && !strings.Contains(text, " ")
+}
+
+// bestAmounts parses texts with the decimal separator with which more of them are numbers. If both
+// separators are equal in this, it is the point.
+func bestAmounts(texts []columnstats.Value) amounts {
+	best := parseAmounts(texts, false)
+	if comma := parseAmounts(texts, true); len(comma.values) > 0 && comma.others < best.others {
+		return comma
+	}
+	return best
+}
+
+// parseAmounts parses texts as numbers with their most frequent unit. comma is set if a comma
+// separates the decimals.
+func parseAmounts(texts []columnstats.Value, comma bool) amounts {
+	a := amounts{format: cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}, isPlain: true}
+	for i := range texts {
+		one := &texts[i]
+		if one.Kind == cells.Blank || one.Kind == cells.Null {
+			continue
+		}
+		value, ok := a.format.Parse([]byte(one.Text))
+		if !ok {
+			a.others, a.otherRows = a.others+1, a.otherRows+one.Rows
+			if a.others == 1 || one.FirstLine() < a.firstOther.FirstLine() {
+				a.firstOther = *one
+			}
+			if isCode(one.Text) {
+				a.codeRows += one.Rows
+			}
+			continue
+		}
+		a.values = append(a.values, columnstats.Value{Kind: cells.Number, Number: value, Rows: one.Rows})
+		a.isPlain = a.isPlain && one.Kind == cells.Number
+		a.format.Grouped = a.format.Grouped || strings.Contains(one.Text, thousandsSeparator(comma))
+	}
+	return a
+}
+
+// thousandsSeparator returns the separator of thousands of a format, besides the characters that
+// separate thousands in both formats. decimalComma is set if a comma separates the decimals.
+func thousandsSeparator(decimalComma bool) string {
+	if decimalComma {
+		return "."
+	}
+	return ","
+}
+
+// decideAmounts decides whether a column is a column of numbers, and returns false if it
+// is not. best is the result of parsing texts.
+func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
+	if len(best.values) == 0 {
+		return Result{}, false
+	}
+	different, others := len(best.values), best.others
+	if t.Rows(cells.Text) <= t.Rows(cells.Number) {
+		different = max(different, t.DistinctNumbers())
+	}
+	plain := t.Kind() == frame.Numeric
+	enough := others == 0 || different >= minDistinctNumbers && others*distinctPerStray <= different
+	if !plain && !enough {
+		return Result{}, false
+	}
+	inf.Form = FormNumeric
+	if !best.isPlain {
+		inf.Format, inf.Values = &best.format, best.values
+	}
+	rows := 0
+	for _, one := range t.Values() {
+		if !inf.IsStray(&one) {
+			continue
+		}
+		rows += one.Rows
+		inf.Strays = append(inf.Strays, one)
+	}
+	if 2*rows > t.Rows(cells.Text)+t.Rows(cells.Number) {
+		return Result{}, false
+	}
+	inf.IsSampled = t.IsSampled()
+	if rows*columnstats.ValuesPerStray <= t.Rows(cells.Text)+t.Rows(cells.Number) || len(inf.Strays) > maxStrays {
+		inf.Strays = nil // too rare to learn from
+	}
+	inf.isCode = t.HasCodes()
+	return inf, true
+}
+
+// IsStray reports whether a value in a column of numbers is a text that is not a number.
+func (inf *Result) IsStray(one *columnstats.Value) bool {
+	if one.Kind != cells.Text || inf.Format == nil {
+		return one.Kind == cells.Text
+	}
+	_, ok := inf.Format.Parse([]byte(one.Text))
+	return !ok
+}
+
+// commonUnit returns the most frequent unit in texts, or "" if none has a unit. comma is
+// set if a comma separates the decimals.
+func commonUnit(texts []columnstats.Value, comma bool) string {
+	counts := map[string]int{}
+	best := ""
+	for i := range texts {
+		if texts[i].Kind != cells.Text {
+			continue
+		}
+		_, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma)
+		if !ok || unit == "" {
+			continue
+		}
+		counts[unit]++
+		if n := counts[unit] - counts[best]; best == "" || n > 0 || n == 0 && unit < best {
+			best = unit
+		}
+	}
+	return best
+}

@@ -1,0 +1,122 @@
+package inference
+
+import (
+	"math"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+)
+
+// DateOrder says whether the day or the month is first in the dates of a column, such as 1/2/2006.
+type DateOrder string
+
+// The orders of the dates of a column.
+const (
+	DayFirst   DateOrder = "day-first"
+	MonthFirst DateOrder = "month-first"
+	// UnknownOrder means that no date shows the order. Such dates are read with the month first.
+	UnknownOrder DateOrder = "unknown"
+)
+
+// DateOrder returns the order of the dates of a column, or "" if the column has another form.
+func (inf *Result) DateOrder() DateOrder {
+	o := &inf.Dates
+	switch {
+	case inf.Form != FormDate:
+		return ""
+	case inf.DayFirst:
+		return DayFirst
+	case inf.HasUnknownOrder || o.Either.Rows+o.DayFirst.Rows+o.MonthFirst.Rows == 0:
+		return UnknownOrder
+	}
+	return MonthFirst
+}
+
+// DateCounts counts the dates of a column, such as 1/2/2006, whose meaning depends on whether the
+// day or the month is first.
+type DateCounts struct {
+	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
+	// are the dates that are valid only with the month first.
+	DayFirst, MonthFirst columnstats.Occurrences
+	Either               columnstats.Occurrences // valid in both orders, with different meanings
+}
+
+// CountDates returns the counts for the distinct texts of a column.
+func CountDates(texts []columnstats.Value) (o DateCounts) {
+	for i := range texts {
+		month, byMonth := cells.ParseDateTime([]byte(texts[i].Text), false)
+		day, byDay := cells.ParseDateTime([]byte(texts[i].Text), true)
+		switch {
+		case byDay && !byMonth:
+			o.DayFirst.Add(&texts[i])
+		case byMonth && !byDay:
+			o.MonthFirst.Add(&texts[i])
+		case byMonth && month != day:
+			o.Either.Add(&texts[i])
+		}
+	}
+	return o
+}
+
+// IsAmbiguous reports whether dates can be read in two ways and no date shows which is right.
+func (o *DateCounts) IsAmbiguous() bool {
+	return o.Either.Rows > 0 && o.DayFirst.Rows == 0 && o.MonthFirst.Rows == 0
+}
+
+// Contradicting returns the dates that are invalid in the given order and valid in the other.
+func (o *DateCounts) Contradicting(dayFirst bool) *columnstats.Occurrences {
+	if dayFirst {
+		return &o.MonthFirst
+	}
+	return &o.DayFirst
+}
+
+// DescribeOrder returns a phrase for messages which says what part of a date is first.
+func DescribeOrder(dayFirst bool) string {
+	if dayFirst {
+		return "the day first"
+	}
+	return "the month first"
+}
+
+// resolveDateOrder sets the order of the columns whose dates can be read in two ways. In a
+// blind file, it is the order of the training file. Otherwise, it is the order of the other
+// columns of dates, if they agree.
+func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
+	decided, known := make(map[bool]bool), make(map[string]bool)
+	for i := range inferences {
+		o := &inferences[i].Dates
+		if inferences[i].Form == FormDate && o.DayFirst.Rows != o.MonthFirst.Rows {
+			decided[inferences[i].DayFirst] = true
+		}
+	}
+	if training != nil {
+		for i := range training.Columns {
+			if c := &training.Columns[i]; c.Feature == frame.ExtractTime {
+				known[c.SourceName()] = c.DayFirst
+			}
+		}
+	}
+	for i := range inferences {
+		inf := &inferences[i]
+		if inf.Form != FormDate || !inf.Dates.IsAmbiguous() {
+			continue
+		}
+		dayFirst, found := known[names[i]]
+		if !found {
+			dayFirst, found = decided[true], len(decided) == 1
+		}
+		inf.HasUnknownOrder = !found
+		if dayFirst != inf.DayFirst {
+			inf.DayFirst = dayFirst
+			inf.Values, _, _ = parseDates(columns[i].FirstValues(), dayFirst)
+		}
+	}
+}
+
+// FormatDate returns the date in a text as year, month and day.
+func FormatDate(text string, dayFirst bool) string {
+	date, _ := cells.ParseDateTime([]byte(text), dayFirst)
+	return FormDate.Format(math.Floor(date.EpochDays()))
+}

@@ -1,0 +1,147 @@
+package inference
+
+import (
+	"math"
+	"strings"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+)
+
+// separatorCounts counts the rows of a column of numbers by what they say about the decimal
+// separator of the table.
+type separatorCounts struct {
+	point, comma int                     // rows whose number is valid only with this decimal separator, such as 4.5
+	either       columnstats.Occurrences // rows whose number is valid with both and differs, such as 4.568
+	hasCommas    bool                    // some of the rows in either have a comma
+	// looksGrouped is set if the separators in either very likely separate thousands: all numbers
+	// without a separator are below 1000, and the largest of them has three digits.
+	looksGrouped bool
+}
+
+// minGroupedNumbers is the smallest number of distinct numbers such as 4.568 which show that a
+// point separates thousands, because none of them has fewer than three digits after the point.
+const minGroupedNumbers = 20
+
+// InferWithSeparators is like Infer, but also sets the separators of a column of numbers.
+func InferWithSeparators(t *columnstats.Column) Result {
+	inf := Infer(t)
+	if inf.Form == FormNumeric {
+		unit := ""
+		if inf.Format != nil {
+			unit = inf.Format.Unit
+		}
+		inf.separators = countSeparators(t.FirstValues(), unit)
+	}
+	return inf
+}
+
+// countSeparators returns the counts for the distinct texts of a column. unit is the unit of its
+// numbers.
+func countSeparators(texts []columnstats.Value, unit string) (n separatorCounts) {
+	format := cells.NumberFormat{Unit: unit}
+	other := cells.NumberFormat{Unit: unit, DecimalComma: true}
+	numbers, largest := 0, 0.0 // the distinct numbers in either, and the largest number without a separator
+	for i := range texts {
+		one := &texts[i]
+		if one.Kind != cells.Text && one.Kind != cells.Number {
+			continue
+		}
+		byPoint, isPoint := format.Parse([]byte(one.Text))
+		if !strings.ContainsAny(one.Text, ".,") {
+			if isPoint {
+				largest = max(largest, math.Abs(byPoint))
+			}
+			continue
+		}
+		switch byComma, isComma := other.Parse([]byte(one.Text)); {
+		case isPoint && !isComma:
+			n.point += one.Rows
+		case isComma && !isPoint:
+			n.comma += one.Rows
+		case isPoint && byPoint != byComma:
+			n.either.Add(one)
+			numbers++
+			n.hasCommas = n.hasCommas || strings.Contains(one.Text, ",")
+		}
+	}
+	n.looksGrouped = largest >= 100 && largest < 1000 && (n.hasCommas || numbers >= minGroupedNumbers)
+	return n
+}
+
+// isAmbiguous reports whether numbers can be read in two ways and no number shows which is right.
+func (n *separatorCounts) isAmbiguous() bool {
+	return n.either.Rows > 0 && n.point == 0 && n.comma == 0
+}
+
+// tableSeparator is what the columns of a table together say about its decimal separator.
+type tableSeparator struct {
+	comma bool // a comma separates the decimals in ambiguous columns
+	// isUnknown is set if no column proves this, and the numbers of the ambiguous columns may well be
+	// meant in the other way.
+	isUnknown bool
+}
+
+// findTableSeparator returns the decimal separator for the ambiguous columns of a table. It is the
+// separator of the columns that prove one, if they agree. Otherwise, ambiguous columns whose
+// separators very likely separate thousands decide. If no column decides, or if they disagree, it is the
+// point. Numbers such as 4.568 are then usual, and numbers such as 4,568 are not certain.
+func findTableSeparator(inferences []Result) tableSeparator {
+	proven, likely, hasCommas := map[bool]bool{}, map[bool]bool{}, false
+	for i := range inferences {
+		n := &inferences[i].separators
+		switch {
+		case n.point != n.comma:
+			proven[n.comma > n.point] = true
+		case n.isAmbiguous():
+			hasCommas = hasCommas || n.hasCommas
+			if n.looksGrouped {
+				likely[!n.hasCommas] = true
+			}
+		}
+	}
+	switch {
+	case len(proven) == 1:
+		return tableSeparator{comma: proven[true]}
+	case len(proven) == 2:
+		return tableSeparator{isUnknown: true}
+	case len(likely) == 1:
+		return tableSeparator{comma: likely[true], isUnknown: likely[true]}
+	}
+	return tableSeparator{isUnknown: hasCommas}
+}
+
+// resolveSeparators sets the decimal separator of the columns of numbers that can be read in two
+// ways. In a blind file, it is the separator of the training file. Otherwise, see
+// findTableSeparator.
+func resolveSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
+	known := make(map[string]bool)
+	if training != nil {
+		for i := range training.Columns {
+			c := &training.Columns[i]
+			if c.Kind == frame.Numeric && (c.Feature == "" || c.Feature == frame.ExtractAmount) {
+				known[c.SourceName()] = c.DecimalComma
+			}
+		}
+	}
+	table := findTableSeparator(inferences)
+	for i := range inferences {
+		inf := &inferences[i]
+		if !inf.separators.isAmbiguous() {
+			continue
+		}
+		comma, found := known[names[i]]
+		if !found {
+			comma, inf.HasUnknownSeparator = table.comma, table.isUnknown
+		}
+		if comma {
+			a := parseAmounts(columns[i].FirstValues(), true)
+			inf.Format, inf.Values, inf.IsSampled = &a.format, a.values, columns[i].IsSampled()
+		}
+	}
+}
+
+// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. It
+// is only set if HasUnknownSeparator is.
+func (inf *Result) FirstUnclearNumber() *columnstats.Value { return &inf.separators.either.First }

@@ -1,0 +1,129 @@
+package inference
+
+import (
+	"cmp"
+	"slices"
+
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+)
+
+// Features returns the features that are extracted from a column with the given name.
+func Features(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
+	switch inf.Form {
+	case FormNumeric:
+		return numericFeatures(t, name, inf)
+	case FormDate, FormTime:
+		return dateFeatures(name, inf)
+	case FormText:
+		return textFeatures(t, name, inf)
+	}
+	if inf.IdentifiesRows {
+		return nil
+	}
+	return []frame.ColumnSchema{categoryFeature(name, t.Levels())}
+}
+
+// categoryFeature returns the feature with the given levels.
+func categoryFeature(name string, levels []columnstats.Value) frame.ColumnSchema {
+	c := frame.ColumnSchema{Name: name, Kind: frame.Category}
+	for _, one := range levels {
+		c.Levels = append(c.Levels, one.Text)
+	}
+	return c
+}
+
+func numericFeatures(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
+	first := frame.ColumnSchema{Name: name, Kind: frame.Numeric}
+	if inf.Format != nil {
+		first.Feature, first.Unit, first.DecimalComma = frame.ExtractAmount, inf.Format.Unit, inf.Format.DecimalComma
+	}
+	features := []frame.ColumnSchema{first}
+	if inf.isCode && len(t.Values()) > 0 {
+		features = append(features, frame.DeriveFeature(categoryFeature(name+".code", t.Levels()), name, frame.ExtractText))
+	}
+	if len(inf.Strays) > 0 {
+		features = append(features, frame.DeriveFeature(categoryFeature(name+".text", columnstats.Levels(inf.Strays)), name, frame.ExtractText))
+	}
+	return features
+}
+
+// dateFeatures returns the features of a column of dates or times. A column of times has the hour.
+// A column of dates has the time, and also the month, day, weekday and hour if they vary in the
+// column. If not all values are known, month, day and weekday are assumed to vary.
+func dateFeatures(name string, inf *Result) []frame.ColumnSchema {
+	list := []frame.Extraction{frame.ExtractTime, frame.ExtractMonth, frame.ExtractDay, frame.ExtractWeekday, frame.ExtractHour}
+	if inf.Form == FormTime {
+		list = []frame.Extraction{frame.ExtractHour}
+	}
+	var features []frame.ColumnSchema
+	for _, p := range list {
+		if inf.Form == FormDate && p != frame.ExtractTime && (!inf.IsSampled || p == frame.ExtractHour) && !featureVaries(inf.Values, p) {
+			continue
+		}
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p)
+		c.DayFirst = inf.DayFirst
+		features = append(features, c)
+	}
+	return features
+}
+
+// maxDifferenceDates is the largest number of columns of dates between which differences are
+// features.
+const maxDifferenceDates = 4
+
+// Differences returns, for each two of the file's columns of dates, the days between them. If there
+// are more than four columns of dates, it uses those with the fewest missing values. missing is the
+// number of missing values of each column, by name.
+func Differences(schema *frame.Schema, missing map[string]int) []frame.ColumnSchema {
+	var dates []int
+	for i := range schema.Columns {
+		if schema.Columns[i].Feature == frame.ExtractTime {
+			dates = append(dates, i)
+		}
+	}
+	slices.SortStableFunc(dates, func(a, b int) int {
+		return cmp.Compare(missing[schema.Columns[a].Source], missing[schema.Columns[b].Source])
+	})
+	dates = dates[:min(len(dates), maxDifferenceDates)]
+	slices.Sort(dates)
+	var features []frame.ColumnSchema
+	for i, to := range dates {
+		for _, from := range dates[:i] {
+			first, second := schema.Columns[from].Source, schema.Columns[to].Source
+			c := frame.DeriveFeature(frame.ColumnSchema{Name: second + ".since." + first, Kind: frame.Numeric}, second, frame.ExtractSince)
+			c.Since = first
+			features = append(features, c)
+		}
+	}
+	return features
+}
+
+func featureVaries(days []columnstats.Value, p frame.Extraction) bool {
+	for i := range days {
+		if frame.DateFeature(days[i].Number, p) != frame.DateFeature(days[0].Number, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// textFeatures returns the features of a column of texts: the texts themselves, from
+// which scores of the classes are learned, and features of their words. If enough rows
+// share their texts, the texts are also the levels of a category.
+func textFeatures(t *columnstats.Column, name string, inf *Result) []frame.ColumnSchema {
+	var features []frame.ColumnSchema
+	if inf.hasSharedTexts {
+		features = append(features, categoryFeature(name, t.Levels()))
+	}
+	features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + ".text", Kind: frame.Text}, name, ""))
+	for _, p := range []frame.Extraction{frame.ExtractLength, frame.ExtractWords} {
+		features = append(features, frame.DeriveFeature(frame.ColumnSchema{Name: name + "." + string(p), Kind: frame.Numeric}, name, p))
+	}
+	for _, word := range slices.Sorted(slices.Values(inf.Words)) {
+		c := frame.DeriveFeature(frame.ColumnSchema{Name: name + ":" + word, Kind: frame.Numeric}, name, frame.ExtractWord)
+		c.Word = word
+		features = append(features, c)
+	}
+	return features
+}

@@ -1,0 +1,195 @@
+package inference_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// featuresOf returns the names of the features of a profile.
+func featuresOf(p *profile.Profile) []string {
+	names := []string{}
+	for i := range p.Schema.Columns {
+		names = append(names, p.Schema.Columns[i].Name)
+	}
+	return names
+}
+
+// quoted returns the cells quoted for CSV.
+func quoted(cells []string) []string {
+	list := make([]string, len(cells))
+	for i, cell := range cells {
+		list[i] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+	}
+	return list
+}
+
+func TestForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	day := func(int) (year, month, day int) { return cells.CivilFromDays(15_000 + rng.IntN(2_000)) }
+	format := func(f string, order ...int) func(i int) string {
+		return func(i int) string {
+			year, month, of := day(i)
+			parts := []any{year, month, of}
+			return fmt.Sprintf(f, parts[order[0]], parts[order[1]], parts[order[2]])
+		}
+	}
+	dates := []string{"x.time", "x.month", "x.day", "x.weekday"}
+	price := func(i int) string { return fmt.Sprintf("$%d,%03d.50", 1+rng.IntN(9), rng.IntN(1000)) }
+	for _, c := range []struct {
+		name     string
+		cells    []string
+		form     inference.Form
+		features []string
+	}{
+		{"iso_dates", cellsOf(200, format("%04d-%02d-%02d", 0, 1, 2)), inference.FormDate, dates},
+		{"german_dates", cellsOf(200, format("%02d.%02d.%d", 2, 1, 0)), inference.FormDate, dates},
+		{"american_dates", cellsOf(200, format("%d/%d/%d", 1, 2, 0)), inference.FormDate, dates},
+		{"british_dates", cellsOf(200, format("%d/%d/%d", 2, 1, 0)), inference.FormDate, dates},
+		{"compact_dates", cellsOf(200, format("%04d%02d%02d", 0, 1, 2)), inference.FormDate, dates},
+		{"dates_of_one_month", cellsOf(200, func(i int) string { return fmt.Sprintf("2020-02-%02d", 1+i%28) }), inference.FormDate, []string{"x.time", "x.day", "x.weekday"}},
+		{"timestamps", cellsOf(200, func(i int) string { return fmt.Sprintf("2020-%02d-%02d %02d:30", 1+i%12, 1+i%28, i%24) }), inference.FormDate, append(dates[:4:4], "x.hour")},
+		{"times_of_day", cellsOf(200, func(i int) string { return fmt.Sprintf("%02d:%02d", i%24, i%60) }), inference.FormTime, []string{"x.hour"}},
+		{"dates_with_a_few_words", append(cellsOf(300, format("%04d-%02d-%02d", 0, 1, 2)), "unknown", "never", "NA", ""), inference.FormDate, dates},
+		{"one_date_among_words", cellsOf(200, func(i int) string { return []string{"1-2-03", "plan", "5-7-09"}[i%3] }), inference.FormCategory, []string{"x"}},
+		{"numbers_of_eight_digits", cellsOf(200, func(i int) string { return strconv.Itoa(20_190_101 + 37*i) }), inference.FormNumeric, []string{"x"}},
+		{"prices", cellsOf(200, price), inference.FormNumeric, []string{"x"}},
+		{"percents", cellsOf(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), inference.FormNumeric, []string{"x"}},
+		{"two_terms", cellsOf(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), inference.FormNumeric, []string{"x"}},
+		{"decimal_commas", cellsOf(200, func(i int) string { return strconv.Itoa(i) + ",5" }), inference.FormNumeric, []string{"x"}},
+		{"indian_groups", cellsOf(200, func(i int) string { return fmt.Sprintf("₹%d,%02d,%03d", i%9+1, i%100, i*4) }), inference.FormNumeric, []string{"x"}},
+		{"currency_codes", cellsOf(200, func(i int) string { return fmt.Sprintf([]string{"USD %d", "%d USD"}[i%2], 3*i) }), inference.FormNumeric, []string{"x"}},
+		{"minus_signs", cellsOf(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), inference.FormNumeric, []string{"x"}},
+		{"numbers_with_a_frequent_word", append(cellsOf(100, func(i int) string { return strconv.Itoa(i * i) }), cellsOf(50, func(int) string { return "unlimited" })...), inference.FormNumeric, []string{"x", "x.text"}},
+		{"zip_codes", cellsOf(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), inference.FormNumeric, []string{"x", "x.code"}},
+		{"yes_and_no", cellsOf(200, func(i int) string { return []string{"Yes", "no"}[i%2] }), inference.FormBoolean, []string{"x"}},
+		{"names_of_rows", cellsOf(200, func(i int) string { return fmt.Sprintf("K%04dX", i*i) }), inference.FormCategory, []string{}},
+		{"uuids", cellsOf(200, func(int) string {
+			return fmt.Sprintf("%08x-%04x-4a00-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
+		}), inference.FormCategory, []string{}},
+		{"row_counter", cellsOf(200, func(i int) string { return strconv.Itoa(1000 + (i*77)%200) }), inference.FormNumeric, []string{}},
+		{"rising_amounts", cellsOf(200, func(i int) string { return strconv.Itoa(3 * i) }), inference.FormNumeric, []string{"x"}},
+		{"cabins", cellsOf(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d"}},
+		{"constant", cellsOf(200, func(int) string { return "7" }), inference.FormNumeric, []string{}},
+		{"constant_but_for_gaps", cellsOf(200, func(i int) string { return []string{"7", ""}[i%2] }), inference.FormNumeric, []string{"x"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := column(quoted(c.cells)...)
+			p := scanText(t, file, profile.ScanOptions{})
+			if p.Columns[0].Form != c.form {
+				t.Errorf("%s, want %s", p.Columns[0].Form, c.form)
+			}
+			if d := cmp.Diff(c.features, featuresOf(p)); d != "" {
+				t.Error(d)
+			}
+			if !p.Schema.Valid() || p.Columns[0].Features != len(c.features) {
+				t.Errorf("schema is valid: %v; %d features in the profile", p.Schema.Valid(), p.Columns[0].Features)
+			}
+			f := loadText(t, file, p.Schema)
+			for i := range f.Columns {
+				missing := 0
+				for _, v := range valuesOf(f, i) {
+					if v != v {
+						missing++
+					}
+				}
+				if n := len(valuesOf(f, i)) + len(f.Columns[i].Codes) + len(f.Columns[i].Texts); n != len(c.cells) || (i == 0 && c.form != inference.FormText && missing != p.Columns[0].Missing) {
+					t.Errorf("%s: %d cells, %d of them missing, %d in the profile", p.Schema.Columns[i].Name, n, missing, p.Columns[0].Missing)
+				}
+			}
+		})
+	}
+}
+
+func loadText(t *testing.T, file string, schema *frame.Schema) *frame.Frame {
+	t.Helper()
+	f, err := frame.Load(t.Context(), strings.NewReader(file), schema, frame.LoadOptions{Labelled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestFormsOfEvictedTexts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cell func(i int) string
+		form inference.Form
+	}{
+		{"dates", func(i int) string {
+			return fmt.Sprintf("2020-03-%02d %02d:%02d:%02d", 1+i/9_000, i/360%24, i/6%60, i%6)
+		}, inference.FormDate},
+		{"amounts", func(i int) string { return fmt.Sprintf("$%d.25", i) }, inference.FormNumeric},
+		{"words", func(i int) string { return fmt.Sprintf("good %d bad %d", i, i%7) }, inference.FormText},
+		{"names", func(i int) string { return fmt.Sprintf("ab%dxy", i) }, inference.FormCategory},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			columns, budget := columnstats.NewColumns(1, 40_000) // a few hundred texts fit in this memory
+			stats := &columns[0]
+			for i := range 20_000 {
+				stats.AddCell([]byte(c.cell(i)), i+2)
+				if i%1_000 == 999 {
+					budget.CountInput(columns, 5<<20, 1) // many bytes, so that texts are evicted now
+				}
+			}
+			if stats.KnowsAllTexts() {
+				t.Error("no text was evicted")
+			}
+			j := inference.Infer(stats)
+			p, _ := profile.Describe(stats)
+			if j.Form != c.form || p.Form != c.form || p.Distinct > 20_000 || p.Distinct < 17_000 || p.Missing != 0 {
+				t.Errorf("%+v", p)
+			}
+			if n := len(inference.Features(stats, "x", &j)); (n == 0) != (c.name == "names") {
+				t.Errorf("%d features", n)
+			}
+		})
+	}
+}
+
+func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Profile {
+	t.Helper()
+	p, err := profile.Scan(t.Context(), strings.NewReader(file), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// column returns a file with one feature with the given cells, and labels a and b.
+func column(cells ...string) string {
+	var file strings.Builder
+	file.WriteString("id,x,y\n")
+	for i, cell := range cells {
+		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
+	}
+	return file.String()
+}
+
+// cellsOf returns the texts that make returns for the numbers 0…n-1.
+func cellsOf(n int, make func(i int) string) []string {
+	list := []string{}
+	for i := range n {
+		list = append(list, make(i))
+	}
+	return list
+}
+
+// valuesOf returns the values of a numeric column, or nil for a category.
+func valuesOf(f *frame.Frame, column int) []float64 {
+	c := &f.Columns[column]
+	if !c.IsNumeric() {
+		return nil
+	}
+	return c.Values(make([]float64, f.Rows), 0, f.Rows)
+}

@@ -1,0 +1,198 @@
+package inference
+
+import (
+	"slices"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/frame"
+)
+
+// Result is the inferred form of a column and what is known about its values.
+type Result struct {
+	Form Form
+	// Format is the format of the numbers; nil if they are plain numbers.
+	Format *cells.NumberFormat
+	// Strays are the texts in a column of numbers that become levels of another feature.
+	Strays []columnstats.Value
+	// isCode is set if the numbers are probably codes, see columnstats.Column.HasCodes.
+	isCode bool
+	// DayFirst is set if 1/2/2006 is the first of February.
+	DayFirst bool
+	// Dates counts the dates of a FormDate column whose meaning depends on DayFirst.
+	// HasUnknownOrder is set if no date shows the order, so that DayFirst is only assumed.
+	Dates           DateCounts
+	HasUnknownOrder bool
+	// separators counts the numbers of a FormNumeric column by what they say about the decimal
+	// separator. HasUnknownSeparator is set if the separator of the column is only assumed.
+	separators          separatorCounts
+	HasUnknownSeparator bool
+	// Values are the numbers that the texts of an ordered form represent, such as days
+	// for dates. It is nil if all numbers are plain.
+	Values []columnstats.Value
+	// IsSampled is set if not all texts and values are known.
+	IsSampled bool
+	// Words are the words of the texts that become features, the most informative first.
+	Words []string
+	// IdentifiesRows is set if nearly every row has its own text, which makes texts
+	// useless as levels.
+	IdentifiesRows bool
+	// hasSharedTexts is set if enough rows share their texts to make the levels of a category
+	// useful.
+	hasSharedTexts bool
+	// FirstOther is the first text that is not a number, if most cells of a column of texts are
+	// numbers. Otherwise, its Rows are 0.
+	FirstOther columnstats.Value
+}
+
+// Limits for inferring the form of a column.
+const (
+	minTextRows           = 50   // with fewer rows, texts are not split into words
+	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
+	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
+	maxDateAttempts       = 100  // if none of the first texts is a date, inference stops after this number
+	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
+	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
+	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows
+	minSharedWordsPerText = 0.2  // a column is FormText if its texts have at least this number of words from selectWords on average
+	minSharedRows         = 0.3  // if at least this fraction of rows has the text of another row, texts are levels of a category
+)
+
+// Infer returns the inferred form of a column. It does not count separators, see
+// InferWithSeparators.
+func Infer(t *columnstats.Column) Result {
+	texts := t.FirstValues()
+	if t.Rows(cells.Text) == 0 {
+		if t.Rows(cells.Number) == 0 && t.Rows(cells.Null) > 0 {
+			return Result{Form: FormCategory}
+		}
+		if inf, ok := inferDates(t, texts); ok {
+			return inf
+		}
+		return Result{Form: FormNumeric, isCode: t.HasCodes()}
+	}
+	if inf, ok := inferDates(t, texts); ok {
+		return inf
+	}
+	best := bestAmounts(texts)
+	if inf, ok := decideAmounts(t, &best); ok {
+		return inf
+	}
+	if t.Kind() == frame.Numeric {
+		return Result{Form: FormNumeric, isCode: t.HasCodes()}
+	}
+	if cells.AreBooleans(columnstats.Texts(texts)) {
+		return Result{Form: FormBoolean}
+	}
+	inf := inferText(t, texts)
+	if best.areMostCells() {
+		inf.FirstOther = best.firstOther
+	}
+	return inf
+}
+
+// Resolve decides how the dates and the numbers of columns are read that can be read in two ways. In
+// a blind file, training is the schema of the training file, which decides first, and otherwise
+// nil. The other columns of the table decide next. results, names and columns have the same order.
+func Resolve(results []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
+	resolveDateOrder(results, names, columns, training)
+	resolveSeparators(results, names, columns, training)
+}
+
+// HasOnlyNumbers reports whether all values are numbers, which may have a currency, a unit or
+// separators of thousands, such as $1,200.
+func HasOnlyNumbers(t *columnstats.Column) bool {
+	if t.Rows(cells.Number) == t.NonBlank() {
+		return true
+	}
+	texts := t.FirstValues()
+	best := bestAmounts(texts)
+	inf, areAmounts := decideAmounts(t, &best)
+	return areAmounts && !slices.ContainsFunc(texts, func(one columnstats.Value) bool { return inf.IsStray(&one) })
+}
+
+// inferDates infers whether texts are dates or times. It also infers whether the day
+// comes first, which it assumes only if more texts can be parsed in this way. It returns
+// false if the column has another form.
+func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, areDates bool) {
+	best, most, times := Result{Form: FormDate}, 0, 0
+	for _, dayFirst := range []bool{false, true} {
+		values, read, clocks := parseDates(texts, dayFirst)
+		if read > most {
+			best.DayFirst, best.Values, most, times = dayFirst, values, read, clocks
+		}
+	}
+	others := 0
+	for i := range texts {
+		if kind := texts[i].Kind; kind == cells.Text || kind == cells.Number {
+			others++
+		}
+	}
+	others -= most
+	numbers := t.Rows(cells.Text) == 0 // all texts are numbers, such as 2006 or 20060102, which are rarely dates
+	if most < 1 || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
+		return Result{}, false
+	}
+	if times == most {
+		best.Form = FormTime
+	} else {
+		best.Dates = CountDates(texts)
+	}
+	best.IsSampled = t.IsSampled()
+	return best, true
+}
+
+// parseDates parses texts as dates or times of day. It returns the values of the texts
+// that can be parsed, the number of these texts, and how many of them are times of day.
+func parseDates(texts []columnstats.Value, dayFirst bool) (values []columnstats.Value, parsed, times int) {
+	for i := range texts {
+		m, ok := cells.ParseDateTime([]byte(texts[i].Text), dayFirst)
+		if texts[i].Kind == cells.Number {
+			// Only numbers that are dates from 1900 to 2099 are taken for dates.
+			ok = ok && m.Day >= cells.DaysFromCivil(1900, 1, 1) && m.Day < cells.DaysFromCivil(2100, 1, 1)
+		}
+		if !ok {
+			if parsed == 0 && i >= maxDateAttempts {
+				return nil, 0, 0
+			}
+			continue
+		}
+		parsed++
+		value := m.EpochDays()
+		if !m.HasDate {
+			times++
+			value = m.Hour
+		}
+		values = append(values, columnstats.Value{Kind: cells.Number, Number: value, Rows: texts[i].Rows})
+	}
+	if times > 0 && times < parsed {
+		return nil, 0, 0 // a mixture of dates and times of day
+	}
+	return values, parsed, times
+}
+
+// inferText infers whether the texts of a column identify rows, and which words they
+// share.
+func inferText(t *columnstats.Column, texts []columnstats.Value) Result {
+	inf := Result{Form: FormCategory}
+	filled := t.Rows(cells.Text) + t.Rows(cells.Number) + t.Rows(cells.Null)
+	different, _ := t.DistinctCount()
+	if filled < minTextRows || float64(different) < minDistinctShare*float64(filled) {
+		return inf
+	}
+	inf.IdentifiesRows = float64(different) >= minIdentifyingShare*float64(filled)
+	words, held := selectWords(texts)
+	if float64(held) < minSharedWordsPerText*float64(len(texts)) {
+		return inf
+	}
+	inf.Form, inf.Words = FormText, words
+	shared := 0
+	values := t.Values()
+	for i := range values {
+		if rows := values[i].Rows; rows > 1 {
+			shared += rows
+		}
+	}
+	inf.hasSharedTexts = float64(shared) >= minSharedRows*float64(filled)
+	return inf
+}

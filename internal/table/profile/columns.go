@@ -1,0 +1,197 @@
+package profile
+
+import (
+	"context"
+	"slices"
+
+	"foretell/internal/rescue"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/rowsample"
+)
+
+// Limits for the checks of columns.
+const (
+	minIDRows          = 50   // smallest number of rows of an ID-like column
+	minIDDistinctShare = 0.95 // smallest fraction of distinct values in an ID-like column
+	maxTopValues       = 10
+)
+
+// checkColumns fills in the profiles of the columns and the schema's features.
+func (s *scanner) checkColumns(ctx context.Context) error {
+	inferences, profiles := make([]inference.Result, len(s.columns)), make([]ColumnProfile, len(s.columns))
+	err := rescue.ParallelFor(ctx, len(s.columns), func(i int) {
+		if i != s.id && i != s.label {
+			inferences[i] = inference.InferWithSeparators(&s.columns[i])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	inference.Resolve(inferences, s.table.Names, s.columns, s.opts.Training)
+	err = rescue.ParallelFor(ctx, len(s.columns), func(i int) {
+		if i != s.id && i != s.label {
+			profiles[i] = describe(&s.columns[i], &inferences[i])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	stats, err := s.sample.FieldStats(ctx, func(i int) bool {
+		return profiles[i].Numbers != nil && !s.opts.Brief || profiles[i].Estimate && s.sample.HasAllRows()
+	})
+	if err != nil {
+		return err
+	}
+	inference.LimitWords(inferences, s.profile.Rows)
+	schema := s.profile.Schema
+	schema.Fields = make([]string, 0, len(inferences))
+	schema.Columns = make([]frame.ColumnSchema, 0, len(inferences))
+	s.profile.Columns = make([]ColumnProfile, 0, len(inferences))
+	for i := range inferences {
+		if i == s.id || i == s.label {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c := &profiles[i]
+		c.Name, c.Column, c.Words = s.table.Names[i], i+1, len(inferences[i].Words)
+		s.setMedianAndExactCount(c, &inferences[i], stats[i])
+		s.checkColumn(i, c, &inferences[i])
+	}
+	missing := make(map[string]int)
+	for i := range s.profile.Columns {
+		missing[s.profile.Columns[i].Name] = s.profile.Columns[i].Missing
+	}
+	schema.Columns = append(schema.Columns, inference.Differences(schema, missing)...)
+	schema.OmitImpliedFields()
+	return nil
+}
+
+// setMedianAndExactCount sets the median of c. If the sample has all rows, it also replaces an
+// estimated number of distinct values by the exact number.
+func (s *scanner) setMedianAndExactCount(c *ColumnProfile, inf *inference.Result, f rowsample.FieldStats) {
+	switch {
+	case c.Numbers == nil:
+	case inf.Values != nil:
+		c.Numbers.Median = columnstats.WeightedMedian(inf.Values)
+	case !s.opts.Brief:
+		c.Numbers.Median, c.Numbers.MedianEstimate = f.Median, !s.sample.HasAllRows()
+	}
+	if !c.Estimate || !s.sample.HasAllRows() {
+		return
+	}
+	switch {
+	case inf.Form == inference.FormNumeric && inf.Values == nil:
+		c.Distinct, c.Estimate = f.Numbers, false
+	case !inf.Form.IsOrdered() && !s.columns[c.Column-1].HasNumbers():
+		c.Distinct, c.Estimate = f.Texts, false
+	}
+}
+
+func (s *scanner) checkColumn(i int, c *ColumnProfile, inf *inference.Result) {
+	features := inference.Features(&s.columns[i], c.Name, inf)
+	if s.warnIfUninformative(i, c, inf) {
+		features = nil
+	}
+	c.Features = len(features)
+	if s.label < 0 {
+		c.uncounted = s.columns[i].Uncounted()
+	}
+	schema := s.profile.Schema
+	schema.Fields = append(schema.Fields, c.Name)
+	schema.Columns = append(schema.Columns, features...)
+	s.profile.Columns = append(s.profile.Columns, *c)
+	s.addWarnings(i, check.Column(&s.columns[i], inf, check.Options{Blind: s.label < 0, Unused: c.Features == 0, FormatLine: s.formatLine}))
+}
+
+// checkFeatures adds a defect if no column of a training file has a feature. A model would then
+// predict the same for every row. If the file has another defect, such as unreadable rows or a
+// missing header, that may be the reason, so nothing is added.
+func (s *scanner) checkFeatures() {
+	if s.label >= 0 && len(s.profile.Schema.Columns) == 0 && s.profile.log.IsEmpty() {
+		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoFeatures, -1, "no column can be used as a feature"))
+	}
+}
+
+// warnIfUninformative reports whether a column is useless for learning, and warns if it is.
+// It returns false for every column of a blind file.
+func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Result) (uninformative bool) {
+	if s.label < 0 {
+		return false
+	}
+	filled := s.profile.Rows - c.Missing
+	allDifferent := filled >= minIDRows && float64(c.Distinct) >= minIDDistinctShare*float64(filled)
+	switch earlier, known := s.findOrRecordColumn(&s.columns[i], c); {
+	case filled <= 0 && len(inf.Strays) == 0:
+		s.warn(csvfile.CodeEmptyColumn, i, "no row has a value")
+	case c.Distinct == 1 && !c.Estimate && c.Missing == 0:
+		s.warn(csvfile.CodeConstantColumn, i, "every row has the same value, so the column is not used")
+	case known:
+		relation := "has the same content as"
+		if !inf.Form.IsOrdered() && !haveEqualTexts(&s.columns[i], &s.columns[earlier]) {
+			relation = "has exactly one text for each value of"
+		}
+		s.warn(csvfile.CodeEqualColumn, i, "the column %s the column %s, so it is not used", relation, csvfile.Excerpt(s.table.Names[earlier]))
+	case inf.IdentifiesRows && inf.Form == inference.FormCategory:
+		s.warn(csvfile.CodeIDLikeColumn, i, "nearly every text is unique, so the column identifies rows and is not used")
+	case inf.Form == inference.FormNumeric && allDifferent && c.isRowNumber(filled):
+		s.warn(csvfile.CodeIDLikeColumn, i, "the integers are row numbers, so the column is not used")
+	default:
+		if inf.Form == inference.FormNumeric && allDifferent && c.IsInteger() && c.Numbers.Max-c.Numbers.Min < 1.5*float64(filled) {
+			s.warn(csvfile.CodeIDLikeColumn, i, "the integers look like row numbers: are they informative?")
+		}
+		return false
+	}
+	return true
+}
+
+// isRowNumber reports whether a column has no missing values and contains each integer of a
+// range exactly once. The parameter rows is the number of rows of the file.
+func (c *ColumnProfile) isRowNumber(rows int) bool {
+	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
+		(c.Estimate || c.Distinct == rows)
+}
+
+// IsInteger reports whether the column has numbers and all of them are integers.
+func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
+
+// findOrRecordColumn returns the position of an earlier column with the same content. It returns
+// false if there is none.
+func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
+	content, ok := t.Fingerprint(c.Form == inference.FormCategory || c.Form == inference.FormBoolean)
+	if !ok || s.profile.Rows < minIDRows {
+		return 0, false
+	}
+	if s.fingerprints == nil {
+		s.fingerprints = make(map[fingerprint]int)
+	}
+	print := fingerprint{content: content, form: c.Form, distinct: c.Distinct, blank: t.Rows(cells.Blank)}
+	earlier, known := s.fingerprints[print]
+	if !known {
+		s.fingerprints[print] = c.Column - 1
+	}
+	return earlier, known
+}
+
+// haveEqualTexts reports whether two columns with the same fingerprint also have the same texts. If
+// they do not, they have different texts for the same groups of rows.
+func haveEqualTexts(a, b *columnstats.Column) bool {
+	isEqual := func(a, b columnstats.Value) bool { return a.Text == b.Text }
+	return slices.EqualFunc(a.Values(), b.Values(), isEqual)
+}
+
+// fingerprint identifies the content of a column. Columns of numbers have the same content
+// if the numbers are equal. Categories have the same content if they divide the rows in the
+// same way, even with other texts.
+type fingerprint struct {
+	content  columnstats.Fingerprint
+	form     inference.Form
+	distinct int
+	blank    int // number of rows with a blank cell
+}

@@ -1,0 +1,126 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/frame"
+	"foretell/internal/table/inference"
+)
+
+func TestOnlyIntegersNumberTheRows(t *testing.T) {
+	for _, c := range []struct {
+		format   string
+		features int
+		warnings int
+	}{{"$%d", 0, 1}, {"$%d.5", 1, 0}, {"%d", 0, 1}, {"%d.5", 1, 0}} {
+		var file strings.Builder
+		file.WriteString("id,x,y\n")
+		for i := range 100 {
+			fmt.Fprintf(&file, "r%d,"+c.format+",%c\n", i, i*37%100, 'a'+i%2)
+		}
+		p := scanText(t, file.String(), ScanOptions{})
+		if n := p.Columns[0].Features; n != c.features || len(p.Warnings) != c.warnings {
+			t.Errorf("%s: %d features, %v", c.format, n, p.Warnings)
+		}
+	}
+}
+
+func TestDuplicateColumns(t *testing.T) {
+	file := "id,name,copy,code,number,other,y\n"
+	for i := range 120 {
+		k := i * i % 7
+		file += fmt.Sprintf("%d,n%d,n%d,%c,%d,%d,%c\n", i, k, k, 'z'-k, k, (i+1)*i%5, 'a'+i%2)
+	}
+	p := scanText(t, file, ScanOptions{})
+	if d := cmp.Diff([]string{"name", "number", "other"}, featuresOf(p)); d != "" {
+		t.Error(d)
+	}
+	var same []string
+	for _, w := range p.Warnings {
+		if w.Code == csvfile.CodeEqualColumn {
+			same = append(same, w.String())
+		}
+	}
+	want := []string{"line 1, column 3 (copy): 2 columns have the same content as an earlier column, or exactly one text for each of its values, so they are not used (copy, code)"}
+	if d := cmp.Diff(want, same); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestDuplicateColumnNamesTheOther expects a name and no number, because columns of the file may be
+// at other positions than those of the table.
+func TestDuplicateColumnNamesTheOther(t *testing.T) {
+	for place, want := range map[string]string{
+		"n%d":    `the column has the same content as the column "town", so it is not used`,
+		"~%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
+	} {
+		file := "id,town,place,y\n"
+		for i := range 120 {
+			file += fmt.Sprintf("%d,n%d,"+place+",%c\n", i, i*i%7, i*i%7, 'a'+i%2)
+		}
+		if p := scanText(t, file, ScanOptions{}); !slices.ContainsFunc(p.Warnings, func(w csvfile.Warning) bool { return w.Message == want }) {
+			t.Errorf("%s: %+v", place, p.Warnings)
+		}
+	}
+}
+
+func TestEqualNumbersInAnotherOrderAreNotDuplicates(t *testing.T) {
+	file, last := "id,up,down,same,y\n", 4_000 // more than are counted as texts
+	for i := range last {
+		file += fmt.Sprintf("%d,%d,%d,%d.0,%c\n", i, 2*i, 2*(last-1-i), 2*i, 'a'+i%2)
+	}
+	p := scanText(t, file, ScanOptions{})
+	if d := cmp.Diff([]string{"up", "down"}, featuresOf(p)); d != "" {
+		t.Error(d)
+	}
+}
+
+// If there are more distinct values than columnstats counts exactly, their number is an
+// estimate, which must not exceed the number of rows.
+func TestDistinctDatesAreNotMoreThanRows(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,x,kind\n")
+	const rows = 30_000
+	for i := range rows {
+		fmt.Fprintf(&text, "r%d,2020-01-%02d %02d:%02d:%02d,%s\n", i, i/86_400+1, i/3600%24, i/60%60, i%60, []string{"cat", "dog"}[i%2])
+	}
+	c := scanText(t, text.String(), ScanOptions{}).Columns[0]
+	if c.Form != inference.FormDate || c.Distinct > rows || c.Distinct < rows*9/10 || !c.Estimate {
+		t.Errorf("%s: %d different values, estimate %v", c.Form, c.Distinct, c.Estimate)
+	}
+}
+
+// featuresOf returns the names of the features of a
+func featuresOf(p *Profile) []string {
+	names := []string{}
+	for i := range p.Schema.Columns {
+		names = append(names, p.Schema.Columns[i].Name)
+	}
+	return names
+}
+
+func TestCommasInABlindFileAreRead(t *testing.T) {
+	schema := &frame.Schema{ID: "id", Columns: []frame.ColumnSchema{{Name: "x"}}}
+	f, err := frame.Load(t.Context(), strings.NewReader("id,x\n1,\"1,234.5\"\n2,$5\n3,7\n"), schema, frame.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := valuesOf(f, 0); x[0] != 1234.5 || x[1] == x[1] || x[2] != 7 {
+		t.Error(x)
+	}
+}
+
+func TestSpacesAroundCategoriesDoNotCount(t *testing.T) {
+	file := column("red", " red", "red\t", "blue", " ", "")
+	p := scanText(t, file, ScanOptions{})
+	f := loadText(t, file, p.Schema)
+	if d := cmp.Diff([]int32{1, 1, 1, 0, frame.Missing, frame.Missing}, f.Columns[0].Codes); d != "" {
+		t.Error(d, p.Schema.Columns[0].Levels)
+	}
+}

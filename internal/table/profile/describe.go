@@ -1,0 +1,57 @@
+package profile
+
+import (
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/inference"
+)
+
+// Describe returns the profile of a column, without its name and position.
+// identifiesRows is set if nearly every row has its own text, as in a column of names of
+// people.
+func Describe(t *columnstats.Column) (c ColumnProfile, identifiesRows bool) {
+	inf := inference.Infer(t)
+	return describe(t, &inf), inf.IdentifiesRows
+}
+
+// describe returns the profile of a column with the given inference, without its name
+// and position.
+func describe(t *columnstats.Column, inf *inference.Result) ColumnProfile {
+	c := ColumnProfile{
+		Form: inf.Form, Words: len(inf.Words),
+		values: t.Values(), emptyRows: t.Rows(cells.Blank), dayFirst: inf.DayFirst, DateOrder: inf.DateOrder(), dates: inf.Dates, format: inf.Format,
+	}
+	switch {
+	case inf.Form == inference.FormCategory, inf.Form == inference.FormBoolean, inf.Form == inference.FormText:
+		c.Missing = t.Rows(cells.Blank)
+		c.Distinct, c.Estimate = t.DistinctCount()
+		for _, one := range t.Top(maxTopValues) {
+			c.Top = append(c.Top, ValueCount{Text: one.Text, Rows: one.Rows})
+		}
+	case inf.Values != nil:
+		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null)
+		if inf.IsSampled {
+			c.Distinct, _ = t.DistinctCount()
+			c.Estimate = true
+			break
+		}
+		m := t.Summarize(inf.Values)
+		c.parsed = inf.Values
+		c.Distinct, c.Estimate, c.Numbers, c.hasFractions = m.Distinct, m.Estimate, m.Stats, m.HasFractions
+		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null) + t.Rows(cells.Text) + t.Rows(cells.Number) - m.Rows
+	default:
+		numbers := t.SummarizeNumbers()
+		c.Missing = t.Rows(cells.Blank) + t.Rows(cells.Null) + t.Rows(cells.Text)
+		c.Distinct, c.Estimate = numbers.Distinct, numbers.Estimate
+		c.Numbers, c.hasFractions = numbers.Stats, numbers.HasFractions
+	}
+	rows := t.Rows(cells.Blank) + t.Rows(cells.Number) + t.Rows(cells.Null) + t.Rows(cells.Text)
+	c.Distinct = min(c.Distinct, rows-c.Missing) // an estimate may be larger
+	if c.Estimate {
+		c.Distinct = max(c.Distinct, min(1, rows-c.Missing)) // an estimate may be 0
+	}
+	if inf.Form == inference.FormDate || inf.Form == inference.FormTime {
+		c.TimeZones, c.firstTime = inference.TimeZones(t, inf.DayFirst)
+	}
+	return c
+}

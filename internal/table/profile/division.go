@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// Limits for the checks of columns that identify groups of rows or times.
+const (
+	minGroups          = 10  // a column with fewer different values is a normal category
+	maxGroupRows       = 200 // a column with more rows for each value on average is a normal category, too
+	minGroupRows       = 1.5 // with fewer rows for each value on average, hardly any rows belong together
+	minTimeColumnDates = 20  // smallest number of different dates of a column of times
+	minTimeColumnRows  = 50  // smallest number of rows with a date
+)
+
+// groupWords are words in the names of columns that identify groups of rows, such as the rows of
+// one customer.
+var groupWords = []string{
+	"account", "client", "company", "customer", "device", "driver", "employee", "family", "household", "machine", "member",
+	"passenger", "patient", "person", "player", "session", "student", "subject", "user", "vehicle", "visitor",
+}
+
+// idNames are the names, without case and punctuation, of columns that identify rows. If values
+// repeat in such a column, it identifies groups of rows.
+var idNames = []string{"id", "uuid", "guid", "rowid"}
+
+// birthWords are words in the names of columns whose dates do not order the rows.
+var birthWords = []string{"birth", "birthday", "birthdate", "dob", "born"}
+
+// warnGroupAndTimeColumns warns about two columns: the first that seems to identify groups of rows,
+// such as customers, and the first that seems to hold the time of each row. With such a column, the
+// scores on randomly chosen validation rows are too optimistic: the model has seen rows of the same
+// groups, or later rows, in training.
+func (s *scanner) warnGroupAndTimeColumns() {
+	group, clock := false, false
+	for i := range s.profile.Columns {
+		c := &s.profile.Columns[i]
+		filled := s.profile.Rows - c.Missing
+		switch {
+		case !group && s.looksLikeGroup(c, filled):
+			group = true
+			s.warn(csvfile.CodeGroupColumn, c.Column-1, "its name and its %s different values in %s suggest that it identifies a group of rows, such as those of a customer: will the model predict rows of new groups?",
+				humanize.Comma(c.Distinct), humanize.Count(filled, "row"))
+		case !clock && c.Form == inference.FormDate && c.Distinct >= minTimeColumnDates && filled >= minTimeColumnRows && !c.isOneDay() && !hasWord(c.Name, birthWords):
+			clock = true
+			s.warn(csvfile.CodeTimeColumn, c.Column-1, "the rows have dates%s: will the model predict later rows?", formatDates(c.Numbers))
+		}
+	}
+}
+
+// isOneDay reports whether all dates of a column are of the same day.
+func (c *ColumnProfile) isOneDay() bool {
+	return c.Numbers != nil && math.Floor(c.Numbers.Min) == math.Floor(c.Numbers.Max)
+}
+
+// looksLikeGroup reports whether the values of a column seem to identify groups of rows.
+// filled is the number of rows with a value.
+func (s *scanner) looksLikeGroup(c *ColumnProfile, filled int) bool {
+	if c.Form != inference.FormCategory && (c.Form != inference.FormNumeric || c.hasFractions) || c.Distinct < minGroups {
+		return false
+	}
+	size := float64(filled) / float64(c.Distinct)
+	if slices.Contains(idNames, csvfile.NormalizeName(c.Name)) {
+		return c.Distinct < filled && size <= maxGroupRows // even a single repeated value is unexpected
+	}
+	own := c.Name[strings.LastIndexByte(c.Name, '.')+1:] // user.age of a JSON file is an age
+	if slices.Contains(idNames, csvfile.NormalizeName(own)) {
+		own = c.Name // user.id is a user
+	}
+	return size >= minGroupRows && size <= maxGroupRows && hasWord(own, groupWords)
+}
+
+// hasWord reports whether name, such as customer_id or customerId, contains one of words
+// as a separate word.
+func hasWord(name string, words []string) bool {
+	var word strings.Builder
+	previous := ' '
+	for _, char := range name + " " {
+		if !unicode.IsLetter(char) || unicode.IsUpper(char) && unicode.IsLower(previous) {
+			if slices.Contains(words, strings.ToLower(word.String())) {
+				return true
+			}
+			word.Reset()
+		}
+		if unicode.IsLetter(char) {
+			word.WriteRune(char)
+		}
+		previous = char
+	}
+	return false
+}
+
+// formatDates returns the range of dates for a message, or "" if n is nil.
+func formatDates(n *columnstats.NumericStats) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf(" from %s to %s", inference.FormDate.Format(n.Min), inference.FormDate.Format(n.Max))
+}

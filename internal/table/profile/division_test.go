@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+)
+
+// TestFormatDates checks that a time before 1970 is formatted as the day on which it is,
+// not as the next day.
+func TestFormatDates(t *testing.T) {
+	if got := formatDates(&columnstats.NumericStats{Min: -0.25, Max: 365.75}); got != " from 1969-12-31 to 1971-01-01" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWarnDivision(t *testing.T) {
+	file := func(name string, cell func(row int) string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "id,x,%s,label\n", name)
+		for row := range 120 {
+			fmt.Fprintf(&b, "%d,%d,%s,%c\n", row, row*row%37, cell(row), 'a'+rune(row*7%11%2))
+		}
+		return b.String()
+	}
+	visits := func(rows int) func(int) string {
+		return func(row int) string { return fmt.Sprintf("c%d", row/rows) }
+	}
+	numbers := func(row int) string { return fmt.Sprint(1000 + row*31%40) }
+	days := func(row int) string {
+		return time.Date(2024, 1, 1+row*17%80, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	}
+	for _, c := range []struct {
+		column, code string
+		cell         func(int) string
+	}{
+		{"customer_id", csvfile.CodeGroupColumn, visits(3)},
+		{"patientNo", csvfile.CodeGroupColumn, numbers},
+		{"Session ID", csvfile.CodeGroupColumn, numbers},
+		{"ID", csvfile.CodeGroupColumn, visits(3)},
+		{"uuid", csvfile.CodeGroupColumn, func(row int) string { return fmt.Sprintf("c%d", max(row, 1)) }}, // only one value repeats
+		{"ID", "", visits(20)},
+		{"customer_id", "", visits(20)}, // a normal category
+		{"consumer", "", visits(3)},
+		{"signed", csvfile.CodeTimeColumn, days},
+		{"date_of_birth", "", days},
+		{"exported", "", func(row int) string { return fmt.Sprintf("2016-02-03 12:%02d:00", row%60) }}, // all of one day
+		{"exported", csvfile.CodeTimeColumn, func(row int) string { return fmt.Sprintf("2016-02-%02d 12:%02d:00", 3+row/60, row%60) }},
+	} {
+		got := ""
+		for _, w := range scanText(t, file(c.column, c.cell), ScanOptions{}).Warnings {
+			if w.Code == csvfile.CodeGroupColumn || w.Code == csvfile.CodeTimeColumn {
+				if got = w.Code; w.Name != c.column {
+					t.Errorf("%s: the warning is about %s", c.column, w.Name)
+				}
+			}
+		}
+		if got != c.code {
+			t.Errorf("%s with cells such as %s: warning %q, want %q", c.column, c.cell(0), got, c.code)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package profile
+
+import (
+	"foretell/internal/table/check"
+	"foretell/internal/table/csvfile"
+)
+
+// warnRepeatedHeader warns about a row that repeats the header, as in concatenated files, and
+// reports whether there is one.
+func (s *scanner) warnRepeatedHeader() (found bool, err error) {
+	line := 0
+	for i := range s.columns {
+		t := &s.columns[i]
+		if i == s.id || !t.KnowsAllTexts() { // some texts of the column are unknown
+			continue
+		}
+		found := t.Find(s.table.Names[i])
+		if found == nil || line > 0 && found.FirstLine() != line {
+			return false, nil
+		}
+		line = found.FirstLine()
+	}
+	if line == 0 {
+		return false, nil
+	}
+	if !s.opts.GeneratedID {
+		if again, err := s.ids.Has([]byte(s.table.Names[s.id])); err != nil || !again {
+			return false, err
+		}
+	}
+	s.warnAt(line, csvfile.CodeRepeatedHeader, 0, "the row repeats the header, as if files were concatenated")
+	return true, nil
+}
+
+// checkHeader adds a defect if the file has no rows or no header. headerRepeats is set if a
+// row repeats the first record, which proves that the first record is a header.
+func (s *scanner) checkHeader(headerRepeats bool) {
+	if s.profile.Rows == 0 {
+		s.addDefects(s.table.HeaderDefect(csvfile.CodeNoRows, -1, "no data row follows the header"))
+		return
+	}
+	log := &s.profile.log
+	if log.HasCode(csvfile.CodeNoHeader) || headerRepeats || !check.LacksHeader(s.table.Names, s.columns, s.id, s.label) {
+		return
+	}
+	// A row of data that is read as the header often has equal or empty names, so these
+	// defects are removed.
+	log.RemoveCodes(csvfile.CodeDuplicateColumn, csvfile.CodeUnnamedColumn)
+	s.addDefects(s.table.HeaderDefect(csvfile.CodeNoHeader, 0, "the first row looks like data, but must be a header with the names of the columns"))
+}
+
+// checkRows adds a defect if there are more than limit rows.
+func (s *scanner) checkRows(limit int) {
+	if d := s.table.TooManyRows(s.profile.Rows, limit); d != nil {
+		s.addDefects(*d)
+	}
+}
+
+// warnSecondHeader warns about rows that look like a second header.
+func (s *scanner) warnSecondHeader() {
+	lines := check.SecondHeaderLines(s.columns, s.id, s.label)
+	if len(lines) == 0 {
+		return
+	}
+	message := "the line looks like a second header or a line of units, but it is read as a row"
+	if len(lines) > 1 {
+		message = "this line and the next row look like more header lines or lines of units, but they are read as rows"
+	}
+	s.profile.Warnings = append(s.profile.Warnings, csvfile.Warning{Code: csvfile.CodeSecondHeader, Line: lines[0], Message: message})
+}

@@ -1,0 +1,51 @@
+package profile
+
+import (
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/inference"
+)
+
+// KnownColumn describes a column of a training file whose profile is not known.
+type KnownColumn struct {
+	Name      string
+	Form      inference.Form      // "" if it is not known
+	DateOrder inference.DateOrder // "" if it is not known
+	// NumberFormat is the format of the numbers of a FormNumeric column; nil if it is not known.
+	NumberFormat *cells.NumberFormat
+	TimeZones    []string // as in ColumnProfile; nil if they are not known
+	// HasRange reports whether Min and Max are known: the smallest and the largest number, as in
+	// NumericStats.
+	HasRange bool
+	Min, Max float64
+	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the
+	// number of its rows without a value.
+	Rows, Missing int
+	// Distinct is the number of distinct values that are not missing. DistinctEstimate is set if it
+	// is an estimate. Texts are the most frequent texts of a column that is not ordered, and
+	// TextRows is the number of rows that have one of them.
+	Distinct         int
+	DistinctEstimate bool
+	Texts            []string
+	TextRows         int
+}
+
+// HasAllTexts reports whether Texts are all texts of a column of categories.
+func (k *KnownColumn) HasAllTexts() bool {
+	return (k.Form == inference.FormCategory || k.Form == inference.FormBoolean) && k.Distinct > 0 && len(k.Texts) == k.Distinct
+}
+
+// Profile returns what is known of the profile of the column: its name, its form, the order and the
+// time zones of its dates, the format of its numbers, and its texts if all of them are known.
+func (k *KnownColumn) Profile() *ColumnProfile {
+	c := &ColumnProfile{Name: k.Name, Form: k.Form, DateOrder: k.DateOrder, dayFirst: k.DateOrder == inference.DayFirst, TimeZones: k.TimeZones}
+	if k.NumberFormat != nil && *k.NumberFormat != (cells.NumberFormat{}) {
+		c.format = k.NumberFormat
+	}
+	if k.HasAllTexts() {
+		for _, text := range k.Texts {
+			c.values = append(c.values, columnstats.Value{Text: text})
+		}
+	}
+	return c
+}

@@ -1,0 +1,79 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/check"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/rowsample"
+)
+
+// checkLabel sets the classes of the schema to the label's texts and checks them.
+func (s *scanner) checkLabel(ctx context.Context) error {
+	p, t := s.profile, &s.columns[s.label]
+	p.Schema.Label = s.table.Names[s.label]
+	if code, message := check.LabelDefect(t, s.unreadableRows == 0); code != "" {
+		s.addDefects(s.table.HeaderDefect(code, s.label, "%s", message))
+		if code != csvfile.CodeOneClass {
+			return nil
+		}
+	}
+	list := slices.Clone(t.Values())
+	numeric := t.Rows(cells.Number) == t.NonBlank()
+	slices.SortFunc(list, compareLabels(numeric))
+	s.addWarnings(s.label, check.NumericClasses(t))
+	for _, one := range list {
+		p.Schema.Classes = append(p.Schema.Classes, one.Text)
+		p.Classes = append(p.Classes, ValueCount{Text: one.Text, Rows: one.Rows})
+	}
+	if s.unreadableRows > 0 {
+		return nil // the labels of unreadable rows are missing
+	}
+	s.addWarnings(s.label, check.Classes(list))
+	s.warnGroupAndTimeColumns()
+	return s.warnLeaks(ctx)
+}
+
+// warnLeaks computes how accurately each column alone predicts the label. It warns about
+// a column that is nearly always right, because its values may become known only after
+// the label.
+func (s *scanner) warnLeaks(ctx context.Context) error {
+	if s.opts.Brief {
+		return nil
+	}
+	detector, err := rowsample.NewLeakDetector(ctx, s.sample)
+	if detector == nil || err != nil {
+		return err
+	}
+	shares, err := detector.Accuracies(ctx, func(i int) bool { return i != s.id && i != s.label })
+	if err != nil {
+		return err
+	}
+	columns := s.profile.Columns
+	for i := range columns {
+		field := columns[i].Column - 1
+		accuracy := shares[field]
+		if columns[i].LabelAccuracy = accuracy; columns[i].Features > 0 && detector.IsLeak(accuracy) {
+			s.warn(csvfile.CodeLeakingColumn, field,
+				"the column alone predicts %s of the labels (always predicting %[2]s: %[3]s): is the column known before the label is?",
+				humanize.Percent(accuracy), csvfile.Excerpt(s.columns[s.label].Top(1)[0].Text), humanize.Percent(detector.Baseline()))
+		}
+	}
+	return nil
+}
+
+// compareLabels returns a function that compares labels: by value if numeric is set, then
+// by bytes.
+func compareLabels(numeric bool) func(a, b columnstats.Value) int {
+	return func(a, b columnstats.Value) int {
+		if numeric {
+			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Text, b.Text))
+		}
+		return cmp.Compare(a.Text, b.Text)
+	}
+}

@@ -1,0 +1,208 @@
+package rowsample
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"foretell/internal/table/cells"
+)
+
+// Limits for reporting a column as leaking. A minority row is a sampled row whose label
+// is not the most frequent one.
+const (
+	minLeakRows     = 50 // smallest number of sampled rows
+	minMinorityRows = 15 // smallest number of minority rows
+	// A leaking column predicts at least the fraction minLeakShare of the minority rows. The
+	// fraction minLeakShareFewMissed is enough if at most maxMissedLeakRows rows are predicted wrongly,
+	// such as one row on each side of the boundary between two classes.
+	minLeakShare          = 0.98
+	minLeakShareFewMissed = 0.9
+	maxMissedLeakRows     = 2
+)
+
+// LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
+// predicts the rows of each half of the sample from the other half. The prediction for a value is
+// the most frequent class of the rows with the same value. For a number that no row has, it is the
+// prediction for the nearest number. For any other new value, it is the most frequent class of all
+// rows whose value is not blank.
+type LeakDetector struct {
+	sample        *Sample
+	classes       []int32 // by row: its class, numbered from 0
+	classRows     []int   // by class: its number of rows
+	halves        []uint8 // by row: 0 or 1, the half that it belongs to
+	majorityClass int     // the most frequent class
+	workspaces    sync.Pool
+}
+
+type leakWorkspace struct {
+	keys           []uint64
+	order          []int32 // rows sorted by key, so that rows with equal values are adjacent
+	counts, filled []int
+	runs           []cellRun
+	predicted      []int32
+	distance       []float64
+}
+
+// NewLeakDetector returns a detector for a sample, or nil if the sample is too small.
+func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
+	d := &LeakDetector{sample: s, workspaces: sync.Pool{New: func() any { return new(leakWorkspace) }}}
+	var labels []uint64
+	err := s.forEachField(ctx, func(field int) bool { return field == s.label }, func(_ int, cells []uint64) { labels = slices.Clone(cells) })
+	if err != nil {
+		return nil, err
+	}
+	index, numbers := make(map[uint64]int32), s.rowIndices()
+	for i, cell := range labels {
+		class, known := index[cell]
+		if !known {
+			class = int32(len(index))
+			index[cell] = class
+			d.classRows = append(d.classRows, 0)
+		}
+		d.classRows[class]++
+		d.classes = append(d.classes, class)
+		d.halves = append(d.halves, uint8(cells.Mix64(uint64(numbers[i])+1)>>63))
+	}
+	for class, rows := range d.classRows {
+		if rows > d.classRows[d.majorityClass] {
+			d.majorityClass = class
+		}
+	}
+	if n := len(d.classes); n < minLeakRows || n-d.classRows[d.majorityClass] < minMinorityRows {
+		return nil, nil
+	}
+	return d, nil
+}
+
+// Baseline returns the accuracy of always predicting the most frequent label.
+func (d *LeakDetector) Baseline() float64 {
+	return float64(d.classRows[d.majorityClass]) / float64(len(d.classes))
+}
+
+// IsLeak reports whether a column with the given accuracy predicts the label of nearly all
+// rows that are not in the most frequent class.
+func (d *LeakDetector) IsLeak(accuracy float64) bool {
+	rows := float64(len(d.classes))
+	odd, missed := (1-d.Baseline())*rows, (1-accuracy)*rows
+	const rounding = 1e-6
+	return accuracy > d.Baseline() && missed <= max((1-minLeakShare)*odd, min((1-minLeakShareFewMissed)*odd, maxMissedLeakRows))+rounding
+}
+
+// Accuracies returns the accuracy of each wanted field, and 0 for the other fields.
+func (d *LeakDetector) Accuracies(ctx context.Context, wanted func(field int) bool) ([]float64, error) {
+	accuracy := make([]float64, d.sample.fields)
+	err := d.sample.forEachField(ctx, wanted, func(field int, cells []uint64) {
+		ws := d.workspaces.Get().(*leakWorkspace)
+		accuracy[field] = d.accuracy(cells, ws)
+		d.workspaces.Put(ws)
+	})
+	return accuracy, err
+}
+
+// accuracy returns the accuracy of predicting the label from cells, the sampled values of
+// one field.
+func (d *LeakDetector) accuracy(cells []uint64, ws *leakWorkspace) float64 {
+	ws.order, ws.keys = slices.Grow(ws.order[:0], len(cells)), slices.Grow(ws.keys[:0], len(cells))
+	for i, cell := range cells {
+		ws.order, ws.keys = append(ws.order, int32(i)), append(ws.keys, sortKey(cell))
+	}
+	keys := ws.keys
+	slices.SortFunc(ws.order, func(i, j int32) int { return cmp.Compare(keys[i], keys[j]) })
+	right := 0
+	for half := range uint8(2) {
+		right += d.countCorrect(cells, ws, half)
+	}
+	return float64(right) / float64(len(cells))
+}
+
+// cellRun is a run of rows with the same sampled value, in the order of sortKey.
+type cellRun struct {
+	rows  []int32
+	value float64 // NaN for blanks and texts
+	class int32   // the most frequent class in the other half, or -1 if the other half has no row of the run
+}
+
+// countCorrect returns how many rows in one half of the sample have the label that the column
+// predicts for them from the rows in the other half.
+func (d *LeakDetector) countCorrect(cells []uint64, ws *leakWorkspace, half uint8) int {
+	order, runs := ws.order, ws.runs[:0]
+	ws.counts, ws.filled = resizeZeroed(ws.counts, len(d.classRows)), resizeZeroed(ws.filled, len(d.classRows))
+	counts, filled := ws.counts, ws.filled
+	for len(order) > 0 {
+		cell, end := cells[order[0]], 1
+		for end < len(order) && cells[order[end]] == cell {
+			end++
+		}
+		r := cellRun{rows: order[:end], value: math.Float64frombits(cell), class: -1}
+		clear(counts)
+		for _, row := range r.rows {
+			if d.halves[row] == half {
+				continue
+			}
+			class := d.classes[row]
+			if counts[class]++; r.class < 0 || counts[class] > counts[r.class] {
+				r.class = class
+			}
+			if cell != sampledBlank {
+				filled[class]++
+			}
+		}
+		runs = append(runs, r)
+		order = order[end:]
+	}
+	usual := int32(d.majorityClass) // the most frequent class of the rows whose cell is not blank
+	for class, rows := range filled {
+		if rows > filled[usual] {
+			usual = int32(class)
+		}
+	}
+	ws.runs = runs
+	right := 0
+	for i, class := range ws.predictRuns(usual) {
+		for _, row := range runs[i].rows {
+			if d.halves[row] == half && d.classes[row] == class {
+				right++
+			}
+		}
+	}
+	return right
+}
+
+// resizeZeroed returns a slice of n zeros, reusing list if it is large enough.
+func resizeZeroed(list []int, n int) []int {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// predictRuns returns the predicted class of each run: the class of the run if it has
+// one, otherwise the class of the run with the nearest number, otherwise fallback.
+func (ws *leakWorkspace) predictRuns(fallback int32) []int32 {
+	runs := ws.runs
+	ws.predicted = slices.Grow(ws.predicted[:0], len(runs))[:len(runs)]
+	ws.distance = slices.Grow(ws.distance[:0], len(runs))[:len(runs)]
+	list, distance := ws.predicted, ws.distance
+	below, above := -1, -1
+	for i, r := range runs {
+		list[i], distance[i] = fallback, math.Inf(1)
+		switch {
+		case r.class >= 0:
+			list[i], below = r.class, i
+		case r.value == r.value && below >= 0:
+			list[i], distance[i] = runs[below].class, r.value-runs[below].value
+		}
+	}
+	for i, r := range slices.Backward(runs) {
+		switch {
+		case r.value != r.value: // a blank or text; these come after the numbers
+		case r.class >= 0:
+			above = i
+		case above >= 0 && runs[above].value-r.value < distance[i]:
+			list[i] = runs[above].class
+		}
+	}
+	return list
+}

@@ -1,0 +1,93 @@
+package rowsample_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/cells"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+)
+
+// leaky returns a file with the given number of rows whose columns predict the label with
+// different accuracies.
+func leaky(rows int) string {
+	var b strings.Builder
+	b.WriteString("id,noise,score,closed,code,half,label\n")
+	for i := range rows {
+		noise := cells.Mix64(uint64(i)) % 1000
+		yes := cells.Mix64(uint64(i)+7)%3 == 0
+		score, closed, code, half, label := noise%500, "", "n", "x", "no"
+		if yes {
+			score, closed, code, label = 500+noise%500, fmt.Sprintf("2026-01-%02d", 1+i%28), "y", "yes"
+		}
+		if yes && i%2 == 0 {
+			half = "z"
+		}
+		fmt.Fprintf(&b, "r%d,%d,%d.5,%s,%s%d,%s,%s\n", i, noise, score, closed, code, i%3, half, label)
+	}
+	return b.String()
+}
+
+func TestLeakingColumns(t *testing.T) {
+	for _, rows := range []int{400, 40_000} { // the sample has all rows, or a part of them
+		p := scanText(t, leaky(rows), profile.ScanOptions{})
+		if err := p.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var leaks []string
+		for _, w := range p.Warnings {
+			if w.Code == csvfile.CodeLeakingColumn {
+				leaks = append(leaks, w.Name)
+			}
+		}
+		if d := cmp.Diff([]string{"score", "closed", "code"}, leaks); d != "" {
+			t.Errorf("%d rows: %s", rows, d)
+		}
+		noise, half := p.Columns[0].LabelAccuracy, p.Columns[4].LabelAccuracy
+		if noise > 0.72 || half < 0.75 || half > 0.9 {
+			t.Errorf("%d rows: noise predicts %v, half %v", rows, noise, half)
+		}
+		if m := p.Columns[0].Numbers.Median; math.Abs(m-500) > 60 {
+			t.Errorf("%d rows: the median is %v", rows, m)
+		}
+	}
+	t.Run("few_rows_may_miss_the_boundary", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,near,noise,label\n")
+		for i := range 100 {
+			tenth := (i*37 + i/7) % 41
+			fmt.Fprintf(&b, "r%d,%d.%d,%d,%v\n", i, 1+tenth/10, tenth%10, i*i%97, tenth > 19)
+		}
+		var leaks []string
+		for _, w := range scanText(t, b.String(), profile.ScanOptions{}).Warnings {
+			if w.Code == csvfile.CodeLeakingColumn {
+				leaks = append(leaks, w.Name)
+			}
+		}
+		if d := cmp.Diff([]string{"near"}, leaks); d != "" {
+			t.Error(d)
+		}
+	})
+	t.Run("too_few_rows_tell_nothing", func(t *testing.T) {
+		p := scanText(t, leaky(30), profile.ScanOptions{})
+		for i := range p.Columns {
+			if p.Columns[i].LabelAccuracy != 0 {
+				t.Errorf("%s predicts %v", p.Columns[i].Name, p.Columns[i].LabelAccuracy)
+			}
+		}
+	})
+}
+
+func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Profile {
+	t.Helper()
+	p, err := profile.Scan(t.Context(), strings.NewReader(file), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
