@@ -92,11 +92,11 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   detail.target.scrollIntoView({ block: "nearest" });
 });
 
-function showUploadError(target) {
+function showUploadError(target, text = "The upload was interrupted. Send it again.", kind = "bad") {
   const note = document.createElement("p");
-  note.className = "note bad";
+  note.className = `note ${kind}`;
   note.setAttribute("role", "alert");
-  note.textContent = "The upload was interrupted. Send it again.";
+  note.textContent = text;
   target.replaceChildren(note);
   target.scrollIntoView({ block: "nearest" });
 }
@@ -105,6 +105,19 @@ function showUploadError(target) {
 document.addEventListener("htmx:xhr:progress", ({ target, detail }) => {
   const progress = target.querySelector("progress");
   if (progress && detail.lengthComputable) progress.value = 100 * detail.loaded / detail.total;
+});
+
+// A running upload can be cancelled. The service then deletes what it has received. The button that
+// was pressed disappears, so the one that sends the form again gets the focus.
+document.addEventListener("click", ({ target }) => {
+  const form = target.closest("[data-cancel]")?.form;
+  if (form) htmx.trigger(form, "htmx:abort");
+});
+document.addEventListener("htmx:sendAbort", ({ detail }) => {
+  if (isPoll(detail)) return;
+  showUploadError(detail.target, "The upload was cancelled.", "warn");
+  detail.elt.querySelector("progress").value = 0;
+  detail.elt.querySelector(".primary").focus();
 });
 
 // A button with a command puts it on the clipboard.
