@@ -185,9 +185,10 @@ async function check(file, output) {
   const beginning = file.slice(0, limit);
   const { text, defect } = decode(new Uint8Array(await beginning.arrayBuffer()), state.whole);
   const { rows, open, stray } = parse(text, delimiterOf(text));
+  state.defect = defect || tooShort(file.size, !state.model);
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
-  Object.assign(state, { rows, open, stray, defect });
-  if (!defect && !state.model) await listColumns(beginning, state);
+  Object.assign(state, { rows, open, stray });
+  if (!state.defect && !state.model) await listColumns(beginning, state);
   if (state === checked.get(output)) showCheck(output); // no other has been chosen meanwhile
 }
 
@@ -243,7 +244,14 @@ function similarLabels(labels) {
 const signatures = [
   ["\x1F\x8B", "a gzip file", true], ["\x28\xB5\x2F\xFD", "a Zstandard file", true], ["PK\x03\x04", "a ZIP file or an Excel workbook", true],
   ["PAR1", "a Parquet file", true], ["\xD0\xCF\x11\xE0", "an Office document", false], ["%PDF-", "a PDF document", false],
+  ["\x89PNG", "a PNG picture", false], ["\xFF\xD8\xFF", "a JPEG picture", false], ["SQLite f", "an SQLite database", false],
 ];
+
+// tooShort returns the defect of a file that has too few bytes for a table, or "".
+function tooShort(size, isTraining) {
+  if (size >= (isTraining ? 10 : 1)) return "";
+  return `${size ? `The file has only ${plural(size, "byte")}, so it is no table` : "The file is empty"}. A CSV has a header and a row for each example, with commas between the columns.`;
+}
 
 // decode returns the bytes of a file as text, or the defect because of which they are no UTF-8.
 function decode(bytes, whole) {
