@@ -19,7 +19,10 @@ import (
 const (
 	allRules    = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]`
 	colourRules = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
-	layoutRules = `{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`
+	// landmarkRules are best practices: whoever moves from landmark to landmark must be able to
+	// distinguish them.
+	landmarkRules = `{type: "rule", values: ["landmark-unique", "landmark-one-main", "landmark-no-duplicate-banner", "landmark-no-duplicate-contentinfo", "landmark-no-duplicate-main", "landmark-main-is-top-level"]}`
+	layoutRules   = `{type: "rule", values: ["scrollable-region-focusable", "target-size"]}`
 )
 
 // settledWidth is an expression for the width of the page. It waits up to a minute until the
@@ -69,6 +72,7 @@ func (p *person) checkShown(name string) {
 	}
 	p.run(name, theme("light"), chromedp.Evaluate(chrome.Axe+";0", nil))
 	p.axe(name, allRules)
+	p.axe(name, landmarkRules)
 	p.run(name, theme("dark"))
 	p.axe(name+" in the dark theme", colourRules)
 	var width int

@@ -65,6 +65,8 @@ func TestHostileContentInBrowser(t *testing.T) {
 	p.writeFile(filepath.Join(files, "blind.csv"), hostileTable(20, false))
 	foretell("datasets", "create", `<b>"&' مرحبا`, filepath.Join(files, "train.csv"), "--description", markup+" مرحبا", "--id", "id", "--label", "label"+markup)
 	foretell("training", "create", "@last", "--algorithm", "MSIX01", "--time-limit", "10m")
+	other := foretell("models", "list", "--quiet", "--limit", "1")
+	foretell("training", "create", "@last", "--algorithm", "MSIX01", "--time-limit", "10m", "--seed", "2")
 	key := func(noun string) string { return foretell(noun, "list", "--quiet", "--limit", "1") }
 	foretell("users", "role", "a@example.com", "administrator", "--data-dir", dir)
 	dataset, model := key("datasets"), key("models")
@@ -75,7 +77,7 @@ func TestHostileContentInBrowser(t *testing.T) {
 	prediction := p.path()
 	for _, path := range []string{
 		"/", "/datasets", "/datasets/" + dataset, "/datasets/" + dataset + "/train", "/training", "/training/" + key("training"), "/models",
-		"/models/" + model, "/models/compare?a=" + model + "&b=" + model, "/predictions", prediction,
+		"/models/" + model, "/models/compare?a=" + model + "&b=" + other, "/predictions", prediction,
 		"/account", "/admin", "/admin/accounts", "/admin/events", "/admin/jobs",
 	} {
 		p.checkHostile(path)
@@ -160,6 +162,11 @@ func (p *person) checkHostile(path string) {
 				.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest(".scroll, pre")).map((e) => e.tagName + "." + e.className).slice(0, 9)`, &wide))
 		for _, element := range foreign {
 			p.t.Errorf("%s has %s", path, element)
+		}
+		var cut []string
+		p.run(path, chromedp.Evaluate(`[...document.querySelectorAll(".scroll:has(> .dependence)")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.getAttribute("aria-label").slice(0, 40))`, &cut))
+		if len(cut) > 0 {
+			p.t.Errorf("%s: at %d pixels, the bars of these tables are cut: %s", path, width, strings.Join(cut, ", "))
 		}
 		if len(wide) > 0 {
 			p.t.Errorf("%s is wider than %d pixels: %s", path, width, strings.Join(wide, ", "))

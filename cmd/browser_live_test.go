@@ -68,7 +68,10 @@ func TestLiveRaceInBrowser(t *testing.T) {
 	relay.SetMode(testenv.Forwarding) // after a failed connection, the relay refuses all others
 	p.advances("after the restart")
 	p.run("the notice is gone", poll(`document.querySelector("#notice").hidden && window.isFirst`))
+	p.run("the command that cancels the race", poll(`document.querySelector("#commands").textContent.includes("foretell training cancel ")`))
 	p.seesEnd(race)
+	p.run("the foot of the page shows the end, too", poll(`!document.querySelector("#commands").textContent.includes(" cancel ") && window.isFirst`))
+	p.sees(`.danger summary`)
 }
 
 // uploadNoise uploads a table from which little can be learned, so that a race takes minutes.

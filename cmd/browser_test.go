@@ -145,13 +145,15 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 		t.Errorf("after two downloads and several views of a result, the audit log has %s, %v", events, err)
 	}
 	if access {
+		p.visit(dataset)
+		_, other := p.race()
 		admin := exec.Command("foretell", append([]string{"users", "role", "ann@example.org", "administrator", "--data-dir", dir}, flags...)...)
 		if out, err := admin.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		for _, path := range []string{
 			"/", "/datasets", dataset, dataset + "/train", "/training", training, "/models", "/models/series?name=flowers", model,
-			"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(model),
+			"/models/compare?a=" + filepath.Base(model) + "&b=" + filepath.Base(other),
 			"/predictions", prediction, "/verify", "/account", "/admin", "/admin/accounts", "/admin/jobs", "/admin/events",
 		} {
 			p.checkAccess(path)

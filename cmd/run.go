@@ -99,7 +99,7 @@ lower bound of the duration is known. Nothing is sent, and nothing is kept.`,
 	opts.training.Bind(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[runDocument](), cli.ResultType[race.Plan]())
 	opts.layout.Bind(cmd)
-	opts.layout.BindTrainingID(cmd)
+	opts.layout.BindTrainingRoles(cmd)
 	opts.target.Bind(cmd, f)
 	opts.target.BindExplain(cmd)
 	opts.gate.Bind(cmd, &opts.wait.ServiceFlags)

@@ -54,6 +54,9 @@ func (o *modelsDiffOptions) run(ctx context.Context, refs []string) error {
 			return err
 		}
 	}
+	if both[0].ModelKey == both[1].ModelKey {
+		o.output.Note("%s and %s are the same model", refs[0], refs[1])
+	}
 	rows := leaderboard.CompareModels(both[0], both[1])
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
 		return cli.PrintList(&o.output, rows, "name")

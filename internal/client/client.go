@@ -125,6 +125,9 @@ func New(opts Options) (*Client, error) {
 	}, nil
 }
 
+// Origin returns the scheme and the host of a URL, such as https://foretell.example.com.
+func Origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
 // BaseURL returns the normalized base URL.
 func (c *Client) BaseURL() string { return c.base.String() }
 

@@ -171,12 +171,24 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
 		}
 	}
+	if problem.Code == api.CodeNoRoute && c.base.Path != "" {
+		problem = problem.WithCause(&BaseURLError{BaseURL: c.BaseURL(), Origin: Origin(c.base)})
+	}
 	problem.RetryAfter = retryAfter(resp.Header)
 	if problem.RequestID == "" {
 		problem.RequestID = resp.Header.Get("X-Request-Id")
 	}
 	return problem
 }
+
+// BaseURLError is the cause of a problem with api.CodeNoRoute if the base URL of the client has a
+// path. The URL is then often that of a page of the dashboard.
+type BaseURLError struct {
+	// BaseURL is the base URL of the client, and Origin is the same URL without its path.
+	BaseURL, Origin string
+}
+
+func (e *BaseURLError) Error() string { return "the URL of the service, " + e.BaseURL + ", has a path" }
 
 // parseProblem parses problem details (RFC 9457) or another JSON error object. It
 // returns nil if body is neither.

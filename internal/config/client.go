@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/url"
 	"strings"
 
 	"foretell/internal/client"
@@ -17,7 +18,11 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
 		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", guessScheme(strings.TrimSpace(opts.BaseURL)))
 	}
-	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
+	example := "https://foretell.example.com"
+	if u, parseErr := url.Parse(strings.TrimSpace(opts.BaseURL)); parseErr == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		example = client.Origin(u)
+	}
+	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server %s", example)
 }
 
 // guessScheme returns the URL that is probably meant by an address without a scheme. It adds

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -107,13 +109,27 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no e-mail", s.Server).
 			WithHint("set %s to the account's e-mail", config.EnvUsername)
 	case errors.Is(err, errNoCredential):
-		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).
-			WithHint("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
+		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).WithHint("%s", s.loginHint())
 	case errors.Is(err, errKeyringUnavailable):
 		return c, exit.Errorf(exit.SignIn, "cannot read the credentials for %s: %w", s.Server, err).
 			WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken)
 	}
 	return c, err
+}
+
+// loginHint returns the hint if no credential is stored. If the address of the service has a path, it
+// may be that of a page of the dashboard. The hint then also names the address without the path.
+func (s *TokenSource) loginHint() string {
+	hint := fmt.Sprintf("log in with `foretell login %s`, set %s, or use the embedded service with --local", s.Server, config.EnvToken)
+	address, err := url.Parse(s.Server)
+	if err != nil || address.Path == "" {
+		return hint
+	}
+	origin := client.Origin(address)
+	if _, err := s.Store.Get(s.Username + " at " + origin); err == nil {
+		return "you are logged in at " + origin + ": use this address, without the path of a page"
+	}
+	return "if the address is that of a page of the dashboard, use " + origin + " instead; otherwise " + hint
 }
 
 // addLoginHint adds the hint to run `foretell login` to err if the account needs a code of an

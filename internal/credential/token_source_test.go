@@ -2,6 +2,7 @@ package credential
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,5 +34,32 @@ func TestRenew(t *testing.T) {
 	}
 	if token, err := s.Renew(t.Context()); err == nil {
 		t.Errorf("renewed without a password: %q", token)
+	}
+}
+
+// TestAddressOfPage checks that the hint names the address of the service if --server has that of a
+// page of the dashboard.
+func TestAddressOfPage(t *testing.T) {
+	t.Parallel()
+	s := &TokenSource{
+		env: func(string) string { return "" }, now: time.Now, Username: "ada@example.com", Server: "https://f.example",
+		Store: fileStore{filepath.Join(t.TempDir(), "credentials.json")},
+	}
+	for _, test := range []struct{ server, want string }{
+		{"https://f.example", "log in with `foretell login https://f.example`"},
+		{"https://f.example/datasets", "if the address is that of a page of the dashboard, use https://f.example instead; otherwise log in with `foretell login https://f.example/datasets`"},
+	} {
+		s.Server = test.server
+		if hint := s.loginHint(); !strings.HasPrefix(hint, test.want) {
+			t.Errorf("%s: %s", test.server, hint)
+		}
+	}
+	s.Server = "https://f.example"
+	if err := s.Store.Set(s.Entry(), Credential{Token: "token"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Server = "https://f.example/models/key"
+	if hint := s.loginHint(); hint != "you are logged in at https://f.example: use this address, without the path of a page" {
+		t.Error(hint)
 	}
 }

@@ -16,16 +16,15 @@ type administrationPage struct {
 	Requests []api.AccessRequest
 	Accounts int64
 	Events   []api.AuditEvent
-	// Invitation is set if this request has created or reset an account. It then has the one-time
-	// link of the account.
-	Invitation *api.Invitation
+	// Invitation is the message about a new one-time link, or nil.
+	Invitation *invitationView
 }
 
 func (p *Pages) showAdministration(v *visit) error {
-	return p.writeAdministration(v, http.StatusOK, nil, "")
+	return p.writeAdministration(v, http.StatusOK, "")
 }
 
-func (p *Pages) writeAdministration(v *visit, status int, invitation *api.Invitation, message string) error {
+func (p *Pages) writeAdministration(v *visit, status int, message string) error {
 	ctx := v.r.Context()
 	requests, err := client.Call(ctx, v.client, api.ListAccessRequests, &api.ListAccessRequestsInput{PageInput: api.PageInput{Limit: rowsPerPage}, Status: api.RequestPending})
 	if err != nil {
@@ -41,7 +40,7 @@ func (p *Pages) writeAdministration(v *visit, status int, invitation *api.Invita
 	}
 	return p.show(v, status, "admin", page{
 		Title: "Administration", Section: "admin", Error: message, Commands: []string{"foretell api GET /api/v1/admin/requests -f status=PENDING --paginate", "foretell api GET /api/v1/admin/accounts --paginate"},
-		Data: administrationPage{Requests: requests.AccessRequests, Accounts: accounts.Total, Events: events.Events, Invitation: invitation},
+		Data: administrationPage{Requests: requests.AccessRequests, Accounts: accounts.Total, Events: events.Events, Invitation: p.takeInvitation(v)},
 	})
 }
 
@@ -57,12 +56,12 @@ func (p *Pages) decideRequest(v *visit) error {
 	}
 	if err != nil {
 		problem := p.formProblem(v, err)
-		return p.writeAdministration(v, problem.Status, nil, problem.Detail)
+		return p.writeAdministration(v, problem.Status, problem.Detail)
 	}
 	if invitation == nil {
 		return v.redirect("/admin")
 	}
-	return p.writeAdministration(v, http.StatusOK, invitation, "")
+	return p.redirectToInvitation(v, "/admin", invitation)
 }
 
 // usersPage is the data of the list of accounts.
@@ -70,22 +69,24 @@ type usersPage struct {
 	Accounts   []api.Account
 	Pager      pager
 	Form       api.NewAccount
-	Invitation *api.Invitation
+	Invitation *invitationView
 }
 
 func (p *Pages) listAccounts(v *visit) error {
-	return p.writeAccounts(v, usersPage{}, nil)
+	return p.writeAccounts(v, api.NewAccount{}, nil)
 }
 
 // accountFields are the fields of the form to create an account.
 var accountFields = []formField{{"email", "email", "E-mail"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
 
-func (p *Pages) writeAccounts(v *visit, data usersPage, problem *api.Problem) error {
+// writeAccounts shows the list of accounts. The parameter form has the fields of the form that was
+// rejected because of problem.
+func (p *Pages) writeAccounts(v *visit, form api.NewAccount, problem *api.Problem) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: pageInput(v.r)})
 	if err != nil {
 		return err
 	}
-	data.Accounts, data.Pager = list.Accounts, newPager(v.r.URL, list.Page, len(list.Accounts))
+	data := usersPage{Accounts: list.Accounts, Pager: newPager(v.r.URL, list.Page, len(list.Accounts)), Form: form, Invitation: p.takeInvitation(v)}
 	content := page{
 		Title: "Accounts", Section: "admin", Data: data, Commands: []string{"foretell api GET /api/v1/admin/accounts --paginate", "foretell api POST /api/v1/admin/accounts -f email=EMAIL"},
 	}
@@ -98,15 +99,15 @@ func (p *Pages) createAccount(v *visit) error {
 	form := api.NewAccount{Email: f.Get("email"), Name: f.Get("name"), Organisation: f.Get("organisation"), Role: f.Get("role")}
 	invitation, err := client.Call(v.r.Context(), v.client, api.CreateAccount, &api.CreateAccountInput{Body: form})
 	if err != nil {
-		return p.writeAccounts(v, usersPage{Form: form}, p.formProblem(v, err))
+		return p.writeAccounts(v, form, p.formProblem(v, err))
 	}
-	return p.writeAccounts(v, usersPage{Invitation: invitation}, nil)
+	return p.redirectToInvitation(v, "/admin/accounts", invitation)
 }
 
 // userPage is the data of the page of one account.
 type userPage struct {
 	User       *api.Account
-	Invitation *api.Invitation
+	Invitation *invitationView
 	Events     []api.AuditEvent
 	Quota      quotaForm
 }
@@ -128,11 +129,11 @@ func newQuotaForm(q api.Quota) quotaForm {
 	return quotaForm{format(q.Datasets, 1), format(q.Bytes, 1e6), format(q.Races, 1)}
 }
 
-func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil, nil) }
+func (p *Pages) showUser(v *visit) error { return p.writeUser(v, nil, nil) }
 
 // writeUser shows the page of an account. The parameter form has the limits in the form, as they
 // were typed. If it is nil, the form shows the stored limits.
-func (p *Pages) writeUser(v *visit, invitation *api.Invitation, form *quotaForm, problem *api.Problem) error {
+func (p *Pages) writeUser(v *visit, form *quotaForm, problem *api.Problem) error {
 	user, err := client.Call(v.r.Context(), v.client, api.GetAccount, &api.AccountInput{AccountKey: v.r.PathValue("key")})
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (p *Pages) writeUser(v *visit, invitation *api.Invitation, form *quotaForm,
 		form = &stored
 	}
 	content := page{
-		Title: user.Email, Section: "admin", Data: userPage{User: user, Invitation: invitation, Events: events.Events, Quota: *form},
+		Title: user.Email, Section: "admin", Data: userPage{User: user, Invitation: p.takeInvitation(v), Events: events.Events, Quota: *form},
 		Commands: []string{"foretell api GET /api/v1/admin/accounts/" + user.AccountKey},
 	}
 	content.reject(problem, quotaFields)
@@ -186,10 +187,10 @@ func (p *Pages) changeUser(v *visit) error {
 		err = api.NewProblem(api.CodeMalformed, "the form has no known operation")
 	}
 	if err != nil {
-		return p.writeUser(v, nil, limits, p.formProblem(v, err))
+		return p.writeUser(v, limits, p.formProblem(v, err))
 	}
 	if invitation != nil {
-		return p.writeUser(v, invitation, nil, nil)
+		return p.redirectToInvitation(v, v.r.URL.Path, invitation)
 	}
 	return v.redirect(v.r.URL.Path)
 }

@@ -12,6 +12,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/client"
+	"foretell/internal/humanize"
 	"foretell/internal/roles"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/repair"
@@ -34,6 +35,8 @@ const (
 // fileSample describes a CSV file by its beginning.
 type fileSample struct {
 	delimiter byte
+	// size is the size of the file, or of its beginning if the file is larger.
+	size int
 	// names are the column names in the header. It is empty if the header cannot be read.
 	names []string
 	// description describes the columns. It has no rows if the names of the columns are not unique,
@@ -46,7 +49,7 @@ type fileSample struct {
 // if isWhole is true. The parameter wanted has the same meaning as in [roles.Describe].
 func readSample(ctx context.Context, text []byte, isWhole bool, wanted func(name string) bool) (*fileSample, error) {
 	probe := text[:min(len(text), csvfile.DelimiterSampleBytes)]
-	s := &fileSample{delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
+	s := &fileSample{size: len(text), delimiter: csvfile.FindDelimiter(probe, !isWhole || len(probe) < len(text)), description: roles.NewDescription(nil)}
 	open := func() (io.Reader, error) {
 		return repair.Normalize(bytes.NewReader(text), repair.Layout{Delimiter: s.delimiter})
 	}
@@ -110,6 +113,9 @@ func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
 // and the labels in the last. It returns a problem if it is not clear which column is the label.
 func (s *fileSample) trainingLayout(form *uploadForm) (repair.Layout, error) {
 	layout := repair.Layout{Delimiter: s.delimiter}
+	if s.size < api.MinUploadBytes {
+		return layout, api.NewFieldProblem("file", "the file has only %s, so it is no table: %s", humanize.Count(s.size, "byte"), csvDescription)
+	}
 	chosen, err := s.chooseColumns(form)
 	switch {
 	case err != nil:
@@ -153,6 +159,9 @@ func (u *upload) convert(ctx context.Context, wanted func(name string) bool, lay
 	if err != nil {
 		return nil, err
 	}
+	if err := checkIsCSV(beginning); err != nil {
+		return nil, err
+	}
 	sample, err := readSample(ctx, beginning, isWhole, wanted)
 	if err != nil {
 		return nil, err
@@ -182,6 +191,21 @@ func peekSample(src io.Reader) (file *bufio.Reader, beginning []byte, isWhole bo
 		return nil, nil, false, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 	}
 	return file, beginning, isWhole, nil
+}
+
+// csvDescription says what a CSV is, to those who have chosen another kind of file.
+const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
+
+// checkIsCSV returns a problem if a file with this beginning cannot be a CSV, so that nothing is
+// created for it. The service would reject the file, too.
+func checkIsCSV(beginning []byte) error {
+	if defect := csvfile.FindFileType(beginning); defect != nil {
+		return api.NewFieldProblem("file", "%s", defect.Message)
+	}
+	if len(beginning) == 0 {
+		return api.NewFieldProblem("file", "the file is empty: %s", csvDescription)
+	}
+	return nil
 }
 
 // uploadError returns err, the error of an upload of f. If a defect of the file ended the upload,

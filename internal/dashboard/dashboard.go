@@ -324,6 +324,8 @@ type page struct {
 	Fields  fieldErrors
 	Version string
 	Data    any
+	// IsPart reports whether the response is not the whole page, but a part of it.
+	IsPart bool
 }
 
 // PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. The
@@ -343,15 +345,21 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	var body bytes.Buffer
 	layout := "page"
 	if part := content.query.Get("part"); part != "" && status == http.StatusOK && p.templates()[name].Lookup("part-"+part) != nil {
-		layout = "part-" + part
+		layout, content.IsPart = "part-"+part, true
 	} else if status >= http.StatusBadRequest && isHTMXRequest(v.r) {
 		layout = "error-note"
 	}
 	if err := p.templates()[name].ExecuteTemplate(&body, layout, &content); err != nil {
 		return err
 	}
-	if strings.HasPrefix(layout, "part-") && respondIfUnchanged(v, body.Bytes()) {
-		return nil
+	if content.IsPart {
+		// The commands are at the foot of the page, and may depend on the state that the part shows.
+		if err := p.templates()[name].ExecuteTemplate(&body, "commands", &content); err != nil {
+			return err
+		}
+		if respondIfUnchanged(v, body.Bytes()) {
+			return nil
+		}
 	}
 	writeCompressed(v.w, v.r, status, body.Bytes())
 	return nil

@@ -44,11 +44,14 @@ func (list fieldErrors) Find(id string) *fieldError {
 
 // Attributes returns the attributes that connect an element with the texts that describe it: the
 // message about the field with this ID, if it was rejected, and the elements with the IDs in hints.
-// All IDs must be constants of a template.
+// The first rejected field of the form also gets the focus. All IDs must be constants of a template.
 func (list fieldErrors) Attributes(id string, hints ...string) template.HTMLAttr {
 	text := ""
 	if e := list.Find(id); e != nil {
 		text, hints = `aria-invalid="true" `, append([]string{e.NoteID()}, hints...)
+		if e == &list[0] {
+			text = "autofocus " + text
+		}
 	}
 	if len(hints) > 0 {
 		text += `aria-describedby="` + strings.Join(hints, " ") + `"`

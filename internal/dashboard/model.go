@@ -204,6 +204,9 @@ func (p *Pages) compareModels(v *visit) error {
 		}
 		return p.writeSeries(v, problem.Status, chosen, problem.Detail)
 	}
+	if chosen[0] == chosen[1] {
+		return api.NewProblem(api.CodeMalformed, "choose two different models to compare")
+	}
 	var both [2]*leaderboard.Entry
 	for i, key := range chosen {
 		var err error

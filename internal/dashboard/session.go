@@ -75,11 +75,17 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 // setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
 // is empty.
 func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
+	p.setCookie(v, p.cookieName(v.r), value, seconds)
+}
+
+// setCookie sets a cookie for the given number of seconds, or deletes it if value is empty. Scripts
+// cannot read it, and requests from other sites do not have it.
+func (p *Pages) setCookie(v *visit, name, value string, seconds int) {
 	if value == "" {
 		seconds = -1
 	}
 	http.SetCookie(v.w, &http.Cookie{
-		Name: p.cookieName(v.r), Value: value, Path: "/", MaxAge: seconds,
+		Name: name, Value: value, Path: "/", MaxAge: seconds,
 		Secure: p.isSecure(v.r), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }

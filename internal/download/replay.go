@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/build"
@@ -77,7 +78,13 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	}
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
+	// The race ended before its time limit, so a longer limit does not change the result. With the
+	// same limit, the race could reach it on a slower machine.
+	args = append(args, "--time-limit", (api.MaxTimeLimitSeconds * time.Second).String())
 	if o := rec.Options; o != nil {
+		if len(rec.Race.Features) > 0 && o.Label != "" {
+			args = append(args, "--training-columns", cli.ListFlagValue(rec.Race.Features))
+		}
 		id := o.GivenID
 		if o.TrainingID == "" { // a receipt of an older version
 			id = o.ID

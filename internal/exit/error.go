@@ -154,7 +154,10 @@ const SignInHint = "log in with `foretell login`"
 
 // problemHint returns the hint for an error response, or "" if the hint depends on the command.
 func problemHint(p *api.Problem, status Status) string {
+	var address *client.BaseURLError
 	switch {
+	case errors.As(p, &address):
+		return "the service's address has the path of a page, or another path; try " + address.Origin + " instead of " + address.BaseURL
 	case p.Code == api.CodeNoSecondFactor:
 		return "after that, log in again with `foretell login`"
 	case p.Code == api.CodeUnauthorized, p.Code == api.CodeBadCredentials, p.Code == api.CodeAuthenticatorCode:

@@ -37,6 +37,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return err
 	}
 	p.Train.setTrainingID(p.columns)
+	p.Train.dropOtherColumns(p.columns)
 	var blind *roles.Description
 	if p.Blind != nil {
 		if blind, err = p.describeBlindColumns(ctx); err != nil {
@@ -91,6 +92,19 @@ func (in *Input) setTrainingID(columns []string) {
 		if !slices.Contains(columns, in.trainingID) {
 			layout.ID, layout.GenerateID = "", true
 		}
+	}
+}
+
+// dropOtherColumns applies --training-columns to a training file with these columns.
+func (in *Input) dropOtherColumns(columns []string) {
+	if in.trainingColumns == nil {
+		return
+	}
+	for _, name := range columns {
+		if name == in.layout.Label || name == in.layout.ID || slices.Contains(in.trainingColumns, name) || slices.Contains(in.layout.Drop, name) {
+			continue
+		}
+		in.layout.Drop = append(in.layout.Drop, name)
 	}
 }
 

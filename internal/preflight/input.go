@@ -32,7 +32,9 @@ type Input struct {
 	flagLayout repair.Layout // the layout set by flags
 	skipRows   int           // value of --skip-rows
 	trainingID string        // value of --training-id if this is a training file
-	columns    int           // number of columns of the header; 0 before readHeader
+	// trainingColumns is the value of --training-columns if this is a training file.
+	trainingColumns []string
+	columns         int // number of columns of the header; 0 before readHeader
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
 	// than CSV. scanProfile sets it if the rows have different numbers of cells.
 	rowsAboveHeader int

@@ -59,7 +59,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 		in.Name = stdinName
 	}
 	if !blind {
-		in.trainingID = l.trainingID
+		in.trainingID, in.trainingColumns = l.trainingID, l.trainingColumns
 	}
 	var files []tablefile.File
 	for _, path := range paths {

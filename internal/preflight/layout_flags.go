@@ -29,6 +29,9 @@ type LayoutFlags struct {
 	// trainingID is the name of the training file's ID column; "" if --id also applies to the
 	// training file.
 	trainingID string
+	// trainingColumns are the only columns of the training file that become features; nil for all
+	// columns.
+	trainingColumns []string
 
 	columnNames  []string // names of the columns; nil if the header names them
 	generatedID  string   // name of a generated ID column
@@ -57,11 +60,14 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	l.BindFormat(cmd)
 }
 
-// BindTrainingID adds the hidden flag --training-id, with which replay sets the ID of the training
-// file. --id then applies only to the blind file.
-func (l *LayoutFlags) BindTrainingID(cmd *cobra.Command) {
+// BindTrainingRoles adds the hidden flags with which replay sets the columns of the training file:
+// --training-id, after which --id applies only to the blind file, and --training-columns.
+func (l *LayoutFlags) BindTrainingRoles(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.trainingID, "training-id", "", "`column` of the row IDs of the training file; if it has no such column, IDs are generated")
-	_ = cmd.Flags().MarkHidden("training-id") // the flag exists
+	cmd.Flags().StringSliceVar(&l.trainingColumns, "training-columns", nil, "the only `columns` of the training file that are features")
+	for _, name := range []string{"training-id", "training-columns"} {
+		_ = cmd.Flags().MarkHidden(name) // the flag exists
+	}
 }
 
 // BindFormat adds the flags for decoding a file.

@@ -21,7 +21,7 @@ func New(p *api.Prediction) *Receipt {
 
 // DescribeModel requests the model from a service, and sets the fields about the model: its race,
 // its performance and the options to train it again. Fields that the service does not report stay
-// empty.
+// empty. Training must be set before, if it is known.
 func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	model, err := client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: r.Model.ModelKey})
 	if err != nil {
@@ -39,6 +39,9 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 	r.Model.Algorithm = cmp.Or(report.Algorithm, r.Model.Algorithm)
 	r.Model.Blend, r.Model.Seed = report.Blend, &report.Seed
 	r.Race = fetchRaceOptions(ctx, c, model, report)
+	if r.Training != nil && r.Race != nil {
+		r.Race.Features = nil // the options of the receipt have the excluded columns
+	}
 	r.Performance = &Metrics{
 		Metric: report.Metric, Rows: report.Rows,
 		Validation: NewScore(report.Metric, report.Validation, report.ValidationRows),
@@ -62,6 +65,10 @@ func fetchRaceOptions(ctx context.Context, c *client.Client, model *api.Model, r
 	race := &Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
 		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: applied.ClassWeights, Monotone: applied.Monotone,
+		TimeLimitSeconds: job.TimeLimitSeconds,
+	}
+	for i := range dataset.Columns {
+		race.Features = append(race.Features, dataset.Columns[i].Name)
 	}
 	for _, one := range report.Algorithms {
 		race.Algorithms = append(race.Algorithms, one.Algorithm)

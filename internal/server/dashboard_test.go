@@ -238,7 +238,7 @@ func TestDatasetPages(t *testing.T) {
 	if resp, page := upload("x", trainingCSV()); resp.StatusCode != 422 || !strings.Contains(page, "must have at least 3 characters") || !strings.Contains(page, `value="x"`) {
 		t.Errorf("a short name: %d %s", resp.StatusCode, page)
 	}
-	if resp, page := upload("tiny", "a"); resp.StatusCode != 422 || !strings.Contains(page, "nothing was stored") {
+	if resp, page := upload("tiny", "a"); resp.StatusCode != 422 || !strings.Contains(page, "The file has only 1 byte") {
 		t.Errorf("a short file: %d %s", resp.StatusCode, page)
 	}
 	resp, page := upload("<b>tiny</b>", trainingCSV()) // the rejected dataset is gone
@@ -296,7 +296,10 @@ func TestPartsOfPages(t *testing.T) {
 		t.Fatalf("an upload: %d %s, to %q", resp.StatusCode, page, path)
 	}
 	s.as(t, testUser, testPassword).poll(t, "/api/v1"+path)
-	b.expect(t, path+"?part=dataset", nil, 200, `<div id="dataset">`)
+	part := b.expect(t, path+"?part=dataset", nil, 200, `<div id="dataset">`)
+	if !strings.Contains(part, `id="commands"`) || !strings.Contains(part, "data-copy=\"foretell training create flowers\"") {
+		t.Errorf("the foot of the page keeps the commands of the earlier state: %s", part)
+	}
 	if resp, page := b.visit(t, "/datasets/"+strings.Repeat("0", 8)+"-0000-4000-8000-000000000000?part=dataset", nil); resp.Header.Get("HX-Refresh") != "true" || page != "" {
 		t.Errorf("a poll of a deleted dataset: %d %s", resp.StatusCode, page)
 	}

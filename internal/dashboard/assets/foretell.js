@@ -92,11 +92,11 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   detail.target.scrollIntoView({ block: "nearest" });
 });
 
-function showUploadError(target) {
+function showUploadError(target, text = "The upload was interrupted. Send it again.", kind = "bad") {
   const note = document.createElement("p");
-  note.className = "note bad";
+  note.className = `note ${kind}`;
   note.setAttribute("role", "alert");
-  note.textContent = "The upload was interrupted. Send it again.";
+  note.textContent = text;
   target.replaceChildren(note);
   target.scrollIntoView({ block: "nearest" });
 }
@@ -105,6 +105,19 @@ function showUploadError(target) {
 document.addEventListener("htmx:xhr:progress", ({ target, detail }) => {
   const progress = target.querySelector("progress");
   if (progress && detail.lengthComputable) progress.value = 100 * detail.loaded / detail.total;
+});
+
+// A running upload can be cancelled. The service then deletes what it has received. The button that
+// was pressed disappears, so the one that sends the form again gets the focus.
+document.addEventListener("click", ({ target }) => {
+  const form = target.closest("[data-cancel]")?.form;
+  if (form) htmx.trigger(form, "htmx:abort");
+});
+document.addEventListener("htmx:sendAbort", ({ detail }) => {
+  if (isPoll(detail)) return;
+  showUploadError(detail.target, "The upload was cancelled.", "warn");
+  detail.elt.querySelector("progress").value = 0;
+  detail.elt.querySelector(".primary").focus();
 });
 
 // A button with a command puts it on the clipboard.
@@ -172,9 +185,10 @@ async function check(file, output) {
   const beginning = file.slice(0, limit);
   const { text, defect } = decode(new Uint8Array(await beginning.arrayBuffer()), state.whole);
   const { rows, open, stray } = parse(text, delimiterOf(text));
+  state.defect = defect || tooShort(file.size, !state.model);
   if (!state.whole && rows.length > 1) rows.pop(); // it may be incomplete
-  Object.assign(state, { rows, open, stray, defect });
-  if (!defect && !state.model) await listColumns(beginning, state);
+  Object.assign(state, { rows, open, stray });
+  if (!state.defect && !state.model) await listColumns(beginning, state);
   if (state === checked.get(output)) showCheck(output); // no other has been chosen meanwhile
 }
 
@@ -230,7 +244,14 @@ function similarLabels(labels) {
 const signatures = [
   ["\x1F\x8B", "a gzip file", true], ["\x28\xB5\x2F\xFD", "a Zstandard file", true], ["PK\x03\x04", "a ZIP file or an Excel workbook", true],
   ["PAR1", "a Parquet file", true], ["\xD0\xCF\x11\xE0", "an Office document", false], ["%PDF-", "a PDF document", false],
+  ["\x89PNG", "a PNG picture", false], ["\xFF\xD8\xFF", "a JPEG picture", false], ["SQLite f", "an SQLite database", false],
 ];
+
+// tooShort returns the defect of a file that has too few bytes for a table, or "".
+function tooShort(size, isTraining) {
+  if (size >= (isTraining ? 10 : 1)) return "";
+  return `${size ? `The file has only ${plural(size, "byte")}, so it is no table` : "The file is empty"}. A CSV has a header and a row for each example, with commas between the columns.`;
+}
 
 // decode returns the bytes of a file as text, or the defect because of which they are no UTF-8.
 function decode(bytes, whole) {

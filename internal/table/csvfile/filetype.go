@@ -16,13 +16,13 @@ var fileSignatures = []struct{ magic, code, message string }{
 	{"\xFE\xFF", CodeInvalidUTF8, "this is UTF-16: save the file as UTF-8, or use the foretell client, which converts it"},
 }
 
-// detectFileType returns the code and message of the defect if a file that starts with head
-// is known not to be CSV in UTF-8. Otherwise it returns empty texts.
-func detectFileType(head []byte) (code, message string) {
+// FindFileType returns the defect of a file that starts with head if such a file is known not to be
+// CSV in UTF-8. Otherwise it returns nil.
+func FindFileType(head []byte) *Defect {
 	for _, s := range fileSignatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
-			return s.code, s.message
+			return &Defect{Code: s.code, Message: s.message, Line: 1, Column: 1}
 		}
 	}
-	return "", ""
+	return nil
 }

@@ -174,9 +174,9 @@ func (r *Reader) startReading() error {
 		return r.err
 	}
 	head := r.buf[:r.end]
-	if code, message := detectFileType(head); code != "" {
+	if defect := FindFileType(head); defect != nil {
 		r.err = io.EOF
-		return &Defect{Code: code, Message: message, Line: 1, Column: 1}
+		return defect
 	}
 	if bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")) {
 		r.pos = 3
