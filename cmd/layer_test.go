@@ -95,7 +95,7 @@ var layers = map[string][]string{
 	"internal/rescue":           nil,
 	"internal/roles":            {"table/csvfile", "table/profile"},
 	"internal/scoring":          {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
-	"internal/server":           {"account", "api", "app", "auth", "blob", "dashboard", "rescue"}, // auth limits the requests of an account
+	"internal/server":           {"account", "api", "app", "auth", "blob", "dashboard", "rescue", "table/csvfile"}, // auth limits the requests of an account; csvfile compares names
 	"internal/span":             nil,
 	"internal/spill":            nil,
 	"internal/store":            {"api", "filelock", "span"},

@@ -59,7 +59,7 @@ These routes require no token, and are not operations:
 
 // codeMeanings explain the codes.
 var codeMeanings = map[api.Code]string{
-	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
+	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body",
 	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:    "wrong e-mail or password",
 	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `code`, the code of the authenticator app",
