@@ -28,6 +28,7 @@ type outageTest struct {
 // run checks that the log of a service has two lines about the outage, and no line for each request
 // or poll that fails because of it.
 func (o outageTest) run(t *testing.T) {
+	t.Helper()
 	serve := exec.Command("foretell", append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "warn"}, o.flags...)...)
 	_, messages, err := follow(t, serve, func(line string) {
 		_, base, ok := strings.Cut(line, "listening on ")

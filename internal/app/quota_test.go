@@ -137,6 +137,7 @@ func TestQuotaOfTwoServices(t *testing.T) {
 
 // checkQuotaOfTwoServices is TestQuotaOfTwoServices on one database. It uses SQLite if database is "".
 func checkQuotaOfTwoServices(t *testing.T, database string) {
+	t.Helper()
 	dir := t.TempDir()
 	var services []*testApp
 	for range 2 {
