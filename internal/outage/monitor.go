@@ -15,6 +15,7 @@ package outage
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,10 +24,12 @@ import (
 const (
 	// idleInterval is the time between two probes while there is no outage, and outageInterval is
 	// this time during an outage.
-	idleInterval   = 15 * time.Second
+	idleInterval   = 10 * time.Second
 	outageInterval = time.Second
-	// probeTimeout is the time limit of a probe.
-	probeTimeout = 15 * time.Second
+	// probeTimeout is the time limit of a probe. It is shorter than the time limits of requests and
+	// jobs, so that the outage of a service that accepts connections, but does not respond, is
+	// noticed soon.
+	probeTimeout = 5 * time.Second
 	// settleTime is the time without a failure after which an outage has ended. Without it, requests
 	// that began during the outage and fail later would be reported as further outages.
 	settleTime = 5 * time.Second
@@ -56,8 +59,7 @@ type Monitor struct {
 	// running reports whether Run is running. Otherwise nobody would find out that an outage has
 	// ended, so failures are ignored.
 	running bool
-	// began is when the first failure of the current outage was found. It is zero if there is no
-	// outage. lastFailure is the time of the last failure, and logged that of the last line.
+	// began is when the current outage began, as far as is known. It is zero if there is no outage. lastFailure is the time of the last failure, and logged that of the last line.
 	began, lastFailure, logged time.Time
 	// recovered is the time of the first successful probe after the last failure; zero if there was
 	// none.
@@ -73,19 +75,28 @@ func (m *Monitor) Run(ctx context.Context) {
 	defer m.setRunning(false)
 	for ctx.Err() == nil {
 		began := m.Now()
-		limited, done := context.WithTimeout(ctx, probeTimeout)
-		err := m.Probe(limited)
-		done()
+		err := m.probeOnce(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			m.recordFailure(err)
+			m.recordFailure(err, began)
 		default:
 			m.recordSuccess(began)
 		}
 		m.sleep(ctx)
 	}
+}
+
+// probeOnce probes the service, with the time limit probeTimeout.
+func (m *Monitor) probeOnce(ctx context.Context) error {
+	limited, done := context.WithTimeout(ctx, probeTimeout)
+	defer done()
+	err := m.Probe(limited)
+	if err != nil && limited.Err() != nil {
+		return fmt.Errorf("no response within %s: %w", probeTimeout, err)
+	}
+	return err
 }
 
 func (m *Monitor) setRunning(running bool) {
@@ -125,12 +136,12 @@ func (m *Monitor) Covers(err error) bool {
 	if !m.IsOutage(err) {
 		return false
 	}
-	return m.recordFailure(err)
+	return m.recordFailure(err, m.Now())
 }
 
-// recordFailure records that the service did not respond, and logs a line if one is due. It returns
-// false, and records nothing, if Run is not running.
-func (m *Monitor) recordFailure(err error) (recorded bool) {
+// recordFailure records that the service has not responded since the given time, and logs a line if
+// one is due. It returns false, and records nothing, if Run is not running.
+func (m *Monitor) recordFailure(err error, since time.Time) (recorded bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.running {
@@ -140,7 +151,7 @@ func (m *Monitor) recordFailure(err error) (recorded bool) {
 	m.lastFailure, m.recovered = now, time.Time{}
 	switch {
 	case m.began.IsZero():
-		m.began, m.logged = now, now
+		m.began, m.logged = since, now
 		m.Log.Warn(m.Name+" is unavailable", "error", err)
 		select {
 		case m.wake <- struct{}{}:

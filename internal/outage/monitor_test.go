@@ -21,7 +21,8 @@ var (
 // monitored is a monitored service, and a program that logs its errors. Its methods must be called
 // in a bubble of synctest.
 type monitored struct {
-	down    atomic.Bool
+	down    atomic.Bool // the service refuses connections
+	hanging atomic.Bool // it does not respond
 	monitor *Monitor
 	log     *slog.Logger // of the program
 	out     bytes.Buffer
@@ -39,7 +40,11 @@ func startMonitored(t *testing.T, level slog.Level) *monitored {
 	}})
 	m.monitor = New(Config{
 		Name: "the store", Now: time.Now, Log: slog.New(plain), IsOutage: func(err error) bool { return errors.Is(err, errDown) },
-		Probe: func(context.Context) error {
+		Probe: func(ctx context.Context) error {
+			if m.hanging.Load() {
+				<-ctx.Done()
+				return ctx.Err()
+			}
 			if m.down.Load() {
 				return errDown
 			}
@@ -109,6 +114,24 @@ func TestIdleProgram(t *testing.T) {
 		time.Sleep(idleInterval)
 		if got := m.lines(); !strings.Contains(got, "the store is unavailable") || m.monitor.IsAvailable() {
 			t.Errorf("available %v, log %q", m.monitor.IsAvailable(), got)
+		}
+	})
+}
+
+// TestHangingService checks that the outage of a service that does not respond is noticed, and that
+// its duration includes the time until then.
+func TestHangingService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := startMonitored(t, slog.LevelInfo)
+		m.hanging.Store(true)
+		time.Sleep(idleInterval + probeTimeout)
+		if got := m.lines(); !strings.Contains(got, "error=\"no response within 5s: context deadline exceeded\"") || m.monitor.IsAvailable() {
+			t.Errorf("available %v, log %q", m.monitor.IsAvailable(), got)
+		}
+		m.hanging.Store(false)
+		time.Sleep(settleTime + 2*outageInterval)
+		if got, want := m.lines(), "level=WARN msg=\"the store is available again\" outage=6s\n"; got != want {
+			t.Errorf("the log has %q, want %q", got, want)
 		}
 	})
 }
