@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"cmd/training":               {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
 	"internal/account":           {"api", "auth", "store"},
 	"internal/api":               {"humanize"},
-	"internal/app":               {"account", "api", "app/modelreport", "auth", "blob", "clamav", "drift", "humanize", "job", "learn", "learn/memory", "span", "spill", "store", "table/csvfile", "table/frame", "table/inference", "table/profile", "turn", "urlkey"},
+	"internal/app":               {"account", "api", "app/modelreport", "auth", "blob", "clamav", "drift", "humanize", "job", "learn", "learn/memory", "outage", "span", "spill", "store", "table/csvfile", "table/frame", "table/inference", "table/profile", "turn", "urlkey"},
 	"internal/app/modelreport":   {"api", "learn", "store"},
 	"internal/auth":              nil,
 	"internal/backup":            {"blob", "humanize", "spill", "store"},
@@ -84,6 +84,7 @@ var layers = map[string][]string{
 	"internal/onnx":              nil,
 	"internal/onnx/onnxtest":     nil,
 	"internal/otlp":              {"span"},
+	"internal/outage":            nil,
 	"internal/preflight":         {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/prune":             {"api", "client", "humanize", "term"},
 	"internal/race":              {"api", "cli", "client", "connect", "exit", "gate", "humanize", "learn/metric", "learningcurve", "preflight", "table/csvfile", "table/frame", "table/profile"},
@@ -94,7 +95,7 @@ var layers = map[string][]string{
 	"internal/rescue":            nil,
 	"internal/roles":             {"table/csvfile", "table/inference", "table/profile"},
 	"internal/scoring":           {"humanize", "learn/metric", "table/cells", "table/csvfile", "table/result"},
-	"internal/server":            {"account", "api", "app", "auth", "blob", "dashboard", "rescue"}, // auth limits the requests of an account
+	"internal/server":            {"account", "api", "app", "auth", "blob", "dashboard", "rescue", "table/csvfile"}, // auth limits the requests of an account; csvfile compares names
 	"internal/span":              nil,
 	"internal/spill":             nil,
 	"internal/store":             {"api", "filelock", "span"},

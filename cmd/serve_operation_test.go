@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -53,6 +54,8 @@ func TestServeOperation(t *testing.T) {
 				`foretell_jobs_oldest_queued_seconds{kind="train"} 0`, `foretell_job_duration_seconds_count{kind="train"} 0`, "foretell_http_connections ",
 				`foretell_storage_bytes{kind="models"} 0`, "foretell_disk_free_bytes ", `foretell_login_failures_total{reason="credentials"} 0`,
 				`foretell_storage_objects{kind="files"} 0`, `foretell_storage_errors_total{operation="read"} 0`, `foretell_malware_scans_total{result="unavailable"} 0`,
+				`foretell_jobs_finished_total{kind="train",outcome="FAILED"} 0`, `foretell_jobs_finished_total{kind="predict",outcome="TIMEOUT"} 0`,
+				`foretell_build_info{goversion="` + runtime.Version() + `",version="`, "foretell_database_up 1", "foretell_storage_up 1",
 			} {
 				if status != http.StatusOK || !strings.Contains(body, name) {
 					t.Errorf("%d, no %s in %s", status, name, body)

@@ -132,6 +132,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer web.stopMetrics()
+	defer service.MonitorOutages(ctx)()
 	defer service.PollDirectUploads(ctx)()
 	stopWork := func() error { return nil }
 	if o.noWork {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -167,9 +168,14 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	var malformed *net.AddrError
+	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &malformed):
 		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint("want HOST:PORT such as 127.0.0.1:8080; a port is at most 65535")
+	case errors.As(err, &unknown) && unknown.IsNotFound:
+		return nil, exit.Usagef("invalid --%s %q: the host %s is unknown", flag, address, unknown.Name).WithHint("want an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, exit.Usagef("invalid --%s %q: this machine does not have the address", flag, address).WithHint("want an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
 	case err != nil:
 		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", address, err).WithHint("name another address with --%s; port 0 picks a free port", flag)
 	}

@@ -50,6 +50,7 @@ func (o *workerOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer stopMetrics()
+	defer service.MonitorOutages(ctx)()
 	stopWork := service.StartJobs()
 	service.Note("running the jobs of", slog.String("location", service.Location))
 	<-ctx.Done()

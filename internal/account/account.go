@@ -20,6 +20,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"foretell/internal/api"
@@ -98,6 +99,8 @@ type Accounts struct {
 	// refusals limits how many refused operations of one account the audit log records. Each process
 	// counts for itself.
 	refusals *auth.Limiter
+	// sentMails and refusedMails count the attempts of this process to send a mail, see MailCounts.
+	sentMails, refusedMails atomic.Int64
 }
 
 // maxConcurrentHashes is the maximum number of password hashes that are computed at the same time.

@@ -118,7 +118,7 @@ func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) 
 func (a *Accounts) recordOrLogError(ctx context.Context, e auditEvent) {
 	err := a.store.Write(ctx, func(t *store.Tx) error { return a.insertAuditEvent(ctx, t, e) })
 	if err != nil {
-		a.log.ErrorContext(ctx, "cannot write an event to the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err)
+		a.log.ErrorContext(ctx, "cannot write an event to the audit log", "action", e.action, "actor", e.actor, "outcome", e.outcome, "error", err.Error()) // a text, because the event must not be omitted from the log during an outage
 	}
 }
 

@@ -101,10 +101,28 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 		return true, a.store.Write(ctx, func(t *store.Tx) error { return t.DeleteMail(ctx, mail.Key) })
 	}
 	failure := a.options.Mailer.Send(ctx, account.Email, content.subject, content.text)
-	if failure != nil {
+	if failure == nil {
+		a.sentMails.Add(1)
+	} else {
+		a.refusedMails.Add(1)
 		a.log.WarnContext(ctx, "a mail was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
 	}
 	return true, a.deleteOrRetryMail(context.WithoutCancel(ctx), mail, account, failure)
+}
+
+// The results of an attempt to send a mail.
+const (
+	MailSent   = "sent"   // a mail server has accepted the mail
+	MailFailed = "failed" // the mail is sent again later, unless it is too old
+)
+
+// MailCounts returns how many attempts of this process to send a mail had each result. It returns nil
+// if this process sends no mails.
+func (a *Accounts) MailCounts() map[string]int64 {
+	if !a.sendsMail() {
+		return nil
+	}
+	return map[string]int64{MailSent: a.sentMails.Load(), MailFailed: a.refusedMails.Load()}
 }
 
 // deleteOrRetryMail deletes a mail after an attempt to send it, or schedules the next attempt. The

@@ -94,6 +94,9 @@ func TestApproveDomain(t *testing.T) {
 	if !strings.HasPrefix(mail, "bob@example.org\nYour Foretell account\n") || len(box.got) > 0 {
 		t.Fatalf("the mail is %q", mail)
 	}
+	if counts := a.MailCounts(); counts[MailSent] != 1 || counts[MailFailed] != 30 {
+		t.Errorf("the mails are counted as %v", counts)
+	}
 	if !strings.Contains(mail, "https://foretell.example.com/openapi.json") || strings.Contains(mail, "/api,") {
 		t.Errorf("the mail names an address of the API that does not exist: %q", mail)
 	}

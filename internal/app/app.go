@@ -18,6 +18,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
 	"foretell/internal/job"
+	"foretell/internal/outage"
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/turn"
@@ -82,7 +83,9 @@ type App struct {
 	tempDir         string
 	now             func() time.Time
 	rand            io.Reader
-	log             *slog.Logger
+	log             *slog.Logger // see Log
+	databaseMonitor *outage.Monitor
+	storageMonitor  *outage.Monitor
 	tracer          trace.Tracer
 	urlKey          *urlkey.RotatingKey
 	datasetsAsArray bool
@@ -122,11 +125,12 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, log: c.Log, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
+		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
 		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
+	a.monitorOutages(c.Log)
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
@@ -135,7 +139,7 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: c.Log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
 	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err

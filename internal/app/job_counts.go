@@ -6,22 +6,17 @@ import (
 	"sync"
 	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/store"
 )
 
-// JobCounts has the numbers of jobs of one kind.
+// JobCounts has the numbers of jobs of one kind in all processes that share the store.
 type JobCounts struct {
 	// Kind is "prepare", "train", "predict" or "part".
-	Kind string
-	// Queued and Running are the numbers of jobs of all processes that share the store.
+	Kind            string
 	Queued, Running int64
-	// Finished counts the jobs that this process has ended. The keys are the final states of the
-	// datasets, training jobs or predictions, such as COMPLETED.
-	Finished map[string]int64
 	// OldestQueued is the age of the oldest queued job. It is 0 if none is queued.
 	OldestQueued time.Duration
-	// Durations is a histogram of the durations of the jobs that this process has ended.
-	Durations JobDurations
 }
 
 // JobCounts returns the job counts of every kind.
@@ -35,11 +30,10 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 		return nil, a.toProblem(err)
 	}
 	var all []JobCounts
-	for _, kind := range []string{kindPrepare, kindTrain, kindPredict, kindPart} {
-		w := JobCounts{Kind: kind}
-		w.Finished, w.Durations = a.finishedJobs.counts(kind)
+	for _, k := range jobKinds {
+		w := JobCounts{Kind: k.name}
 		for _, c := range counts {
-			if c.Kind == kind {
+			if c.Kind == k.name {
 				w.Queued, w.Running = c.Queued, c.Running
 				if !c.Oldest.IsZero() {
 					w.OldestQueued = max(0, a.now().Sub(c.Oldest))
@@ -49,6 +43,39 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 		all = append(all, w)
 	}
 	return all, nil
+}
+
+// jobKinds are the kinds of jobs, each with the outcomes that its jobs can have.
+var jobKinds = []struct {
+	name     string
+	outcomes []string
+}{
+	{kindPrepare, []string{api.DatasetCompleted, api.DatasetFailed}},
+	{kindTrain, []string{api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled}},
+	{kindPredict, []string{api.PredictionCompleted, api.PredictionFailed, api.PredictionTimeout}},
+	{kindPart, []string{api.TrainingCompleted, api.TrainingNotCompleted, api.TrainingTimedOut, api.TrainingFailed, api.TrainingCancelled}},
+}
+
+// FinishedJobs describes the jobs of one kind that this process has ended.
+type FinishedJobs struct {
+	// Kind has the meaning of JobCounts.Kind.
+	Kind string
+	// ByOutcome counts the jobs. The keys are the final states of the datasets, training jobs or
+	// predictions, such as COMPLETED. It has every state that is possible.
+	ByOutcome map[string]int64
+	// Durations is a histogram of the durations of the jobs.
+	Durations JobDurations
+}
+
+// FinishedJobs returns the jobs of every kind that this process has ended.
+func (a *App) FinishedJobs() []FinishedJobs {
+	var all []FinishedJobs
+	for _, k := range jobKinds {
+		f := FinishedJobs{Kind: k.name}
+		f.ByOutcome, f.Durations = a.finishedJobs.counts(k.name)
+		all = append(all, f)
+	}
+	return all
 }
 
 // JobDurations is a histogram of durations.
@@ -71,8 +98,17 @@ type jobCounter struct {
 	durations map[string]*JobDurations
 }
 
+// newJobCounter returns a counter in which every possible outcome has the count 0, so that an alert
+// on an increase sees the first job with this outcome.
 func newJobCounter() *jobCounter {
-	return &jobCounter{byKind: map[string]map[string]int64{}, durations: map[string]*JobDurations{}}
+	c := &jobCounter{byKind: map[string]map[string]int64{}, durations: map[string]*JobDurations{}}
+	for _, k := range jobKinds {
+		c.byKind[k.name], c.durations[k.name] = map[string]int64{}, newJobDurations()
+		for _, outcome := range k.outcomes {
+			c.byKind[k.name][outcome] = 0
+		}
+	}
+	return c
 }
 
 // add counts a job of this kind that ended. The parameter outcome is the final state of the
@@ -80,9 +116,6 @@ func newJobCounter() *jobCounter {
 func (c *jobCounter) add(kind, outcome string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byKind[kind] == nil {
-		c.byKind[kind] = map[string]int64{}
-	}
 	c.byKind[kind][outcome]++
 }
 
@@ -90,9 +123,6 @@ func (c *jobCounter) add(kind, outcome string) {
 func (c *jobCounter) addDuration(kind string, duration time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.durations[kind] == nil {
-		c.durations[kind] = newJobDurations()
-	}
 	h := c.durations[kind]
 	h.Count++
 	h.Seconds += duration.Seconds()
@@ -115,10 +145,7 @@ func newJobDurations() *JobDurations {
 func (c *jobCounter) counts(kind string) (byOutcome map[string]int64, total JobDurations) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	durations := newJobDurations()
-	if h := c.durations[kind]; h != nil {
-		durations.Count, durations.Seconds = h.Count, h.Seconds
-		maps.Copy(durations.UpTo, h.UpTo)
-	}
-	return maps.Clone(c.byKind[kind]), *durations
+	h := *c.durations[kind]
+	h.UpTo = maps.Clone(h.UpTo)
+	return maps.Clone(c.byKind[kind]), h
 }

@@ -2,12 +2,15 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/testenv"
 )
 
 func TestQuota(t *testing.T) {
@@ -121,4 +124,57 @@ func TestQuotaOfConcurrentUploads(t *testing.T) {
 	}
 	wantCode(t, upload(ann.ctx, second, strings.NewReader(csv)), api.CodeQuota)
 	b.awaitFiles(t, 2)
+}
+
+// TestQuotaOfTwoServices uploads a file to each of two services on the same database at the same
+// time. Only one of the files fits into the quota. Each service counts only its own uploads in
+// progress, so the database must refuse one of the files.
+func TestQuotaOfTwoServices(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) { checkQuotaOfTwoServices(t, "") })
+	t.Run("postgres", func(t *testing.T) { checkQuotaOfTwoServices(t, testenv.Postgres(t)) })
+}
+
+// checkQuotaOfTwoServices is TestQuotaOfTwoServices on one database. It uses SQLite if database is "".
+func checkQuotaOfTwoServices(t *testing.T, database string) {
+	t.Helper()
+	dir := t.TempDir()
+	var services []*testApp
+	for range 2 {
+		service, closeAll, err := openIn(t.Context(), dir, appOptions{log: io.Discard, now: time.Now, database: database})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(closeAll)
+		services = append(services, service)
+	}
+	ann, csv := services[0].as(t, "ann@example.com"), labelled(300)
+	quota := api.Quota{Bytes: new(int64(len(csv) + 100))}
+	must(services[0].SetQuota(t.Context(), &api.SetQuotaInput{AccountInput: *services[0].account(t, "ann@example.com"), Body: quota}))(t)
+	end, done := make(chan struct{}), make(chan error)
+	for i, service := range services {
+		in := &api.DatasetInput{DatasetKey: ann.create(t, fmt.Sprintf("dataset %d", i)).DatasetKey}
+		held := &heldBody{text: strings.NewReader(csv), written: make(chan struct{}), end: end}
+		go func() {
+			_, err := service.AddData(ann.ctx, in, held)
+			done <- err
+		}()
+		<-held.written
+	}
+	close(end)
+	stored, refused := 0, 0
+	for range services {
+		switch err := <-done; {
+		case err == nil:
+			stored++
+		case api.CodeFromError(err) == api.CodeQuota:
+			refused++
+		default:
+			t.Error(err)
+		}
+	}
+	if stored != 1 || refused != 1 {
+		t.Errorf("%d files were stored and %d refused", stored, refused)
+	}
+	ann.awaitFiles(t, 1)
 }

@@ -282,7 +282,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 			}
 		}
 	}
-	return &LocalService{factory: f, App: a, store: database, blobs: blobs, Log: opts.log, now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
+	return &LocalService{factory: f, App: a, store: database, blobs: blobs, Log: a.Log(), now: f.Now, tracer: f.Tracer, Dir: dir, Location: shown}, nil
 }
 
 // DataDirError converts an error of opening the data folder dir to one with a message and
@@ -325,7 +325,11 @@ func (s *LocalService) Handler(opts server.Options) http.Handler {
 }
 
 // Metrics returns new metrics of the service.
-func (s *LocalService) Metrics() *server.Metrics { return server.NewMetrics(s.App, s.Log, s.now) }
+func (s *LocalService) Metrics() *server.Metrics {
+	m := server.NewMetrics(s.App, s.Log, s.now)
+	m.AddBuildInfo(build.Current().Version)
+	return m
+}
 
 // StartJobs starts running jobs. The returned function stops them and waits until they have
 // ended.
@@ -344,6 +348,12 @@ func (s *LocalService) StartJobs() func() error {
 // service was opened with DirectTransfers.
 func (s *LocalService) PollDirectUploads(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.PollDirectUploads)
+}
+
+// MonitorOutages starts to observe whether the database and the stored files are available. It ends
+// when ctx is done or stop is called.
+func (s *LocalService) MonitorOutages(ctx context.Context) (stop func()) {
+	return startBackground(ctx, s.App.MonitorOutages)
 }
 
 // WarnOfMissingWorkers starts to log a warning at intervals while jobs are queued and no worker is

@@ -115,3 +115,34 @@ func TestPostponedJob(t *testing.T) {
 		}
 	})
 }
+
+// TestLogOfPostponedJob checks that the log says once that a job waits, and not after each of its
+// attempts.
+func TestLogOfPostponedJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memory{newRows(), "a"}
+		m.insert("1")
+		available := time.Now().Add(time.Minute)
+		var log bytes.Buffer
+		p := NewPool(Config{Store: m, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil)), Kinds: []Kind{{
+			Name: "kind", Workers: 1, Do: func(_ context.Context, r *RunningJob) error {
+				if time.Now().Before(available) {
+					return fmt.Errorf("%w: no storage", ErrPostponed)
+				}
+				return m.finish(r.Key)
+			},
+		}}})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		time.Sleep(time.Minute + 2*retryDelay)
+		synctest.Wait()
+		stop()
+		err := <-ended
+		for _, message := range []string{"job begins", "job waits", "job ends"} {
+			if err != nil || strings.Count(log.String(), `msg="`+message+`"`) != 1 {
+				t.Errorf("%v: not one line %q in\n%s", err, message, &log)
+			}
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -52,13 +53,18 @@ func (r *RunningJob) cancel() { r.once.Do(func() { close(r.cancelled) }) }
 func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	log := p.Log.With("job", j.Key, "kind", j.Kind, "subject", j.Subject, "accountKey", j.Account, "attempt", j.Attempt)
 	j.Begun = p.Now()
-	log.InfoContext(ctx, "job begins")
+	beginLevel, waitLevel := slog.LevelInfo, slog.LevelWarn
+	if p.wasPostponed(j.Key) { // otherwise the log would have two lines every retryDelay
+		beginLevel, waitLevel = slog.LevelDebug, slog.LevelDebug
+	}
+	log.Log(ctx, beginLevel, "job begins")
 	r, leased, stopHeartbeats := p.startHeartbeats(ctx, j)
 	defer stopHeartbeats()
 	err := ErrTooManyAttempts
 	if j.Attempt <= maxAttempts {
 		err = do(leased, k, r)
 	}
+	p.setPostponed(j.Key, errors.Is(err, ErrPostponed))
 	log = log.With("seconds", p.Now().Sub(j.Begun).Seconds())
 	switch {
 	case err == nil:
@@ -71,13 +77,31 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 		log.InfoContext(ctx, "job released because the pool stops")
 	case errors.Is(err, ErrPostponed):
 		stopHeartbeats()
-		log.WarnContext(ctx, "job waits", "error", err)
+		log.Log(ctx, waitLevel, "job waits", "error", err)
 		p.releaseJob(ctx, j)
 		sleepOrWake(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
 		p.storeFailureWithRetries(leased, k, j, err)
 	}
+}
+
+// wasPostponed reports whether the last attempt of this pool to run the job ended with ErrPostponed.
+func (p *Pool) wasPostponed(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, postponed := p.postponed[key]
+	return postponed
+}
+
+func (p *Pool) setPostponed(key string, postponed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if postponed {
+		p.postponed[key] = struct{}{}
+		return
+	}
+	delete(p.postponed, key)
 }
 
 // startHeartbeats begins to renew the lease of j. The context leased ends with the cause ErrLeaseLost

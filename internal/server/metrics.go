@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -53,7 +54,7 @@ func NewMetrics(a *app.App, log *slog.Logger, now func() time.Time) *Metrics {
 		files: newFileMetrics(),
 	}
 	a.ObserveFiles(m.files.observe)
-	m.registry.MustRegister(jobCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
+	m.registry.MustRegister(appCollector{a, log}, newStorageCollector(a, log, now), m.inFlight, m.requests, m.durations, m.received, m.sent, m.loginFailures, m.files,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{reasonBadCredentials, reasonTooManyAttempts} {
 		m.loginFailures.WithLabelValues(reason) // begin at 0, so that an alert on an increase sees the first failure
@@ -71,6 +72,17 @@ const (
 // use.
 func (m *Metrics) AddGauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// AddBuildInfo adds a gauge that always has the value 1. Its labels are the version of the program
+// and the version of Go with which the program was built.
+func (m *Metrics) AddBuildInfo(version string) {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "foretell_build_info", Help: "Always 1; the labels are the versions of the program and of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	info.Set(1)
+	m.registry.MustRegister(info)
 }
 
 // ServeHTTP responds with all metrics.

@@ -31,24 +31,49 @@ var workersDesc = prometheus.NewDesc("foretell_workers",
 var malwareScansDesc = prometheus.NewDesc("foretell_malware_scans_total",
 	"Scans of uploaded files for malware by this process, by result: clean, infected, limit of the scanner exceeded, or scanner unavailable.", []string{"result"}, nil)
 
-// jobCollector collects the counts of jobs and of scans for malware at each scrape.
-type jobCollector struct {
+var mailsDesc = prometheus.NewDesc("foretell_mails_total",
+	"Attempts of this process to send a mail, by result: sent, or failed because the mail server did not accept the mail.", []string{"result"}, nil)
+
+var (
+	databaseUpDesc = prometheus.NewDesc("foretell_database_up", "Whether the database responded when it was last used: 1 or 0.", nil, nil)
+	storageUpDesc  = prometheus.NewDesc("foretell_storage_up", "Whether the storage of files responded when it was last used: 1 or 0.", nil, nil)
+)
+
+// appCollector collects the counts of jobs, mails and scans for malware at each scrape, and whether
+// the database and the storage are available.
+type appCollector struct {
 	app *app.App
 	log *slog.Logger
 }
 
 // Describe sends the descriptions of the metrics that Collect sends.
-func (c jobCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc, malwareScansDesc, workersDesc} {
+func (c appCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{jobsDesc, jobAgeDesc, jobsFinishedDesc, jobDurationDesc, malwareScansDesc, workersDesc, mailsDesc, databaseUpDesc, storageUpDesc} {
 		descs <- desc
 	}
 }
 
-// Collect sends the counts. If the store fails, Collect omits the counts of jobs. Invalid counts
-// would make the whole scrape fail.
-func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
+// Collect sends the counts. If the store fails, Collect omits the counts of queued and running jobs.
+// Invalid counts would make the whole scrape fail.
+func (c appCollector) Collect(metrics chan<- prometheus.Metric) {
 	for result, n := range c.app.MalwareScans() {
 		metrics <- prometheus.MustNewConstMetric(malwareScansDesc, prometheus.CounterValue, float64(n), result)
+	}
+	for result, n := range c.app.MailCounts() {
+		metrics <- prometheus.MustNewConstMetric(mailsDesc, prometheus.CounterValue, float64(n), result)
+	}
+	for desc, available := range map[*prometheus.Desc]bool{databaseUpDesc: c.app.IsDatabaseAvailable(), storageUpDesc: c.app.IsStorageAvailable()} {
+		up := 0.0
+		if available {
+			up = 1
+		}
+		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, up)
+	}
+	for _, k := range c.app.FinishedJobs() {
+		for outcome, n := range k.ByOutcome {
+			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), k.Kind, outcome)
+		}
+		metrics <- prometheus.MustNewConstHistogram(jobDurationDesc, k.Durations.Count, k.Durations.Seconds, k.Durations.UpTo, k.Kind)
 	}
 	ctx, done := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer done()
@@ -61,16 +86,12 @@ func (c jobCollector) Collect(metrics chan<- prometheus.Metric) {
 		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(k.Queued), k.Kind, "queued")
 		metrics <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(k.Running), k.Kind, "running")
 		metrics <- prometheus.MustNewConstMetric(jobAgeDesc, prometheus.GaugeValue, k.OldestQueued.Seconds(), k.Kind)
-		for outcome, n := range k.Finished {
-			metrics <- prometheus.MustNewConstMetric(jobsFinishedDesc, prometheus.CounterValue, float64(n), k.Kind, outcome)
-		}
-		metrics <- prometheus.MustNewConstHistogram(jobDurationDesc, k.Durations.Count, k.Durations.Seconds, k.Durations.UpTo, k.Kind)
 	}
 	c.collectWorkers(ctx, metrics)
 }
 
 // collectWorkers sends the number of workers that scan files for malware, and of those that do not.
-func (c jobCollector) collectWorkers(ctx context.Context, metrics chan<- prometheus.Metric) {
+func (c appCollector) collectWorkers(ctx context.Context, metrics chan<- prometheus.Metric) {
 	list, err := c.app.ListWorkers(ctx, nil)
 	if err != nil {
 		c.log.Warn("cannot count the workers for the metrics", "error", err)

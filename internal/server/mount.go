@@ -155,7 +155,7 @@ func mount[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Con
 // describeOperation returns the description of an operation for huma.
 func (s *service) describeOperation(op api.Operation, in reflect.Type) huma.Operation {
 	_, hasBody := in.FieldByName("Body")
-	rules := requestRules{op: op, params: parametersFromType(in), hasJSONBody: hasBody}
+	rules := requestRules{op: op, params: parametersOf(op, in), hasJSONBody: hasBody}
 	described := huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: operationDescription(op),
 		Tags: []string{operationTag(op)}, DefaultStatus: op.Status, Errors: errorStatuses(op, rules),

@@ -114,8 +114,8 @@ func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure a
 func (s *service) logAccess(r *http.Request, rec *responseRecorder, in int64, elapsed time.Duration) {
 	req := requestFromContext(r.Context())
 	level := slog.LevelInfo
-	if req.operation == "" && rec.status < http.StatusBadRequest {
-		level = slog.LevelDebug // for example a health check
+	if req.operation == "" && (rec.status < http.StatusBadRequest || isProbe(r)) {
+		level = slog.LevelDebug // load balancers send a health check every few seconds
 	}
 	attributes := []slog.Attr{
 		slog.String("requestId", req.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),

@@ -1,13 +1,16 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/table/csvfile"
 )
 
 // parameters has the names of an operation's parameters, for the check of their syntax. Invalid
@@ -17,11 +20,19 @@ type parameters struct {
 	query    []string // all in the query
 	integers []string // in the query
 	booleans []string
+	// allowsOthers is set if the query may have parameters that are not in the list.
+	allowsOthers bool
 }
 
-// parametersFromType returns the parameters of an operation with the input type in.
-func parametersFromType(in reflect.Type) parameters {
+// parametersOf returns the parameters of an operation with the input type in.
+func parametersOf(op api.Operation, in reflect.Type) parameters {
 	var ps parameters
+	switch op.ID {
+	case api.UploadData.ID, api.DownloadResult.ID: // their URLs are signed, and other programs may have added parameters of their own
+		ps.allowsOthers = true
+	case api.CreatePredictionByForm.ID:
+		ps.query = []string{"modelKey"} // see createPredictionByForm
+	}
 	for _, field := range reflect.VisibleFields(in) {
 		if name := field.Tag.Get("path"); name != "" && field.Tag.Get("format") == "uuid" {
 			ps.keys = append(ps.keys, name)
@@ -61,6 +72,7 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 			fields = append(fields, api.FieldError{Field: name, Message: "must not be repeated"})
 		}
 	}
+	fields = append(fields, ps.findUnknown(query)...)
 	for _, name := range ps.integers {
 		if text := query.Get(name); text != "" {
 			if _, err := strconv.ParseInt(text, 10, 64); err != nil {
@@ -79,6 +91,30 @@ func (ps parameters) validate(r *http.Request) *api.Problem {
 	p := api.NewProblem(api.CodeMalformed, "%s", formatFieldErrors(fields, ""))
 	p.Errors = fields
 	return p
+}
+
+// maxUnknownParameters is the maximum number of unknown parameters that a problem lists.
+const maxUnknownParameters = 5
+
+// findUnknown returns an error for each parameter in the query that the operation does not have. If
+// the service ignored such a parameter, for example a misspelt filter, the response would be another
+// one than the client expects.
+func (ps parameters) findUnknown(query url.Values) (fields []api.FieldError) {
+	if ps.allowsOthers {
+		return nil
+	}
+	known := "the operation has no parameters in the query"
+	if len(ps.query) > 0 {
+		known = "the parameters are " + strings.Join(ps.query, ", ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if name == "" || slices.Contains(ps.query, name) || len(fields) == maxUnknownParameters {
+			continue
+		}
+		shown := escapeForLog(name)
+		fields = append(fields, api.FieldError{Field: shown, Message: "is not a parameter of this operation" + csvfile.DidYouMean(shown, ps.query) + ": " + known})
+	}
+	return fields
 }
 
 // isUUID reports whether s is a UUID of any version: hexadecimal digits in the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -179,20 +178,26 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		own := *p // a copy, because the app may return one problem to several requests
 		p = &own
 		p.RequestID = requestFromContext(ctx).id
-		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", formatCause(err))
+		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", errorWithCause{err})
 	}
 	return p
 }
 
-// formatCause returns the message of err and of its cause, because the message of a
-// problem does not include its cause.
-func formatCause(err error) slog.Value {
-	text := err.Error()
-	if cause := errors.Unwrap(err); cause != nil {
+// errorWithCause is an error whose message contains that of its cause, because the message of a
+// problem does not.
+type errorWithCause struct{ error }
+
+// Error returns the messages of the error and of its cause.
+func (e errorWithCause) Error() string {
+	text := e.error.Error()
+	if cause := errors.Unwrap(e.error); cause != nil {
 		text += ": " + cause.Error()
 	}
-	return slog.StringValue(text)
+	return text
 }
+
+// Unwrap returns the error.
+func (e errorWithCause) Unwrap() error { return e.error }
 
 // writeProblem responds with a problem, without using huma.
 func writeProblem(w http.ResponseWriter, p *api.Problem) {

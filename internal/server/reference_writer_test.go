@@ -46,6 +46,7 @@ returns the same information as an OpenAPI 3.1 document at ` + "`GET /openapi.js
   ` + "`achievedPerformance`" + ` of a model is a string that contains a number.
 - **Methods**: HEAD is supported wherever GET is. OPTIONS is supported everywhere, and returns the methods in ` + "`Allow`" + `.
 - **Parameters** and fields marked * are required in a request. A parameter that cannot be parsed is rejected with 400, and one that is out of range with 422.
+  Unknown parameters in the query are rejected with 400, except in signed URLs.
 - **Uploads** are streamed. An interrupted upload stores nothing. If a client sends ` + "`Expect: 100-continue`" + ` and the service rejects the
   request, the response arrives before the client sends the body.
 - **Request ID**: every response has the header ` + "`X-Request-Id`" + `. The client may choose the ID: up to 64 letters, digits, - and _.
@@ -59,7 +60,7 @@ These routes require no token, and are not operations:
 
 // codeMeanings explain the codes.
 var codeMeanings = map[api.Code]string{
-	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an interrupted body",
+	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body",
 	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
 	api.CodeBadCredentials:    "wrong e-mail or password",
 	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `code`, the code of the authenticator app",

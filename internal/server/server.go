@@ -120,6 +120,7 @@ func newService(a *app.App, opts Options) *service {
 	}
 	if s.metrics = opts.Metrics; s.metrics == nil {
 		s.metrics = NewMetrics(a, s.log, s.now)
+		s.metrics.AddBuildInfo(opts.Version)
 	}
 	return s
 }

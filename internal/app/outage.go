@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"foretell/internal/blob"
+	"foretell/internal/outage"
+	"foretell/internal/store"
+)
+
+// monitorOutages creates the monitors of the database and of the stored files, and makes a.log the
+// log in which their outages have few lines.
+func (a *App) monitorOutages(log *slog.Logger) {
+	a.databaseMonitor = outage.New(outage.Config{
+		Name: "the database", Log: log, Now: a.now, Probe: a.store.Ping,
+		// With SQLite, ErrUnavailable only means that another process has locked the database.
+		IsOutage: func(err error) bool { return a.store.IsOnServer() && errors.Is(err, store.ErrUnavailable) },
+	})
+	a.storageMonitor = outage.New(outage.Config{
+		Name: "the storage of files", Log: log, Now: a.now, Probe: a.probeStorage,
+		IsOutage: func(err error) bool { return errors.Is(err, blob.ErrUnavailable) },
+	})
+	// A request that failed during its commit gets status 500, with an ID that operators search for
+	// in the log.
+	isUnknown := func(err error) bool { return errors.Is(err, store.ErrCommitUnknown) }
+	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
+}
+
+// probeStorage returns an error if the identity of the stored files cannot be read. New has stored
+// it, so it is also an error if it is missing.
+func (a *App) probeStorage(ctx context.Context) error {
+	id, err := a.blobs.Identity(ctx)
+	if err == nil && id == "" {
+		return fmt.Errorf("%s has no file folder.id", a.blobs.Location())
+	}
+	return err
+}
+
+// Log returns the log of the App. While [App.MonitorOutages] is running, errors that are caused by an
+// outage of the database or of the S3 store have the level debug in this log. Instead, the log has
+// lines about the outage itself.
+func (a *App) Log() *slog.Logger { return a.log }
+
+// MonitorOutages observes whether the database and the stored files are available, until ctx is
+// done. It logs when an outage begins and when it has ended.
+func (a *App) MonitorOutages(ctx context.Context) {
+	var monitors sync.WaitGroup
+	for _, m := range []*outage.Monitor{a.databaseMonitor, a.storageMonitor} {
+		monitors.Go(func() { m.Run(ctx) })
+	}
+	monitors.Wait()
+}
+
+// IsDatabaseAvailable reports whether the database responded when it was last used, and
+// IsStorageAvailable whether the stored files could be read. Without [App.MonitorOutages], both
+// return true.
+func (a *App) IsDatabaseAvailable() bool { return a.databaseMonitor.IsAvailable() }
+
+// IsStorageAvailable is described at IsDatabaseAvailable.
+func (a *App) IsStorageAvailable() bool { return a.storageMonitor.IsAvailable() }

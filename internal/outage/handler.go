@@ -1,0 +1,59 @@
+package outage
+
+import (
+	"context"
+	"log/slog"
+)
+
+// handler is the handler that NewHandler returns.
+type handler struct {
+	slog.Handler
+	monitors []*Monitor
+	keep     func(error) bool
+}
+
+// NewHandler returns a handler that passes records on to next. A record of an error that was caused
+// by an outage gets the level debug, because the monitors report the outage. A record keeps its level
+// if the function keep returns true for the error. A record of an error is one that has an attribute
+// whose value is an error.
+func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
+	return handler{next, monitors, keep}
+}
+
+// Handle passes the record on.
+func (h handler) Handle(ctx context.Context, r slog.Record) error {
+	if h.isCovered(r) {
+		r = r.Clone()
+		r.Level = slog.LevelDebug
+		if !h.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// isCovered reports whether the monitors report the outage that caused the error of the record.
+func (h handler) isCovered(r slog.Record) (covered bool) {
+	r.Attrs(func(a slog.Attr) bool {
+		err, ok := a.Value.Any().(error)
+		if !ok {
+			return true
+		}
+		for _, m := range h.monitors {
+			covered = m.Covers(err) || covered
+		}
+		covered = covered && !h.keep(err)
+		return false
+	})
+	return covered
+}
+
+// WithAttrs returns a handler whose records also have the attributes.
+func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return handler{h.Handler.WithAttrs(attrs), h.monitors, h.keep}
+}
+
+// WithGroup returns a handler that groups the attributes that follow.
+func (h handler) WithGroup(name string) slog.Handler {
+	return handler{h.Handler.WithGroup(name), h.monitors, h.keep}
+}
