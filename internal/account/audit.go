@@ -26,7 +26,7 @@ const actionLogIn = "login"
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
-	unknownActor  = "unknown"  // a log-in with a name that is not an e-mail, or a request for access
+	unknownActor  = "unknown"  // a log-in with a name that is not an email, or a request for access
 )
 
 const (
@@ -47,7 +47,7 @@ type auditEvent struct {
 }
 
 // RecordAuditEvent appends an event to the audit log: the caller applied action to object. An
-// action is a text such as "dataset.delete", and an object is a key or e-mail. The transaction
+// action is a text such as "dataset.delete", and an object is a key or email. The transaction
 // t must be the one that performs the action.
 func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})

@@ -68,7 +68,7 @@ type Config struct {
 	// Scanner scans each uploaded CSV for malware before a job reads it. Nil means that no file is
 	// scanned.
 	Scanner *clamav.Client
-	// Accounts configures accounts and the mails to their owners.
+	// Accounts configures accounts and the emails to their owners.
 	Accounts account.Options
 }
 
@@ -212,7 +212,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 
 // removeLeftovers removes the files and registrations of dead processes, and expired sessions.
 // If recount is true, it also recounts the datasets of each account. This is necessary in the
-// first hour after an upgrade, because processes of the earlier release may still run, and they
+// first hour after an upgrade, because processes of the earlier version may still run, and they
 // do not update the stored count.
 func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 	warn := func(message string, err error) {

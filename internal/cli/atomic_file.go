@@ -95,17 +95,17 @@ func renameNew(tempPath, path string) error {
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return exit.Usagef("the name of the output %s is too long", term.Truncate(path, 60)).WithHint("%s", otherHint)
+		return exit.Usagef("the name of the output \"%s\" is too long", term.Truncate(path, 60)).WithHint("%s", otherHint)
 	case err != nil:
 		return err
 	case info.IsDir():
-		return exit.Usagef("the output %s is a folder", path).WithHint("%s", otherHint)
+		return exit.Usagef("the output \"%s\" is a folder, not a file", path).WithHint("%s", otherHint)
 	case !info.Mode().IsRegular():
 		return nil
 	case !force:
-		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
+		return exit.Errorf(exit.Conflict, "the output \"%s\" already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
 	return CheckFolder(filepath.Dir(symlink.Resolve(path)), "output", otherHint)
 }
@@ -116,7 +116,7 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 // otherHint is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
-		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
+		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
 	}
 	probe, err := CreateTemp(dir)
 	if err == nil {

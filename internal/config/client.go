@@ -17,7 +17,7 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	if _, _, found := strings.Cut(opts.BaseURL, "://"); !found {
 		return nil, exit.Usagef("%w", err).WithHint("did you mean %s?", guessScheme(strings.TrimSpace(opts.BaseURL)))
 	}
-	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server https://foretell.example.com")
+	return nil, exit.Usagef("%w", err).WithHint("use a URL such as https://foretell.example.com")
 }
 
 // guessScheme returns the URL that is probably meant by an address without a scheme. It adds

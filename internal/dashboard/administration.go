@@ -78,7 +78,7 @@ func (p *Pages) listAccounts(v *visit) error {
 }
 
 // accountFields are the fields of the form to create an account.
-var accountFields = []formField{{"email", "email", "E-mail"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
+var accountFields = []formField{{"email", "email", "Email"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
 
 func (p *Pages) writeAccounts(v *visit, data usersPage, problem *api.Problem) error {
 	list, err := client.Call(v.r.Context(), v.client, api.ListAccounts, &api.ListAccountsInput{PageInput: pageInput(v.r)})

@@ -79,7 +79,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	if o := rec.Options; o != nil {
 		id := o.GivenID
-		if o.TrainingID == "" { // a receipt of an older version
+		if o.TrainingID == "" { // a receipt of an earlier version
 			id = o.ID
 		}
 		for _, flag := range []struct{ name, value string }{

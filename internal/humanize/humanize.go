@@ -27,6 +27,15 @@ func List(items []string, limit int) string {
 	return strings.Join(items, ", ")
 }
 
+// Choices joins the values of a choice: "a, b or c".
+func Choices(items []string) string {
+	last := len(items) - 1
+	if last < 1 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:last], ", ") + " or " + items[last]
+}
+
 // Comma returns n with commas between thousands: "1,234".
 func Comma[N int | int64](n N) string {
 	if n < 1000 {

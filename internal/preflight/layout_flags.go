@@ -110,10 +110,10 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	case len(l.delimiter) == 1 && !strings.ContainsAny(l.delimiter, "\"\r\n"):
 		layout.Delimiter = l.delimiter[0]
 	default:
-		return layout, exit.Usagef("invalid --delimiter %q: want one character, or tab", l.delimiter)
+		return layout, exit.Usagef("invalid --delimiter %q: must be one character, or tab", l.delimiter)
 	}
 	if l.skipRows < 0 || l.skipRows > maxSkipRows {
-		return layout, exit.Usagef("invalid --skip-rows %d: must be 0 to %d", l.skipRows, maxSkipRows)
+		return layout, exit.Usagef("invalid --skip-rows %d: must be from 0 to %d", l.skipRows, maxSkipRows)
 	}
 	if err := tablefile.CheckEncoding(l.encoding); err != nil {
 		return layout, exit.Usagef("--%w", err)

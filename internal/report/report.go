@@ -196,7 +196,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range names {
 			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
-				continue // reports of older versions lack them
+				continue // reports of earlier versions lack them
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
 			if width >= narrowWidth {

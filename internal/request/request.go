@@ -40,7 +40,7 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	for _, line := range o.Headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return raw, exit.Usagef("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
+			return raw, exit.Usagef("invalid --header %q: must be NAME:VALUE, such as Accept:text/csv", line)
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -129,7 +129,7 @@ func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Pro
 	}
 	e := exit.FromError(ctx, problem)
 	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
-	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
+	return e.WithHint("print this list with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
 // isMissingPageParameter reports whether an error says that the parameter offset or limit of a list is

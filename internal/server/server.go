@@ -152,7 +152,7 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: /openapi.json lists the methods of each path, and the header Allow those of this path", r.Method))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {

@@ -83,7 +83,7 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 }
 
 // GetModelReport returns the report of a model of the account as JSON. If summary is true, it
-// returns the summary instead, unless an earlier release stored the model without a summary. It
+// returns the summary instead, unless an earlier version stored the model without a summary. It
 // returns ErrNotFound if the account has no such model.
 func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bool) (report []byte, err error) {
 	column := "report"

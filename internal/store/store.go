@@ -66,7 +66,7 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 }
 
 // OpenUnchanged is like [Open], but does not migrate the database. If the schema is that of an
-// earlier release, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
+// earlier version, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
 // ErrOldSchema if the schema is missing or too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, unchangedSchema)

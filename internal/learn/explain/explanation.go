@@ -15,7 +15,7 @@ import (
 
 // ErrNoBackground is returned for a model without background rows. Such a model was
 // written by a version of the program that could not explain predictions.
-var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an older version")
+var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an earlier version of foretell")
 
 // Model is a model whose predictions are explained.
 type Model struct {
@@ -77,7 +77,7 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 		return nil, ErrNoBackground
 	}
 	if opts.Class < 0 || opts.Class > m.classes() {
-		return nil, fmt.Errorf("class %d: must be 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
+		return nil, fmt.Errorf("class %d: must be from 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
 	}
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)

@@ -35,11 +35,13 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 // notOrderedReason returns the reason why a column has no ordered feature, or "" if it has one.
 // numbers are its numeric features, and others is the number of its other features.
 func (s *Schema) notOrderedReason(column string, numbers []int, others int) string {
-	const want = ": must be a column of numbers"
+	const want = "; name a column of numbers"
 	names := s.FieldNames()
 	switch {
-	case column == s.ID || column == s.Label:
-		return "is the ID or the label: must be another column"
+	case column == s.ID:
+		return "is the ID" + want
+	case column == s.Label:
+		return "is the label" + want
 	case !slices.Contains(names, column):
 		return "is not a column of the training file" + csvfile.DidYouMean(column, names)
 	case len(numbers)+others == 0:

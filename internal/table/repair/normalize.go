@@ -170,7 +170,7 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
-		Message: fmt.Sprintf("there is no column %s to be %s%s", csvfile.Excerpt(name), role, csvfile.DidYouMean(name, names)),
+		Message: fmt.Sprintf("there is no column %s for %s%s", csvfile.Excerpt(name), role, csvfile.DidYouMean(name, names)),
 	}
 }
 
