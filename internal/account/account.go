@@ -1,19 +1,20 @@
 // Package account implements the operations on accounts: log-in, passwords and
 // one-time links, requests for access, administration, emails to account owners
-// and the audit log. As in package app there is one method per endpoint of
-// package api, with its name, and errors for users are *api.Problem.
+// and the audit log. As in package app, each endpoint of package api has one method
+// with the name of the endpoint, and errors for users are *api.Problem.
 //
 // A person gets an account like this:
 //
 //	RequestAccess ──► PENDING ──approve──► an account without a password, and a
-//	                     └─────refuse          one-time link ──SetPassword──► LogIn
+//	                     │                 one-time link ──SetPassword──► LogIn
+//	                     └────refuse───► REFUSED
 //
 // If the service can send emails, it emails the link. Otherwise the administrator passes it to the
 // person. Only a hash of the link's code is stored. The link expires, and works once.
 //
 // The operations of administrators do not check the caller's role: the server does so before it
-// calls them. Commands on the data folder also call these operations. Their context has no
-// caller, and they may do everything.
+// calls them. Commands on the data folder also call these operations, with a context that has no
+// caller. Such calls are not restricted.
 package account
 
 import (

@@ -40,7 +40,7 @@ const (
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
 // auditEvent has the fields of an audit event that are not taken from the context. If actor is
-// empty, the actor is the caller. For expiresBefore, see [store.AuditEvent].
+// empty, the actor is the caller. For expiresBefore; see [store.AuditEvent].
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time
@@ -106,7 +106,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 }
 
 // RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
-// operation. It drops the event if the caller had too many refusals, see refusalBurst.
+// operation. It drops the event if the caller had too many refusals; see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})

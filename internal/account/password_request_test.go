@@ -31,7 +31,7 @@ func addUsers(t *testing.T, a *Accounts, role string, emails ...string) {
 }
 
 // mails sends all emails that are due, and returns them.
-func emails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
+func mails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
 	t.Helper()
 	for sendNextMail(t, a) {
 		if len(box.got) > 0 {

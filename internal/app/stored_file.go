@@ -98,7 +98,7 @@ func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action
 	return a.RecordRefusedFile(ctx, t, j.Account, action, j.Subject)
 }
 
-// MalwareScans returns the numbers of scans of this process by result, see [clamav.Client.Counts].
+// MalwareScans returns the numbers of scans of this process by result; see [clamav.Client.Counts].
 // It returns nil if no file is scanned.
 func (a *App) MalwareScans() map[string]int64 {
 	if a.scanner == nil {

@@ -46,7 +46,7 @@ const (
 	limitSignaturePrefix = "Heuristics.Limits.Exceeded"
 )
 
-// The results of scans, see [Client.Counts].
+// The results of scans; see [Client.Counts].
 const (
 	ResultClean       = "clean"
 	ResultInfected    = "infected"

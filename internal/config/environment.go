@@ -135,7 +135,7 @@ func checkBool(value string) error {
 
 func checkDuration(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d < 0 {
-		return exit.Usagef("invalid %s %q: must be a duration such as 90s, 30m or 2h, and not negative", KeyTimeout, value)
+		return exit.Usagef("invalid %s %q: must be a duration of at least 0s, such as 90s, 30m or 2h", KeyTimeout, value)
 	}
 	return nil
 }

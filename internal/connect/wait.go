@@ -80,7 +80,7 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	}
 	timeout, err := time.ParseDuration(cmp.Or(s.GetString(config.KeyTimeout), "0s"))
 	if err != nil || timeout < 0 {
-		return nil, nil, nil, exit.Usagef("%s: must be a duration such as 90s, 30m or 2h, and not negative", s.DescribeInvalid(config.KeyTimeout))
+		return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
 	}
 	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {

@@ -23,7 +23,7 @@ type Credential struct {
 	Password string `json:"password,omitempty"`
 }
 
-// Store stores credentials by entry. An entry is one account at one service, see
+// Store stores credentials by entry. An entry is one account at one service; see
 // [TokenSource.Entry].
 type Store interface {
 	// Get returns errNoCredential if there is no such entry.

@@ -26,7 +26,7 @@ type OutputFile struct {
 	NoReceipt bool
 	// Columns are the columns to write; nil means all.
 	Columns preflight.ColumnsFlag
-	// Reasons is the value of --explain, see BindExplain.
+	// Reasons is the value of --explain; see BindExplain.
 	Reasons int
 }
 

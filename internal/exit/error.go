@@ -181,7 +181,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Rejected:
 		return "correct the file; `foretell check --help` describes how to find its defects"
 	case status == Usage, status == NotFound, status == Conflict:
-		return "" // depends on the command, see cli.Factory.AddHint
+		return "" // depends on the command; see cli.Factory.AddHint
 	case status == Unavailable:
 		return "try again in a minute; `foretell status` shows whether the service responds"
 	case p.RequestID != "":

@@ -170,7 +170,7 @@ func countLabels(labels []int32, classes int) []int {
 	return counts
 }
 
-// firstFinalFold returns the index of the first final fold of each run, see
+// firstFinalFold returns the index of the first final fold of each run; see
 // run.firstFinalFold.
 func (r *race) firstFinalFold() int {
 	if r.data.params.Times == nil {

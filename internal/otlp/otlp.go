@@ -2,7 +2,7 @@
 // but not the exporters of the SDK: they would add gRPC and Protocol Buffers, a third of the
 // program's size. Instead, the package itself sends OTLP over HTTP as JSON.
 //
-// The standard variables of OpenTelemetry configure it, see [Setup]. Without
+// The standard variables of OpenTelemetry configure it; see [Setup]. Without
 // configuration, no span is created.
 package otlp
 

@@ -76,7 +76,7 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 }
 
 // BindAnswersFormat adds the flags for decoding a file of true labels. The layout of the predictions
-// is detected, see [LayoutFlags.OfPredictions].
+// is detected; see [LayoutFlags.OfPredictions].
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()
@@ -116,7 +116,7 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 		return layout, exit.Usagef("invalid --skip-rows %d: must be from 0 to %d", l.skipRows, maxSkipRows)
 	}
 	if err := tablefile.CheckEncoding(l.encoding); err != nil {
-		return layout, exit.Usagef("--%w", err)
+		return layout, exit.Usagef("invalid --%w", err)
 	}
 	return layout, nil
 }

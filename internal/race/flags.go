@@ -153,7 +153,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
-			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: name another column", name)
+			return exit.Usagef("--monotone: %q is the column of --group, so it is not a feature; name another column", name)
 		}
 	}
 	return nil

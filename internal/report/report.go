@@ -151,7 +151,7 @@ func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	_ = t.Flush() // w is a strings.Builder
 }
 
-// writeBlend writes the algorithms of a blend and their shares in one line.
+// writeBlend writes the algorithms of a blend and their weights in one line.
 func writeBlend(w io.Writer, r *api.ModelReport) {
 	if len(r.Blend) > 0 {
 		fmt.Fprintf(w, "Blend of %s\n", r.FormatBlend())
@@ -386,7 +386,7 @@ func escapeAndTruncate(name string, width int) string {
 	return name
 }
 
-// writeOmittedCount writes how many more items are not shown. noun names the items, such as
+// writeOmittedCount writes how many items are not shown. noun names the items, such as
 // columns. It writes nothing if count is not positive.
 func writeOmittedCount(w io.Writer, count int, noun string) {
 	if count > 0 {

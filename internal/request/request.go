@@ -1,4 +1,4 @@
-// Package request builds and sends the HTTP requests of the api command, which consist of a
+// Package request builds and sends the HTTP requests of the api command. A request is built from a
 // method, a path, headers, and fields or a file.
 package request
 

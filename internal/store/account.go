@@ -24,7 +24,7 @@ type Account struct {
 	Created  time.Time
 }
 
-// SecondFactor is the authenticator app of an account, see auth.TOTP.
+// SecondFactor is the authenticator app of an account; see auth.TOTP.
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string

@@ -136,7 +136,7 @@ func (invalidParameterError) Unwrap() error { return ErrInvalidURL }
 type UnsupportedVersionError struct{ Version, Newest int64 }
 
 func (e *UnsupportedVersionError) Error() string {
-	return fmt.Sprintf("the schema has version %d, but this version of foretell supports at most %d", e.Version, e.Newest)
+	return fmt.Sprintf("its schema has version %d, but this version supports at most %d", e.Version, e.Newest)
 }
 
 // newerSchemaError returns the error for a database whose schema has version have, which is newer

@@ -47,7 +47,7 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	case version == unchangedSchema && have == 0:
 		return Migration{}, ErrNoSchema
 	case version == unchangedSchema && have < oldestReadableSchema:
-		return Migration{}, fmt.Errorf("%w: it has version %d, but this version of foretell needs %d or later", ErrOldSchema, have, oldestReadableSchema)
+		return Migration{}, fmt.Errorf("%w: it has version %d, but this version of foretell needs at least %d", ErrOldSchema, have, oldestReadableSchema)
 	case version == unchangedSchema:
 		return Migration{From: have, To: have, newest: newest}, nil
 	case version > newest:

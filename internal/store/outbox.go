@@ -46,7 +46,7 @@ func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued boo
 // clock was set back.
 const maxMailSkew = time.Minute
 
-// dueMailSQL is the condition of the emails that are due, see [Tx.ClaimMail]. Its arguments are the
+// dueMailSQL is the condition of the emails that are due; see [Tx.ClaimMail]. Its arguments are the
 // current time and the latest time of creation.
 const dueMailSQL = "(due <= ? OR attempts = 0 AND created > ?)"
 

@@ -49,7 +49,7 @@ type processRegistry interface {
 }
 
 // Open opens a database and migrates it to the newest schema. The parameter location is the path of
-// an SQLite file or the URL of a PostgreSQL database, see [IsURL]. Open creates a missing file and
+// an SQLite file or the URL of a PostgreSQL database; see [IsURL]. Open creates a missing file and
 // its folder. A PostgreSQL database must exist. The caller must call Close.
 func Open(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, newestSchema)

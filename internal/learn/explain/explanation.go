@@ -107,7 +107,7 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 const explainBatchRows = 16
 
 // Explain explains the predictions of the rows lo…hi-1 of f, which must have the columns of
-// the schema. The contributions are Shapley values, see package shapley. They are equal for
+// the schema. The contributions are Shapley values; see package shapley. They are equal for
 // equal rows, and do not depend on the other rows of f.
 func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
 	list := make([]Explanation, hi-lo)

@@ -21,7 +21,7 @@ const (
 	UnknownOrder DateOrder = "unknown"
 )
 
-// dateOrder returns the order of the dates of a column, or "" if the column has another form.
+// dateOrder returns the order of the dates of a column, or "" if it is not a column of dates.
 func (inf *inference) dateOrder() DateOrder {
 	o := &inf.dates
 	switch {
