@@ -45,7 +45,7 @@ var provokedElsewhere = map[string]string{
 	"race %s uses other data than %s: the SHA-256 differs":                                 "there is no race to resume on the stage",
 	"use the file that the race was started on, or start a new race on this one with `%s`": "the same",
 	"interrupted while planning: nothing was kept":                                         "TestInterruptedPlan",
-	"continue with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
+	"continue to wait with `%s`, or only watch the race with `%s`":                                 "TestInterrupt",
 	"when the service responds again, continue with `%s`":                                  "TestLeftWaitNamesTheNextCommand, and TestServiceRestart",
 	"the incomplete file was removed; %s, then run `%s`":                                   "TestFullDisk",
 	"dataset %s was not prepared: %s":                                                      "an internal error of a service",

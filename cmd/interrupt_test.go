@@ -36,7 +36,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}
 		resumeRun(t, env, began.stderr, out)
-		if !strings.Contains(began.stderr, "its best model so far is kept") {
+		if !strings.Contains(began.stderr, "its best model is kept") {
 			t.Errorf("the message does not say that the model is kept: %s", began.stderr)
 		}
 		if began.took > 10*time.Second {
@@ -127,7 +127,7 @@ func predictsLater(t *testing.T, env []string, train, blind string) {
 	defer input.Close()
 	run.Env, run.Stdin = env, input
 	began := runCommandUntil(t, run, `"status":"RUNNING"`, syscall.SIGINT)
-	_, offer, _ := strings.Cut(began.stderr, "continue with `")
+	_, offer, _ := strings.Cut(began.stderr, "continue to wait with `")
 	line, _, ok := strings.Cut(offer, "`")
 	if !ok || !strings.HasPrefix(line, "foretell predict ") {
 		t.Fatalf("the message has no command that predicts: %s", began.stderr)
@@ -199,7 +199,7 @@ func TestHungUp(t *testing.T) {
 	defer signal.Stop(hangups)
 	env := []string{"HOME=" + t.TempDir()}
 	began := runUntil(t, env, []string{"run", train, "--progress", "json", "--algorithm", "BSEV01"}, `"keptPerformance":0`, syscall.SIGHUP, syscall.SIGHUP)
-	if began.code != 129 || !strings.Contains(began.stderr, "its best model so far is kept") {
+	if began.code != 129 || !strings.Contains(began.stderr, "its best model is kept") {
 		t.Errorf("exit status %d: %s", began.code, began.stderr)
 	}
 }
