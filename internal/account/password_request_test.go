@@ -125,7 +125,7 @@ func TestForgottenWithoutMail(t *testing.T) {
 }
 
 // TestRequestMails checks which administrators get emails about requests for access, and that one
-// mail has all requests that arrive within a short time.
+// email has all requests that arrive within a short time.
 func TestRequestMails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -167,7 +167,7 @@ func TestRequestMails(t *testing.T) {
 					}
 				}
 			}
-			slices.Sort(got) // mails that are due together have no order
+			slices.Sort(got) // emails that are due together have no order
 			if strings.Join(got, " ") != strings.Join(test.want, " ") {
 				t.Errorf("mails to %v, want %v", got, test.want)
 			}
