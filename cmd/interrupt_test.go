@@ -127,7 +127,7 @@ func predictsLater(t *testing.T, env []string, train, blind string) {
 	defer input.Close()
 	run.Env, run.Stdin = env, input
 	began := runCommandUntil(t, run, `"status":"RUNNING"`, syscall.SIGINT)
-	_, offer, _ := strings.Cut(began.stderr, "continue to wait with `")
+	_, offer, _ := strings.Cut(began.stderr, "continue with `")
 	line, _, ok := strings.Cut(offer, "`")
 	if !ok || !strings.HasPrefix(line, "foretell predict ") {
 		t.Fatalf("the message has no command that predicts: %s", began.stderr)

@@ -120,15 +120,15 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exit.Errorf(exit.StillRunning, "%s did not finish before --timeout: %s", what, where).WithHint("continue to wait with `%s`", resumeCommand)
+		return exit.Errorf(exit.StillRunning, "%s did not finish before --timeout: %s", what, where).WithHint("continue with `%s`", resumeCommand)
 	}
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while waiting for " + what + ": " + where, Cause: err}
 		if watch := "foretell training watch " + key; noun == "race" && !c.Embedded && resumeCommand != watch {
-			return e.WithHint("continue to wait with `%s`, or only watch the race with `%s`", resumeCommand, watch)
+			return e.WithHint("continue with `%s`, or only watch the race with `%s`", resumeCommand, watch)
 		}
-		return e.WithHint("continue to wait with `%s`", resumeCommand)
+		return e.WithHint("continue with `%s`", resumeCommand)
 	}
 	var network *client.NetworkError
 	if errors.As(err, &network) || client.IsOutage(err) {

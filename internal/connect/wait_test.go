@@ -20,7 +20,7 @@ func TestLeftWaitNamesTheNextCommand(t *testing.T) {
 		exit exit.Status
 		hint string
 	}{
-		{"timeout", timedOut, timedOut.Err(), exit.StillRunning, "continue to wait with `foretell again`"},
+		{"timeout", timedOut, timedOut.Err(), exit.StillRunning, "continue with `foretell again`"},
 		{"connection_lost", t.Context(), &client.NetworkError{}, exit.Unavailable, "when the service responds again, continue with `foretell again`"},
 		{"outage", t.Context(), api.NewProblem(api.CodeNotReady, "no database"), exit.Unavailable, "when the service responds again, continue with `foretell again`"},
 	} {

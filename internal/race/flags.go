@@ -126,10 +126,12 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 	for _, flag := range []struct{ name, column string }{{"group", f.groupColumn}, {"time", f.timeColumn}} {
 		switch {
 		case flag.column == "" || slices.Contains(names, flag.column):
-		case flag.column == train.Schema.ID:
-			return exit.Usagef("--%s: %q is the ID; name another column", flag.name, flag.column)
-		case flag.column == train.Schema.Label:
-			return exit.Usagef("--%s: %q is the label; name another column", flag.name, flag.column)
+		case flag.column == train.Schema.ID || flag.column == train.Schema.Label:
+			role := "label"
+			if flag.column == train.Schema.ID {
+				role = "ID"
+			}
+			return exit.Usagef("--%s: %q is the %s; name another column", flag.name, flag.column, role)
 		default:
 			return exit.Usagef("--%s: %q is not a column of the training file%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
 				WithHint("%s", hint)

@@ -21,7 +21,7 @@ type separatorCounts struct {
 }
 
 // minGroupedNumbers is the minimum count of distinct values such as 4.568 with which a point counts
-// as a separator of thousands. So many decimals would hardly all have exactly three digits.
+// as a separator of thousands. That many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // inferWithSeparators is like infer, but also sets the separators of a column of numbers.
