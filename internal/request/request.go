@@ -129,7 +129,7 @@ func addProblemHint(ctx context.Context, raw client.RawRequest, problem *api.Pro
 	}
 	e := exit.FromError(ctx, problem)
 	e.Status, e.Fact = status, raw.Method+" "+raw.Path+": "+e.Fact
-	return e.WithHint("print this list with `foretell api GET /openapi.json --jq '.paths | keys'`")
+	return e.WithHint("list the paths with `foretell api GET /openapi.json --jq '.paths | keys'`")
 }
 
 // isMissingPageParameter reports whether an error says that the parameter offset or limit of a list is

@@ -152,14 +152,14 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: /openapi.json lists the methods of each path, and the header Allow those of this path", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {
 		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
-	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))
+	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; see /openapi.json"))
 }
 
 // handleRoot responds with the front page to a browser, and with the service's version and
