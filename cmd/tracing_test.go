@@ -104,7 +104,7 @@ func TestUnavailableCollector(t *testing.T) {
 		command := exec.Command("foretell", "datasets", "list")
 		command.Env = []string{"HOME=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + value}
 		out, err := command.CombinedOutput()
-		if !strings.Contains(string(out), want) || (err != nil) != strings.HasPrefix(want, "want") {
+		if !strings.Contains(string(out), want) || (err != nil) != strings.HasPrefix(want, "must be") {
 			t.Errorf("%s: %v: %s", value, err, out)
 		}
 	}
