@@ -125,7 +125,7 @@ func requestHostileAccount(t *testing.T, base string) {
 	}
 }
 
-// signInHostile logs in with a hostile User-Agent, and fails to log in with a hostile e-mail.
+// signInHostile logs in with a hostile User-Agent, and fails to log in with a hostile email.
 func signInHostile(t *testing.T, base string) {
 	t.Helper()
 	for email, want := range map[string]int{"a@example.com": http.StatusOK, markup: http.StatusUnauthorized} {

@@ -104,7 +104,7 @@ func (p *person) source(path string) string {
 	return text
 }
 
-// TestDashboardInBrowser goes the whole way in a browser: request access, get a mail, set a
+// TestDashboardInBrowser goes the whole way in a browser: request access, get an email, set a
 // password, log in, upload, race, stop, read the report, predict, download. It then looks
 // for barriers on every page.
 func TestDashboardInBrowser(t *testing.T) {
@@ -176,7 +176,7 @@ func walkDashboard(t *testing.T, access bool, flags ...string) {
 	}
 }
 
-// getAccount requests an account, sets its password with the link in the mail, and logs in.
+// getAccount requests an account, sets its password with the link in the email, and logs in.
 func (p *person) getAccount(mails mailServer) {
 	p.t.Helper()
 	p.visit("/request-access")
@@ -188,7 +188,7 @@ func (p *person) getAccount(mails mailServer) {
 	p.sees(".note.good")
 	link := regexp.MustCompile(`http://[^/\s]+(/password\?code=[A-Za-z0-9_-]{43})`).FindStringSubmatch(<-mails)
 	if link == nil {
-		p.t.Fatal("the mail has no link")
+		p.t.Fatal("the email has no link")
 	}
 	p.visit(link[1])
 	p.write("#password", "a long password")
@@ -349,7 +349,7 @@ func (p *person) writeFile(path, text string) {
 	}
 }
 
-// startMailServer starts an SMTP server and returns the mails that it receives.
+// startMailServer starts an SMTP server and returns the emails that it receives.
 func startMailServer(t *testing.T) (mails mailServer, address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

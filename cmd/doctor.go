@@ -20,8 +20,8 @@ func newDoctorCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the setup and the connection",
 		Long: `Checks the version, the config file, the data folder and its disk, the proxy, the
-service and its clock, the log-in, the keyring and the terminal. Each check prints
-a line: ok, warn or fail. The exit status is that of the first failure.
+service and its clock, whether you are logged in, the keyring and the terminal. Each
+check prints a line: ok, warn or fail. The exit status is that of the first failure.
 
 With --database or FORETELL_DATABASE, the command also checks the connection to this
 PostgreSQL database, and with FORETELL_STORAGE=s3://... the connection to the S3 store.

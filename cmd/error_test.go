@@ -109,7 +109,7 @@ func newErrorStage(t *testing.T) *errorStage {
 	return s
 }
 
-// age marks a data folder as written by a newer program.
+// age marks a data folder as written by a newer version of this program.
 func (s *errorStage) age(t *testing.T, folder string) {
 	t.Helper()
 	list := exec.Command("foretell", "datasets", "list", "-q", "--data-dir", folder)
@@ -176,6 +176,6 @@ func (s *errorStage) provoke(t *testing.T, command string) string {
 var answered = pattern(`(?m)^foretell: .+\n(.*\n)*.+\n`)
 
 // newestSchema matches the version of the schema, which the next migration changes.
-var newestSchema = pattern(`(this program knows )\d+`)
+var newestSchema = pattern(`(this version supports at most |this version of foretell supports at most )\d+`)
 
 var keyOrName = key

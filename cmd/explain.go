@@ -83,7 +83,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		ref, args = args[0], args[1:]
 	}
 	if len(args) == 0 {
-		return exit.Usagef("missing argument BLIND").WithHint("name the model and the file, as in `foretell explain train@champion blind.csv`")
+		return exit.Usagef("missing BLIND").WithHint("name the model and the file, as in `foretell explain train@champion blind.csv`")
 	}
 	if o.top < 0 {
 		return exit.Usagef("invalid --top %d: must be at least 1, or 0 for all columns", o.top)
@@ -231,7 +231,7 @@ func parseRows(args []string) (ranges rowRanges, err error) {
 		from, errFrom := strconv.Atoi(first)
 		to, errTo := strconv.Atoi(last)
 		if errFrom != nil || errTo != nil || from < 1 || to < from {
-			return nil, exit.Usagef("invalid row %q: want a row number such as 1, or a range such as 3-7", arg)
+			return nil, exit.Usagef("invalid row %q: must be a row number such as 1, or a range such as 3-7", arg)
 		}
 		ranges = append(ranges, [2]int{from, to})
 	}

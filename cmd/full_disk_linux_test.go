@@ -46,9 +46,9 @@ func TestReadOnlyFolder(t *testing.T) {
 	needMount(t)
 	s := newStage(t)
 	for command, want := range map[string]string{
-		"run train.csv --blind blind.csv -o disk/out.csv":             "no file can be created in the folder disk of the output: read-only file system",
-		"run train.csv --require 'accuracy>=0' --junit disk/gate.xml": "no file can be created in the folder disk of the output: read-only file system",
-		"check train.csv --fix disk/fixed.csv":                        "no file can be created in the folder disk of the copy: read-only file system",
+		"run train.csv --blind blind.csv -o disk/out.csv":             "no file can be created in the folder \"disk\" for the output: read-only file system",
+		"run train.csv --require 'accuracy>=0' --junit disk/gate.xml": "no file can be created in the folder \"disk\" for the output: read-only file system",
+		"check train.csv --fix disk/fixed.csv":                        "no file can be created in the folder \"disk\" for the copy: read-only file system",
 	} {
 		exitErr, stdout, stderr := s.inMounts(`mkdir -p disk; mount -t tmpfs -o ro tmpfs disk; foretell ` + command)
 		if exitErr != exit.Unexpected || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "make the folder writable, or ") {

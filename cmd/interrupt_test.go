@@ -36,7 +36,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("exit status %d, printed %q", began.code, began.stdout)
 		}
 		resumeRun(t, env, began.stderr, out)
-		if !strings.Contains(began.stderr, "its best model so far is kept") {
+		if !strings.Contains(began.stderr, "its best model is kept") {
 			t.Errorf("the message does not say that the model is kept: %s", began.stderr)
 		}
 		if began.took > 10*time.Second {
@@ -199,7 +199,7 @@ func TestHungUp(t *testing.T) {
 	defer signal.Stop(hangups)
 	env := []string{"HOME=" + t.TempDir()}
 	began := runUntil(t, env, []string{"run", train, "--progress", "json", "--algorithm", "BSEV01"}, `"keptPerformance":0`, syscall.SIGHUP, syscall.SIGHUP)
-	if began.code != 129 || !strings.Contains(began.stderr, "its best model so far is kept") {
+	if began.code != 129 || !strings.Contains(began.stderr, "its best model is kept") {
 		t.Errorf("exit status %d: %s", began.code, began.stderr)
 	}
 }

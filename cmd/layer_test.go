@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"internal/clamav":            nil,
 	"internal/cli":               {"api", "build", "client", "config", "exit", "humanize", "otlp", "span", "symlink", "table/csvfile", "term"},
 	"internal/client":            {"api", "span"},
-	"internal/config":            {"api", "client", "exit", "filelock", "symlink", "term"},
+	"internal/config":            {"api", "client", "exit", "filelock", "humanize", "symlink", "term"},
 	"internal/connect":           {"account", "api", "app", "auth", "backup", "blob", "build", "clamav", "cli", "client", "config", "credential", "dashboard", "exit", "humanize", "listen", "machine", "server", "store", "term"},
 	"internal/credential":        {"api", "client", "config", "exit", "symlink"},
 	"internal/dashboard":         {"account", "api", "client", "design", "htmlreport", "humanize", "leaderboard", "receipt", "report", "roles", "spill", "table/csvfile", "table/repair", "term", "turn"},

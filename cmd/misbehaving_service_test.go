@@ -89,7 +89,7 @@ func failJobs(w http.ResponseWriter, r *http.Request, path string) {
 		fmt.Fprint(w, `{"datasetKey":"00000000-0000-4000-8000-000000000001","status":"PENDING"}`)
 	case r.Method == http.MethodPost && strings.HasSuffix(path, "/data"):
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		fmt.Fprint(w, `{"code":"invalid","detail":"line 2 has too many cells"}`)
+		fmt.Fprint(w, `{"code":"invalid","detail":"line 2: expected 4 fields, got 5"}`)
 	case r.Method == http.MethodPost && strings.Contains(path, "/predictions"):
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		fmt.Fprint(w, `{"code":"too-large","detail":"at most 5 bytes are taken"}`)

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"foretell/cmd/training"
 	"foretell/internal/cli"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 )
 
 // newRootCmd returns the root command with all subcommands. It opens no files or connections.
@@ -43,7 +43,7 @@ with the same commands, set FORETELL_SERVER or log in with ` + "`foretell login`
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(colorModes, f.Color) {
-				return exit.Usagef("invalid --color %q: want %s", f.Color, strings.Join(colorModes, ", "))
+				return exit.Usagef("invalid --color %q: must be %s", f.Color, humanize.Choices(colorModes))
 			}
 			f.Running = cmd
 			f.OpenConsole()

@@ -177,7 +177,7 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 // checkFlags returns a usage error for an invalid flag, before any file is read.
 func (o *runOptions) checkFlags() error {
 	if o.name != "" && !client.IsDatasetName(o.name) {
-		return exit.Usagef("invalid --name %q: want 3 to 30 characters", o.name)
+		return exit.Usagef("invalid --name %q: must have 3 to 30 characters", o.name)
 	}
 	if o.resume != "" && o.training.TimeLimit != 0 {
 		return exit.Usagef("--time-limit has no effect with --resume: the race keeps its time limit").WithHint("omit the flag: `%s`", o.factory.CommandWith("time-limit", ""))

@@ -17,7 +17,7 @@ import (
 	"foretell/internal/api"
 )
 
-// mailServer is an SMTP server that sends the mails it receives to the channel.
+// mailServer is an SMTP server that sends the emails it receives to the channel.
 type mailServer chan string
 
 // NewSession begins a connection.
@@ -62,7 +62,7 @@ func TestAdministratorsCSV(t *testing.T) {
 	}
 }
 
-// TestCredentialsByMail requests an account and logs in with the link from the mail. The mail
+// TestCredentialsByMail requests an account and logs in with the link from the email. The email
 // server starts only after the request.
 func TestCredentialsByMail(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestCredentialsByMail(t *testing.T) {
 	mail := <-mails
 	code := regexp.MustCompile(`https://foretell\.example\.com/password\?code=([A-Za-z0-9_-]{43})\n`).FindStringSubmatch(mail)
 	if code == nil || !strings.Contains(mail, "\nTo: <ann@example.org>\n") {
-		t.Fatalf("the mail is %s", mail)
+		t.Fatalf("the email is %s", mail)
 	}
 	password, err := json.Marshal(api.NewPassword{Code: code[1], Password: "a long password"})
 	if err != nil {
@@ -102,24 +102,24 @@ func TestCredentialsByMail(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A command on the data folder leaves the mail to the service.
+	// A command on the data folder leaves the email to the service.
 	reset := exec.Command("foretell", "users", "reset", "ann@example.org", "--yes", "--data-dir", dir)
 	reset.Env = append(os.Environ(), "FORETELL_NO_INPUT=1")
 	out, err := reset.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "code=") || !strings.Contains(string(out), "by e-mail from the service") {
+	if err != nil || strings.Contains(string(out), "code=") || !strings.Contains(string(out), "by email from the service") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if mail := <-mails; !strings.Contains(mail, "Subject: Set a new Foretell password\n") {
-		t.Errorf("the mail is %s", mail)
+		t.Errorf("the email is %s", mail)
 	}
 
-	// A forgotten password is replaced by mail. The response does not reveal whether the
+	// A forgotten password is replaced by email. The response does not reveal whether the
 	// account exists.
 	for _, email := range []string{"nobody@example.org", "ann@example.org"} {
 		post(t, address+api.RequestPassword.Path, []byte(`{"email":"`+email+`"}`), http.StatusAccepted)
 	}
 	if mail := <-mails; !strings.Contains(mail, "\nTo: <ann@example.org>\n") || !strings.Contains(mail, "someone asked for a new password") {
-		t.Errorf("the mail is %s", mail)
+		t.Errorf("the email is %s", mail)
 	}
 }
 

@@ -100,11 +100,11 @@ func TestTracing(t *testing.T) {
 // that an invalid configuration is an error.
 func TestUnavailableCollector(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]string{"http://127.0.0.1:1": "cannot send spans to the collector", "127.0.0.1:4318": "want http://HOST:4318"} {
+	for value, want := range map[string]string{"http://127.0.0.1:1": "cannot send spans to the collector", "127.0.0.1:4318": "must be http://HOST:4318"} {
 		command := exec.Command("foretell", "datasets", "list")
 		command.Env = []string{"HOME=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + value}
 		out, err := command.CombinedOutput()
-		if !strings.Contains(string(out), want) || (err != nil) != strings.HasPrefix(want, "want") {
+		if !strings.Contains(string(out), want) || (err != nil) != strings.HasPrefix(want, "must be") {
 			t.Errorf("%s: %v: %s", value, err, out)
 		}
 	}

@@ -43,10 +43,10 @@ func newDatasetsCreateCmd(f *cli.Factory) *cobra.Command {
 
 func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 	if !client.IsDatasetName(args[0]) {
-		return exit.Usagef("invalid NAME %q: want 3 to 30 characters", args[0])
+		return exit.Usagef("invalid NAME %q: must have 3 to 30 characters", args[0])
 	}
 	if n := utf8.RuneCountInString(o.description); o.description != "" && (n < 3 || n > 150) {
-		return exit.Usagef("invalid --description: it has %d characters, want 3 to 150", n)
+		return exit.Usagef("invalid --description: must have 3 to 150 characters, got %d", n)
 	}
 	if err := CheckBuckets(o.buckets); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (o *datasetsCreateOptions) run(ctx context.Context, args []string) error {
 // CheckBuckets returns a usage error for an invalid --buckets.
 func CheckBuckets(buckets int) error {
 	if buckets != 0 && (buckets < 4 || buckets > 100) {
-		return exit.Usagef("invalid --buckets %d: want 4 to 100, or 0 for the default of the service", buckets)
+		return exit.Usagef("invalid --buckets %d: must be from 4 to 100, or 0 for the default of the service", buckets)
 	}
 	return nil
 }

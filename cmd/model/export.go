@@ -86,7 +86,7 @@ program computes the features of a file:
 func (o *modelsExportOptions) run(ctx context.Context, ref string) error {
 	ending, known := exportEndings[o.format]
 	if !known {
-		return exit.Usagef("invalid --format %q: want foretell, python or onnx", o.format)
+		return exit.Usagef("invalid --format %q: must be foretell, python or onnx", o.format)
 	}
 	if err := o.target.CheckStdout(&o.output); err != nil {
 		return err

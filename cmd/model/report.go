@@ -93,7 +93,7 @@ func (o *modelsReportOptions) run(ctx context.Context, ref string) error {
 	if o.html != "" && o.html != "-" {
 		for _, in := range o.blind {
 			if cli.SameFile(o.html, in) {
-				return exit.Usagef("the output %s is also the input %s", o.html, in).WithHint("choose another file with --html")
+				return exit.Usagef("the output \"%s\" is also the input \"%s\"", o.html, in).WithHint("choose another file with --html")
 			}
 		}
 		if err := cli.CheckOutputPath(o.html, o.force, "choose another file with --html"); err != nil {

@@ -29,9 +29,9 @@ func newPredictionsCreateCmd(f *cli.Factory) *cobra.Command {
 	opts := &predictionsCreateOptions{factory: f}
 	cmd := &cobra.Command{
 		Use: "create MODEL BLIND...", Short: "Predict a blind CSV and write the verified result",
-		Long: `Predicts a blind CSV with a model, verifies the result, writes it next to the blind
-file or to the file of -o, and prints its path. With --no-wait, the command only starts
-the prediction, and prints the key of the prediction.`,
+		Long: `Predicts the rows of a blind CSV with a model, verifies the result and prints its path.
+The result is written next to the blind file, or to the file named by -o. With
+--no-wait, the command only starts the prediction, and prints its key.`,
 		Args: cli.PositionalArgs("MODEL", "BLIND..."),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0], args[1:]) },
 	}

@@ -61,7 +61,8 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 	if err := o.target.CheckMayWrite(); err != nil {
 		return err
 	}
-	prediction, err := session.AwaitPrediction(ctx, key, o.target.ResumeCommand(key, nil))
+	again := o.target.ResumeCommand(key, nil)
+	prediction, err := session.AwaitPrediction(ctx, key, again)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error 
 		return err
 	}
 	found := download.Provenance{Classes: connect.DatasetClassLabels(dataset), Prediction: prediction, Rows: &result.Rows}
-	check := download.PlausibilityVerifier(ctx, prediction, found.Classes, found.Rows)
+	check := download.PlausibilityVerifier(ctx, prediction, found.Classes, found.Rows, again)
 	if len(o.blind) > 0 {
 		blind, err := o.layout.OpenInput(ctx, o.factory, true, o.blind...)
 		if err != nil {

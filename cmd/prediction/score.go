@@ -119,7 +119,7 @@ func checkMetricClass(name string, result *scoring.Result) error {
 		labels[i] = class.Label
 	}
 	if err := learn.CheckMetric(name, labels); err != nil {
-		return exit.Usagef("--metric %w", err)
+		return exit.Usagef("invalid --metric %w", err)
 	}
 	return nil
 }

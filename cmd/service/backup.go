@@ -44,7 +44,7 @@ A backup does not depend on the kind of database and storage. For example, you c
 back up a service on one machine, and restore the backup into PostgreSQL and S3 with
 ` + "`foretell restore`" + `.
 
-The schema of the database is not upgraded. If the schema is of an earlier release,
+The schema of the database is not upgraded. If the schema is of an earlier version,
 ` + "`foretell restore`" + ` upgrades the restored database.
 
 The backup contains password hashes and the key of signed URLs, but no sessions and no

@@ -62,7 +62,7 @@ not always start first.`,
 	opts.output.BindList(cmd, f, cli.ResultType[api.Job]())
 	opts.list.Bind(cmd)
 	cmd.Flags().Lookup("limit").Usage = "print at most the first `N`; 0 prints all"
-	cmd.Flags().StringVar(&opts.account, "account", "", "list only jobs of the account with this `e-mail`")
+	cmd.Flags().StringVar(&opts.account, "account", "", "list only jobs of the account with this `email`")
 	return cmd
 }
 

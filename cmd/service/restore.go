@@ -30,7 +30,7 @@ from standard input. The flags select a data folder, a database and a storage, w
 must be empty. The rows are committed only after the SHA-256 of each file and of the
 whole backup have been verified. If one of them differs, nothing is restored.
 
-A backup of an earlier release is upgraded. A backup with a newer schema than that of
+A backup of an earlier version is upgraded. A backup with a newer schema than that of
 this program is refused. Everyone must log in again, because sessions are not in a
 backup.`,
 		Example: `  foretell backup service.tar --data-dir /srv/foretell

@@ -120,7 +120,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	case uploadsService, uploadsDirect:
 		o.daemon.DirectTransfers = o.uploads == uploadsDirect
 	default:
-		return exit.Usagef("invalid --uploads %q: want %s or %s", o.uploads, uploadsService, uploadsDirect)
+		return exit.Usagef("invalid --uploads %q: must be %s or %s", o.uploads, uploadsService, uploadsDirect)
 	}
 	service, err := connect.OpenDaemon(ctx, o.factory, o.cmd, o.daemon)
 	if err != nil {

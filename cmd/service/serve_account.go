@@ -13,7 +13,7 @@ import (
 	"foretell/internal/mail"
 )
 
-// accountFlags holds the flags of serve for accounts and mails.
+// accountFlags holds the flags of serve for accounts and emails.
 type accountFlags struct {
 	smtp           string
 	approveDomains []string
@@ -36,8 +36,8 @@ const (
 func (a *accountFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.smtp, "smtp", "", "`URL` of the mail server, smtp://USER:PASSWORD@HOST:587?from=ADDRESS, or none; if it has a password, set FORETELL_SMTP instead")
-	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "automatically approve account requests from e-mail addresses of these `domains`; needs --smtp")
-	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`e-mails` of the administrators who get a mail when someone requests an account, or none (default all administrators)")
+	flags.StringSliceVar(&a.approveDomains, "approve-domain", nil, "automatically approve account requests from email addresses of these `domains`; needs --smtp")
+	flags.StringSliceVar(&a.notifyRequests, "notify-requests", nil, "`emails` of the administrators who get an email when someone requests an account, or none (default all administrators)")
 	flags.IntVar(&a.maxSessions, "max-sessions", account.DefaultMaxSessions, "maximum `number` of sessions of an account; if a log-in exceeds it, the oldest session ends")
 	flags.StringSliceVar(&a.defaultQuota, "default-quota", nil, "`limits` of new accounts that are not administrators, such as datasets=100,bytes=20GB,races=4, or none (default the limits that the last service with this flag has stored)")
 	flags.IntVar(&a.requestRate, "requests-per-second", defaultRequestRate, "maximum `number` of requests per second and account; a burst may have six times as many; 0 means no limit")
@@ -56,7 +56,7 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 		return out, exit.Usagef("invalid --max-sessions %d: must be at least 1", a.maxSessions)
 	}
 	if a.requestRate < 0 || a.requestRate > maxRequestRate {
-		return out, exit.Usagef("invalid --requests-per-second %d: must be between 0 and %d", a.requestRate, maxRequestRate)
+		return out, exit.Usagef("invalid --requests-per-second %d: must be from 0 to %d", a.requestRate, maxRequestRate)
 	}
 	var err error
 	if a.breachedPasswords != "" {
@@ -74,7 +74,7 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 	for _, text := range a.approveDomains {
 		domain := strings.ToLower(strings.TrimPrefix(text, "@"))
 		if !domainFormat.MatchString(domain) {
-			return out, exit.Usagef("invalid --approve-domain %q: want a domain such as example.org", text)
+			return out, exit.Usagef("invalid --approve-domain %q: must be a domain such as example.org", text)
 		}
 		out.ApproveDomains = append(out.ApproveDomains, domain)
 	}
@@ -82,17 +82,17 @@ func (a *accountFlags) accountOptions(publicURL string) (account.Options, error)
 		if email = strings.ToLower(strings.TrimSpace(email)); email == "none" {
 			email = "" // no administrator
 		} else if !strings.Contains(email, "@") {
-			return out, exit.Usagef("invalid --notify-requests %q: want the e-mails of administrators, or none", email)
+			return out, exit.Usagef("invalid --notify-requests %q: must be the emails of administrators, or none", email)
 		}
 		out.NotifyRequests = append(out.NotifyRequests, email)
 	}
 	switch {
 	case a.smtp == "" && len(out.ApproveDomains) > 0:
-		return out, exit.Usagef("--approve-domain needs --smtp, because only an e-mail can prove that an address belongs to the person")
+		return out, exit.Usagef("--approve-domain needs --smtp, because only an email can prove that an address belongs to the person")
 	case a.smtp == "":
 		return out, nil
 	case publicURL == "":
-		return out, exit.Usagef("--smtp needs --public-url, the base of the links in mails")
+		return out, exit.Usagef("--smtp needs --public-url, the base of the links in emails")
 	}
 	sender, err := mail.New(a.smtp)
 	if err != nil {

@@ -67,12 +67,12 @@ func (n *networkFlags) check() error {
 	}
 	for _, host := range n.allowedHosts {
 		if host == "" || strings.ContainsAny(host, "/*@ ") || strings.Contains(host, ":") && net.ParseIP(host) == nil {
-			return exit.Usagef("invalid --allowed-hosts %q: want a host name without a port, such as foretell.example.com", host)
+			return exit.Usagef("invalid --allowed-hosts %q: must be a host name without a port, such as foretell.example.com", host)
 		}
 	}
 	for _, host := range n.acmeHosts {
 		if _, err := netip.ParseAddr(host); err == nil || host == "" || strings.ContainsAny(host, ":/*@ ") {
-			return exit.Usagef("invalid --tls-acme %q: want a host name such as foretell.example.com", host)
+			return exit.Usagef("invalid --tls-acme %q: must be a host name such as foretell.example.com", host)
 		}
 	}
 	if err := checkBaseURL("--tls-acme-directory", n.acmeDirectory); err != nil {
@@ -93,7 +93,7 @@ func checkBaseURL(flag, value string) error {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return exit.Usagef("invalid %s %q: want a URL such as https://foretell.example.com", flag, value)
+		return exit.Usagef("invalid %s %q: must be a URL such as https://foretell.example.com", flag, value)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (n *networkFlags) trustedNetworks() ([]netip.Prefix, error) {
 		if err != nil {
 			address, err := netip.ParseAddr(text)
 			if err != nil {
-				return nil, exit.Usagef("invalid --trust-proxy %q: want an address such as 10.0.0.5, or a network such as 10.0.0.4/30", text)
+				return nil, exit.Usagef("invalid --trust-proxy %q: must be an address such as 10.0.0.5, or a network such as 10.0.0.4/30", text)
 			}
 			network = netip.PrefixFrom(address, address.BitLen())
 		}
@@ -144,7 +144,7 @@ func (n *networkFlags) tlsConfig(dir string, log *slog.Logger, now func() time.T
 		certificate, err := listen.ReadCertificate(n.certFile, n.keyFile, log, now)
 		if err != nil {
 			return nil, nil, exit.Errorf(exit.Usage, "cannot use the TLS certificate: %w", err).
-				WithHint("--tls-cert needs the certificate followed by its chain, --tls-key its private key, both in PEM")
+				WithHint("--tls-cert needs the certificate followed by its chain, and --tls-key its private key; both are PEM files")
 		}
 		return certificate.TLSConfig(), certificate, nil
 	}
@@ -171,12 +171,16 @@ func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) 
 	var unknown *net.DNSError
 	switch {
 	case errors.As(err, &malformed):
-		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint("want HOST:PORT such as 127.0.0.1:8080; a port is at most 65535")
+		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint("use HOST:PORT, such as 127.0.0.1:8080; a port is at most 65535")
 	case errors.As(err, &unknown) && unknown.IsNotFound:
-		return nil, exit.Usagef("invalid --%s %q: the host %s is unknown", flag, address, unknown.Name).WithHint("want an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
+		return nil, exit.Usagef("invalid --%s %q: the host %q is unknown", flag, address, unknown.Name).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, exit.Usagef("invalid --%s %q: this machine does not have the address", flag, address).WithHint("want an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
+		return nil, exit.Usagef("invalid --%s %q: this machine does not have the address", flag, address).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
 	case err != nil:
+		var op *net.OpError
+		if errors.As(err, &op) { // op.Error contains the address, too
+			err = op.Err
+		}
 		return nil, exit.Errorf(exit.Conflict, "cannot listen on %s: %w", address, err).WithHint("name another address with --%s; port 0 picks a free port", flag)
 	}
 	return listener, nil

@@ -46,7 +46,7 @@ func (r *retentionFlags) parseRetention() (out app.Retention, err error) {
 			continue
 		}
 		if *flag.value, err = parseAge(flag.text); err != nil {
-			return out, exit.Usagef("invalid --%s %q: want a time such as 30d or 12h", flag.name, flag.text)
+			return out, exit.Usagef("invalid --%s %q: must be a time of more than 0, such as 30d or 12h", flag.name, flag.text)
 		}
 	}
 	return out, nil
@@ -95,7 +95,7 @@ func parseQuota(limits []string) (out api.Quota, err error) {
 			*value, err = parseLimit(name, text)
 		}
 		if !known || err != nil {
-			return out, exit.Usagef("invalid --default-quota %q: want limits such as datasets=100,bytes=20GB,races=4, or none", limit)
+			return out, exit.Usagef("invalid --default-quota %q: must be limits such as datasets=100,bytes=20GB,races=4, or none", limit)
 		}
 	}
 	return out, nil

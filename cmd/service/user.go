@@ -58,7 +58,7 @@ func (r *dataDirFlag) noteLocation(o *cli.Output, service *connect.LocalService)
 	o.Note("%s", text)
 }
 
-// withAccount opens the service and calls fn with the account that has the given e-mail.
+// withAccount opens the service and calls fn with the account that has the given email.
 func (r *dataDirFlag) withAccount(ctx context.Context, email string, fn func(a *app.App, found *api.Account) error) error {
 	service, err := r.openService(ctx)
 	if err != nil {
@@ -211,7 +211,7 @@ func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 			role = api.RoleAdministrator
 		}
 		if role != api.RoleUser && role != api.RoleAdministrator {
-			return exit.Usagef("invalid role %q: want %s or %s", role, api.RoleUser, api.RoleAdministrator)
+			return exit.Usagef("invalid role %q: must be %s or %s", role, api.RoleUser, api.RoleAdministrator)
 		}
 		return opts.run(cmd.Context(), args[0])
 	}

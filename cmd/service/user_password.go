@@ -22,10 +22,10 @@ type invitation struct {
 	ExpiresOn string `json:"expiresOn,omitempty"`
 }
 
-// printInvitation prints an account and, unless the service mails it, the one-time link.
+// printInvitation prints an account and, unless the service emails it, the one-time link.
 func printInvitation(o *cli.Output, in *api.Invitation) error {
 	if in.Link == "" {
-		o.Note("%s gets the link by e-mail from the service", in.Email)
+		o.Note("%s gets the link by email from the service", in.Email)
 	} else {
 		o.Note("give the link to %s, who can use it once to set the password", in.Email)
 	}
@@ -46,7 +46,7 @@ func newUsersAddCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add EMAIL", Short: "Create an account",
 		Long: `Creates an account. Its owner sets the password with a one-time link. If the service does
-not mail the link, the command prints it. With --password-stdin, there is no link: the
+not email the link, the command prints it. With --password-stdin, there is no link: the
 command reads the password of the account from standard input.`,
 		Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -176,7 +176,7 @@ func newUsersResetCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reset EMAIL", Short: "Replace the password of an account by a one-time link",
 		Long: `Removes the password of an account and ends its sessions. Its owner sets a new password
-with a one-time link. If the service does not mail the link, the command prints it.
+with a one-time link. If the service does not email the link, the command prints it.
 
 If the owner has lost the authenticator app, use --second-factor. The command then
 removes the app and keeps the password.`,

@@ -40,7 +40,7 @@ func newUsersRequestsCmd(f *cli.Factory) *cobra.Command {
 
 func (o *usersRequestsOptions) run(ctx context.Context) error {
 	if !slices.Contains([]string{"", api.RequestPending, api.RequestApproved, api.RequestRefused}, o.state) {
-		return exit.Usagef("invalid --state %q: want PENDING, APPROVED or REFUSED", o.state)
+		return exit.Usagef("invalid --state %q: must be PENDING, APPROVED or REFUSED", o.state)
 	}
 	service, err := o.dataDir.openService(ctx)
 	if err != nil {
@@ -83,9 +83,9 @@ func newUsersApproveCmd(f *cli.Factory) *cobra.Command {
 		return printInvitation(&opts.output, invited)
 	}
 	cmd := newUsersDecideCmd(f, opts, "approve REQUEST", "Approve a request for an account")
-	cmd.Long = `Creates the account that a person has requested. REQUEST is the e-mail or the key of the
+	cmd.Long = `Creates the account that a person has requested. REQUEST is the email or the key of the
 request. The owner of the account sets the password with a one-time link. If the service
-does not mail the link, the command prints it.`
+does not email the link, the command prints it.`
 	opts.output.BindItem(cmd, f, cli.ResultType[invitation]())
 	return cmd
 }
@@ -100,7 +100,7 @@ func newUsersRefuseCmd(f *cli.Factory) *cobra.Command {
 		return cli.PrintItem(&opts.output, *refused, "requestKey", "email", "status")
 	}
 	cmd := newUsersDecideCmd(f, opts, "refuse REQUEST", "Refuse a request for an account")
-	cmd.Long = `REQUEST is the e-mail or the key of the request. The person is not notified.`
+	cmd.Long = `REQUEST is the email or the key of the request. The person is not notified.`
 	opts.output.BindItem(cmd, f, cli.ResultType[api.AccessRequest]())
 	return cmd
 }
@@ -129,7 +129,7 @@ func (o *usersDecideOptions) run(ctx context.Context, name string) error {
 		}
 		i := slices.IndexFunc(pending, func(r api.AccessRequest) bool { return r.Email == strings.ToLower(name) })
 		if i < 0 {
-			return exit.Errorf(exit.NotFound, "no PENDING request of %s", name).WithHint("list the requests with `foretell users requests`")
+			return exit.Errorf(exit.NotFound, "no PENDING request from %s", name).WithHint("list the requests with `foretell users requests`")
 		}
 		key = pending[i].RequestKey
 	}

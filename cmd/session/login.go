@@ -48,7 +48,7 @@ input or the environment.`,
 	flags := cmd.Flags()
 	flags.String("profile", "", "profile of the config file to log in for")
 	flags.String(config.KeyServer, "", "`URL` of the service")
-	flags.StringVar(&opts.username, config.KeyUsername, "", "`e-mail` of the account")
+	flags.StringVar(&opts.username, config.KeyUsername, "", "`email` of the account")
 	flags.StringVar(&opts.code, "code", "", "`digits` that the authenticator app of the account shows, if it has one")
 	flags.BoolVar(&opts.passwordStdin, "password-stdin", false, "read the password from standard input")
 	flags.BoolVar(&opts.tokenStdin, "token-stdin", false, "read a bearer token from standard input and log in with it")
@@ -93,7 +93,7 @@ func (o *loginOptions) run(ctx context.Context, args []string) error {
 	}
 	s.Set(config.KeyAuthStorage, storage)
 	if !o.tokenStdin {
-		if err := o.promptForMissingSetting(ctx, s, config.KeyUsername, "E-mail:", "set it with --username or "+config.EnvUsername); err != nil {
+		if err := o.promptForMissingSetting(ctx, s, config.KeyUsername, "Email:", "set it with --username or "+config.EnvUsername); err != nil {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ type signedIn struct {
 }
 
 // settingNames maps the key of a setting to its name in error messages.
-var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's e-mail"}
+var settingNames = map[string]string{config.KeyServer: "service's address", config.KeyUsername: "account's email"}
 
 // promptForMissingSetting prints the question and sets the setting called key to the answer. It
 // does nothing if the setting has a value. If prompting is disabled, it returns an error with the
@@ -195,12 +195,12 @@ func (o *loginOptions) checkStorage(storage string) error {
 		return nil
 	case config.AuthStorageFile, config.AuthStorageNone:
 		if o.staySignedIn {
-			return exit.Usagef("--stay-signed-in stores the password, and passwords are only stored in the keyring").
+			return exit.Usagef("--stay-signed-in needs --storage keyring, because it stores the password").
 				WithHint("omit --stay-signed-in, or set %s to log in without prompts", config.EnvPassword)
 		}
 		return nil
 	}
-	return exit.Usagef("invalid --storage %q: want keyring, file or none", storage)
+	return exit.Usagef("invalid --storage %q: must be keyring, file or none", storage)
 }
 
 // chooseStorage returns where to store credentials: in the storage that the user has set or, if
@@ -289,7 +289,7 @@ func (o *loginOptions) promptForCode(ctx context.Context, cause error) (string, 
 }
 
 // verifyToken checks that the service accepts a token, and returns it as a credential. It sets the
-// username of tokens to the e-mail of the token's account. If the service does not report the account
+// username of tokens to the email of the token's account. If the service does not report the account
 // or when the token expires, the username stays as it is, and the longest possible lifetime is
 // assumed.
 func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.TokenSource, token string) (credential.Credential, error) {
@@ -299,7 +299,7 @@ func (o *loginOptions) verifyToken(ctx context.Context, tokens *credential.Token
 	if api.CodeFromError(err) == api.CodeUnauthorized {
 		e := exit.FromError(ctx, err)
 		e.Fact = tokens.Server + " refused the token: " + e.Fact
-		return credential.Credential{}, e.WithHint("pipe in another token, or log in with the password: `foretell login %s --username E-MAIL`", tokens.Server)
+		return credential.Credential{}, e.WithHint("pipe in another token, or log in with the password: `foretell login %s --username EMAIL`", tokens.Server)
 	}
 	if err != nil {
 		return credential.Credential{}, err

@@ -106,7 +106,7 @@ func (o *trainingCreateOptions) run(ctx context.Context, ref string) error {
 // searchThreshold races with increasing thresholds.
 func (o *trainingCreateOptions) searchThreshold(ctx context.Context, session *connect.Session, key string, body api.NewTraining, limit race.Deadline) error {
 	if o.wait.NoWait {
-		return exit.Usagef("--threshold auto cannot be combined with --no-wait, because each race depends on the previous one").WithHint("omit --no-wait, or set --threshold to a number")
+		return exit.Usagef("--threshold auto cannot be combined with --no-wait: it runs several races one after the other, and waits for each").WithHint("omit --no-wait, or set --threshold to a number")
 	}
 	dataset, err := client.Call(ctx, session.Client, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 	if err != nil {

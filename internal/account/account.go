@@ -1,19 +1,20 @@
 // Package account implements the operations on accounts: log-in, passwords and
-// one-time links, requests for access, administration, mails to account owners
-// and the audit log. As in package app there is one method per endpoint of
-// package api, with its name, and errors for users are *api.Problem.
+// one-time links, requests for access, administration, emails to account owners
+// and the audit log. As in package app, each endpoint of package api has one method
+// with the name of the endpoint, and errors for users are *api.Problem.
 //
 // A person gets an account like this:
 //
 //	RequestAccess ──► PENDING ──approve──► an account without a password, and a
-//	                     └─────refuse          one-time link ──SetPassword──► LogIn
+//	                     │                 one-time link ──SetPassword──► LogIn
+//	                     └────refuse───► REFUSED
 //
-// If the service can send mails, it mails the link. Otherwise the administrator passes it to the
+// If the service can send emails, it emails the link. Otherwise the administrator passes it to the
 // person. Only a hash of the link's code is stored. The link expires, and works once.
 //
 // The operations of administrators do not check the caller's role: the server does so before it
-// calls them. Commands on the data folder also call these operations. Their context has no
-// caller, and they may do everything.
+// calls them. Commands on the data folder also call these operations, with a context that has no
+// caller. Such calls are not restricted.
 package account
 
 import (
@@ -29,18 +30,18 @@ import (
 )
 
 // Options configures accounts. With zero Options, an administrator must approve each request
-// for an account, and no mails are sent.
+// for an account, and no emails are sent.
 type Options struct {
-	// ApproveDomains are the e-mail domains, in lower case, whose requests for access are approved
-	// automatically. They require a Mailer, because the mail with the link reaches only the owner
+	// ApproveDomains are the email domains, in lower case, whose requests for access are approved
+	// automatically. They require a Mailer, because the email with the link reaches only the owner
 	// of the address.
 	ApproveDomains []string
-	// Mailer sends the queued mails. It is nil if this process sends no mails.
+	// Mailer sends the queued emails. It is nil if this process sends no emails.
 	Mailer Mailer
-	// PublicURL is the beginning of links in mails, without a trailing slash. It is required with a
+	// PublicURL is the beginning of links in emails, without a trailing slash. It is required with a
 	// Mailer. The host of the request is not used for links, because an attacker can choose it.
 	PublicURL string
-	// NotifyRequests are the e-mails, in lower case, of the administrators who get a mail
+	// NotifyRequests are the emails, in lower case, of the administrators who get an email
 	// when someone requests access. Nil means all administrators.
 	NotifyRequests []string
 	// DefaultQuota is the quota of new accounts that are not administrators. Defaults to the quota

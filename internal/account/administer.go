@@ -11,12 +11,12 @@ import (
 	"foretell/internal/store"
 )
 
-// actorFromContext returns the e-mail of the caller, or operatorActor if there is no caller.
+// actorFromContext returns the email of the caller, or operatorActor if there is no caller.
 func actorFromContext(ctx context.Context) string {
 	return cmp.Or(CallerFromContext(ctx).Email, operatorActor)
 }
 
-// accountLookup is a function that reads one account, by its key or e-mail.
+// accountLookup is a function that reads one account, by its key or email.
 type accountLookup func(ctx context.Context, t *store.Tx) (*store.Account, error)
 
 func lookUpByKey(key string) accountLookup {
@@ -35,7 +35,7 @@ func lookUpByEmail(email string) accountLookup {
 }
 
 // translateAccountNotFound converts store.ErrNotFound to a problem with CodeNotFound. The
-// parameter name is the key or e-mail that no account has. Other errors are returned unchanged.
+// parameter name is the key or email that no account has. Other errors are returned unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -174,7 +174,7 @@ func (a *Accounts) GetAccount(ctx context.Context, in *api.AccountInput) (*api.A
 	return a.getAccount(ctx, lookUpByKey(in.AccountKey))
 }
 
-// FindAccount returns the account with an e-mail.
+// FindAccount returns the account with an email.
 func (a *Accounts) FindAccount(ctx context.Context, email string) (*api.Account, error) {
 	return a.getAccount(ctx, lookUpByEmail(email))
 }
@@ -223,7 +223,7 @@ func (a *Accounts) CreateAccount(ctx context.Context, in *api.CreateAccountInput
 }
 
 // AddUser creates an account with a password. It returns a problem with CodeNameTaken
-// if the e-mail already has an account.
+// if the email already has an account.
 func (a *Accounts) AddUser(ctx context.Context, user api.NewAccount, password string) error {
 	account := &store.Account{
 		Email: normalizeEmail(user.Email), Name: user.Name, Organisation: user.Organisation, Role: user.Role,

@@ -10,7 +10,7 @@ import (
 	"foretell/internal/store"
 )
 
-// The default limit of failed log-ins from one network address, with any e-mails.
+// The default limit of failed log-ins from one network address, with any emails.
 // DefaultLoginBurst failed log-ins are allowed at once, and then one more in each
 // DefaultLoginInterval.
 const (
@@ -42,8 +42,8 @@ func (a *Accounts) loginAttemptFromAddress(ctx context.Context) store.Attempt {
 }
 
 // loginAttemptsWithEmail returns the two attempts that count a log-in towards the rate limits of
-// its e-mail: one for the e-mail together with the caller's network address, and one for the
-// e-mail alone.
+// its email: one for the email together with the caller's network address, and one for the
+// email alone.
 func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 	return []store.Attempt{
 		{Limit: loginAddressEmailLimit, Key: email + "\n" + CallerFromContext(ctx).RemoteAddress},
@@ -58,7 +58,7 @@ func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 }
 
 // allowLoginAttempts counts the attempts in before, and then an attempt to log in with an
-// e-mail. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
+// email. If there were too many attempts, it returns a *api.Problem with CodeTooMany. If the
 // log-in succeeds, the caller must pass the result taken to [store.Tx.RefundAttempts], because
 // only failed log-ins count.
 func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before ...store.Attempt) (taken []store.Attempt, err error) {
@@ -82,7 +82,7 @@ func (a *Accounts) allowLoginAttempts(ctx context.Context, email string, before 
 		}
 	}
 	if !known {
-		return nil, tooManyAttemptsProblem("too many attempts to log in with this e-mail; try again later", refused.Wait)
+		return nil, tooManyAttemptsProblem("too many attempts to log in with this email; try again later", refused.Wait)
 	}
 	return taken, nil
 }

@@ -26,7 +26,7 @@ const actionLogIn = "login"
 const (
 	operatorActor = "operator" // a command on the data folder
 	serviceActor  = "service"  // the service itself
-	unknownActor  = "unknown"  // a log-in with a name that is not an e-mail, or a request for access
+	unknownActor  = "unknown"  // a log-in with a name that is not an email, or a request for access
 )
 
 const (
@@ -40,14 +40,14 @@ const (
 const auditTimeLayout = "2006-01-02T15:04:05.000000Z"
 
 // auditEvent has the fields of an audit event that are not taken from the context. If actor is
-// empty, the actor is the caller. For expiresBefore, see [store.AuditEvent].
+// empty, the actor is the caller. For expiresBefore; see [store.AuditEvent].
 type auditEvent struct {
 	actor, action, object, detail, outcome string
 	expiresBefore                          time.Time
 }
 
 // RecordAuditEvent appends an event to the audit log: the caller applied action to object. An
-// action is a text such as "dataset.delete", and an object is a key or e-mail. The transaction
+// action is a text such as "dataset.delete", and an object is a key or email. The transaction
 // t must be the one that performs the action.
 func (a *Accounts) RecordAuditEvent(ctx context.Context, t *store.Tx, action, object string) error {
 	return a.insertAuditEvent(ctx, t, auditEvent{action: action, object: object, outcome: outcomeDone})
@@ -106,7 +106,7 @@ func (a *Accounts) RecordDownload(ctx context.Context, owner, action, object str
 }
 
 // RecordRefusal appends an event to the audit log: the caller was not allowed to do the given
-// operation. It drops the event if the caller had too many refusals, see refusalBurst.
+// operation. It drops the event if the caller had too many refusals; see refusalBurst.
 func (a *Accounts) RecordRefusal(ctx context.Context, operation, object string) {
 	if a.refusals.Take(CallerFromContext(ctx).Account) == 0 {
 		a.recordOrLogError(ctx, auditEvent{action: operation, object: object, outcome: outcomeRefused})

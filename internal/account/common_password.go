@@ -52,7 +52,7 @@ func isCommonPassword(password string) bool {
 }
 
 // isEmailPartOrProgramName reports whether a password in lower case consists of the name
-// of this program or a part of the e-mail, with or without digits and symbols around it.
+// of this program or a part of the email, with or without digits and symbols around it.
 func isEmailPartOrProgramName(password, email string) bool {
 	core := trimNonLetters(password)
 	if core == "foretell" {

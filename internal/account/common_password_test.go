@@ -25,7 +25,7 @@ func TestGuessablePasswords(t *testing.T) {
 		"monkeymonkey":          true, // twice
 		"aaaaaaaaaaab":          true,
 		"Foretell-2026":         true, // the program
-		"lovelace1815":          true, // a part of the e-mail
+		"lovelace1815":          true, // a part of the email
 		"analytics!!":           true,
 		"ada.lovelace1":         true,
 		email:                   true,

@@ -23,7 +23,7 @@ const (
 
 // OneTimeLink is a one-time link to set a password.
 type OneTimeLink struct {
-	// Email is the e-mail of the account. It is empty if the link creates the first
+	// Email is the email of the account. It is empty if the link creates the first
 	// administrator.
 	Email string
 	// CreatesFirstAdministrator is true if the link creates the first administrator.
@@ -114,8 +114,8 @@ func oneTimeLinkURL(serviceURL, code string) string {
 	return strings.TrimSuffix(serviceURL, "/") + passwordPath + "?code=" + url.QueryEscape(code)
 }
 
-// inviteOwner invites the owner of an account to set a password. If the service sends mails,
-// inviteOwner queues a mail of kind mailKind with a one-time link. Otherwise the returned
+// inviteOwner invites the owner of an account to set a password. If the service sends emails,
+// inviteOwner queues an email of kind mailKind with a one-time link. Otherwise the returned
 // invitation has the link.
 func (a *Accounts) inviteOwner(ctx context.Context, t *store.Tx, account *store.Account, mailKind string) (*api.Invitation, error) {
 	out := &api.Invitation{AccountKey: account.Key, Email: account.Email}

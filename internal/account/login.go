@@ -11,16 +11,16 @@ import (
 	"foretell/internal/store"
 )
 
-// localAccountEmail is the e-mail of the account of the embedded service. The account has
+// localAccountEmail is the email of the account of the embedded service. The account has
 // no password.
 const localAccountEmail = "local"
 
 const (
-	// From one network address, loginAddressBurst failed log-ins with one e-mail are allowed at
+	// From one network address, loginAddressBurst failed log-ins with one email are allowed at
 	// once. After that, one more is allowed in each loginAddressInterval.
 	loginAddressBurst    = 10
 	loginAddressInterval = 6 * time.Second
-	// From all network addresses together, loginEmailBurst failed log-ins with one e-mail are
+	// From all network addresses together, loginEmailBurst failed log-ins with one email are
 	// allowed at once. After that, one more is allowed in each loginEmailInterval. This limit
 	// does not apply to an address from which the account has logged in before, so that attacks
 	// from other addresses do not lock the owner out.
@@ -28,8 +28,8 @@ const (
 	loginEmailInterval = 10 * time.Second
 )
 
-// LogIn returns a token for an e-mail, a password and, if the account has an authenticator app, a
-// code of this app. Its error does not reveal whether the e-mail is unknown, the password is wrong
+// LogIn returns a token for an email, a password and, if the account has an authenticator app, a
+// code of this app. Its error does not reveal whether the email is unknown, the password is wrong
 // or the account is disabled.
 func (a *Accounts) LogIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	leave, err := a.logins.enter(ctx, CallerFromContext(ctx).RemoteAddress)
@@ -89,7 +89,7 @@ func (a *Accounts) logIn(ctx context.Context, in *api.LogInInput) (*api.Session,
 }
 
 // recordRefusedLogIn records a refused log-in in the audit log, and returns the problem for the
-// client. A name that is not an e-mail is recorded as the object and not as the actor, because
+// client. A name that is not an email is recorded as the object and not as the actor, because
 // it could be equal to a reserved actor such as operatorActor.
 func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause error) error {
 	e := auditEvent{actor: email, action: actionLogIn, outcome: outcomeRefused}
@@ -97,7 +97,7 @@ func (a *Accounts) recordRefusedLogIn(ctx context.Context, email string, cause e
 		e.actor, e.object = unknownActor, email
 	}
 	a.recordOrLogError(ctx, e)
-	return api.NewProblem(api.CodeBadCredentials, "wrong e-mail or password").WithCause(cause)
+	return api.NewProblem(api.CodeBadCredentials, "wrong email or password").WithCause(cause)
 }
 
 // tooManyAttemptsProblem returns a problem with CodeTooMany. The parameter wait, rounded up to

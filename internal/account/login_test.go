@@ -157,7 +157,7 @@ func refusedEvents(t *testing.T, a *Accounts, action string) (events []string) {
 	return events
 }
 
-// TestRefusedLoginNames checks that a log-in with a name that is not an e-mail cannot create events
+// TestRefusedLoginNames checks that a log-in with a name that is not an email cannot create events
 // of an operator or of the service itself. A log-in with the name of the local account must be
 // recorded, too.
 func TestRefusedLoginNames(t *testing.T) {

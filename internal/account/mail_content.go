@@ -9,19 +9,19 @@ import (
 	"foretell/internal/store"
 )
 
-// mailContent is the subject and the plain text of a mail.
+// mailContent is the subject and the plain text of an email.
 type mailContent struct{ subject, text string }
 
-// composeMail returns the content of a mail of the given kind to an account. If the mail is no
+// composeMail returns the content of an email of the given kind to an account. If the email is no
 // longer needed, it returns nil.
 func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, account *store.Account) (*mailContent, error) {
 	switch {
 	case account.Disabled:
-		return nil, nil //nolint:nilnil // no mail
+		return nil, nil //nolint:nilnil // no email
 	case kind == mailRequests:
 		return a.composeRequestList(ctx, t, account)
 	}
-	// Each attempt to send the mail has a new link. The new link invalidates that of the
+	// Each attempt to send the email has a new link. The new link invalidates that of the
 	// previous attempt, which may have been delivered although the attempt failed.
 	expires := a.now().Add(oneTimeLinkLifetime)
 	code, err := a.replaceOneTimeLink(ctx, t, account.Key, expires)
@@ -36,7 +36,7 @@ func (a *Accounts) composeMail(ctx context.Context, t *store.Tx, kind string, ac
 	case mailForgotten:
 		subject = "Set a new Foretell password"
 		intro = "someone asked for a new password of your account " + account.Email + "."
-		end = "\nIf it was not you, ignore this mail: your password is still valid.\n"
+		end = "\nIf it was not you, ignore this email: your password is still valid.\n"
 	}
 	return &mailContent{subject, fmt.Sprintf(`Hello,
 
@@ -53,10 +53,10 @@ The API is described at %[4]s/openapi.json.
 %[6]s`, intro, api.FormatTime(expires), oneTimeLinkURL(a.options.PublicURL, code), a.options.PublicURL, account.Email, end)}, nil
 }
 
-// maxListedRequests is the maximum number of requests for access that a mail lists.
+// maxListedRequests is the maximum number of requests for access that an email lists.
 const maxListedRequests = 20
 
-// composeRequestList returns a mail to an administrator that lists the PENDING requests for access,
+// composeRequestList returns an email to an administrator that lists the PENDING requests for access,
 // newest first. It returns nil if there are none, or if the account is no longer an administrator.
 func (a *Accounts) composeRequestList(ctx context.Context, t *store.Tx, account *store.Account) (*mailContent, error) {
 	requests, total, err := t.ListAccessRequests(ctx, api.RequestPending, store.Page{Limit: maxListedRequests})
@@ -83,5 +83,5 @@ foretell api PATCH /api/v1/admin/requests/KEY/approve
 }
 
 // oneLine returns text on one line. The text comes from an unknown person, whose line
-// breaks could imitate the rest of a mail.
+// breaks could imitate the rest of an email.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

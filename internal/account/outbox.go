@@ -9,12 +9,12 @@ import (
 	"foretell/internal/store"
 )
 
-// Mailer sends plain-text mails. Send returns nil when a mail server has accepted the mail.
+// Mailer sends plain-text emails. Send returns nil when a mail server has accepted the email.
 type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// The kinds of mails.
+// The kinds of emails.
 const (
 	mailApproved  = "approved"  // a link for the first password
 	mailReset     = "reset"     // a link for a new password after an administrator removed the old one
@@ -23,20 +23,20 @@ const (
 )
 
 const (
-	// mailPollInterval is the interval at which a process looks for mails to send.
+	// mailPollInterval is the interval at which a process looks for emails to send.
 	mailPollInterval = 2 * time.Second
-	// mailSendTimeout is the time in which a process must send a mail that it has claimed.
-	// After that, another process may send the mail.
+	// mailSendTimeout is the time in which a process must send an email that it has claimed.
+	// After that, another process may send the email.
 	mailSendTimeout = 5 * time.Minute
-	// A mail that the mail server did not accept is sent again after minMailRetryDelay. The delay
-	// doubles after each attempt, up to maxMailRetryDelay. A mail older than maxMailAge is dropped.
+	// An email that the mail server did not accept is sent again after minMailRetryDelay. The delay
+	// doubles after each attempt, up to maxMailRetryDelay. An email older than maxMailAge is dropped.
 	minMailRetryDelay = 10 * time.Second
 	maxMailRetryDelay = time.Hour
 	maxMailAge        = 7 * 24 * time.Hour
 )
 
-// queueMail queues a mail of the given kind to an account. The mail is sent at the time due or
-// later. The transaction t must be the one that makes the change that the mail reports.
+// queueMail queues an email of the given kind to an account. The email is sent at the time due or
+// later. The transaction t must be the one that makes the change that the email reports.
 func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Account, kind string, due time.Time) error {
 	key, err := auth.NewUUID(a.rand)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *Accounts) queueMail(ctx context.Context, t *store.Tx, account *store.Ac
 	return t.UpsertMail(ctx, &store.Mail{Key: key, Account: account.Key, Kind: kind, Due: due, Created: a.now()})
 }
 
-// SendMails sends the queued mails until ctx is done. It returns at once if this
+// SendMails sends the queued emails until ctx is done. It returns at once if this
 // process has no Mailer. Several processes may call it at the same time.
 func (a *Accounts) SendMails(ctx context.Context) {
 	if a.options.Mailer == nil {
@@ -56,7 +56,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	for ctx.Err() == nil {
 		sent, err := a.sendNextMail(ctx)
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "cannot send the queued mails; trying again", "error", err)
+			a.log.WarnContext(ctx, "cannot send the queued emails; trying again", "error", err)
 		}
 		if sent {
 			continue
@@ -68,7 +68,7 @@ func (a *Accounts) SendMails(ctx context.Context) {
 	}
 }
 
-// sendNextMail sends the mail with the earliest due time. It returns false if no mail is due.
+// sendNextMail sends the email with the earliest due time. It returns false if no email is due.
 func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 	var mail *store.Mail
 	var account *store.Account
@@ -105,19 +105,19 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 		a.sentMails.Add(1)
 	} else {
 		a.refusedMails.Add(1)
-		a.log.WarnContext(ctx, "a mail was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
+		a.log.WarnContext(ctx, "an email was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
 	}
 	return true, a.deleteOrRetryMail(context.WithoutCancel(ctx), mail, account, failure)
 }
 
-// The results of an attempt to send a mail.
+// The results of an attempt to send an email.
 const (
-	MailSent   = "sent"   // a mail server has accepted the mail
-	MailFailed = "failed" // the mail is sent again later, unless it is too old
+	MailSent   = "sent"   // a mail server has accepted the email
+	MailFailed = "failed" // the email is sent again later, unless it is too old
 )
 
-// MailCounts returns how many attempts of this process to send a mail had each result. It returns nil
-// if this process sends no mails.
+// MailCounts returns how many attempts of this process to send an email had each result. It returns nil
+// if this process sends no emails.
 func (a *Accounts) MailCounts() map[string]int64 {
 	if !a.sendsMail() {
 		return nil
@@ -125,8 +125,8 @@ func (a *Accounts) MailCounts() map[string]int64 {
 	return map[string]int64{MailSent: a.sentMails.Load(), MailFailed: a.refusedMails.Load()}
 }
 
-// deleteOrRetryMail deletes a mail after an attempt to send it, or schedules the next attempt. The
-// parameter sendErr is the error of the attempt. The mail is deleted if sendErr is nil or the mail
+// deleteOrRetryMail deletes an email after an attempt to send it, or schedules the next attempt. The
+// parameter sendErr is the error of the attempt. The email is deleted if sendErr is nil or the email
 // is too old.
 func (a *Accounts) deleteOrRetryMail(ctx context.Context, mail *store.Mail, account *store.Account, sendErr error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {

@@ -35,9 +35,9 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// mailbox is a Mailer whose first mails fail.
+// mailbox is a Mailer whose first emails fail.
 type mailbox struct {
-	down int // how many mails fail
+	down int // how many emails fail
 	got  chan string
 }
 
@@ -65,7 +65,7 @@ func open(t *testing.T, c *clock, options Options) *Accounts {
 
 var linkInMail = regexp.MustCompile(`https://foretell\.example\.com/password\?code=\S+`)
 
-// TestApproveDomain checks that a person with an address in an approved domain gets a link by mail,
+// TestApproveDomain checks that a person with an address in an approved domain gets a link by email,
 // even if the mail server fails for hours.
 func TestApproveDomain(t *testing.T) {
 	t.Parallel()
@@ -92,13 +92,13 @@ func TestApproveDomain(t *testing.T) {
 	stop()
 	<-ended
 	if !strings.HasPrefix(mail, "bob@example.org\nYour Foretell account\n") || len(box.got) > 0 {
-		t.Fatalf("the mail is %q", mail)
+		t.Fatalf("the email is %q", mail)
 	}
 	if counts := a.MailCounts(); counts[MailSent] != 1 || counts[MailFailed] != 30 {
 		t.Errorf("the mails are counted as %v", counts)
 	}
 	if !strings.Contains(mail, "https://foretell.example.com/openapi.json") || strings.Contains(mail, "/api,") {
-		t.Errorf("the mail names an address of the API that does not exist: %q", mail)
+		t.Errorf("the email names an address of the API that does not exist: %q", mail)
 	}
 	link, err := url.Parse(linkInMail.FindString(mail))
 	if err != nil {
@@ -115,7 +115,7 @@ func TestApproveDomain(t *testing.T) {
 }
 
 // TestTimeOfRequest checks that the time of the response to a request for access does not show
-// whether the e-mail has an account.
+// whether the email has an account.
 func TestTimeOfRequest(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})
@@ -132,8 +132,8 @@ func TestTimeOfRequest(t *testing.T) {
 	}
 }
 
-// TestInvitationByMail checks that the response to an invitation has no link if the service mails
-// it, and that the service gives up after a week if the mail is never accepted.
+// TestInvitationByMail checks that the response to an invitation has no link if the service emails
+// it, and that the service gives up after a week if the email is never accepted.
 func TestInvitationByMail(t *testing.T) {
 	t.Parallel()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -159,8 +159,8 @@ func TestInvitationByMail(t *testing.T) {
 	}
 }
 
-// TestNoMailDelaysNoWriter checks that a process that looks for mails does not wait for the
-// transaction of a writer if no mail is due, and therefore does not delay writers either.
+// TestNoMailDelaysNoWriter checks that a process that looks for emails does not wait for the
+// transaction of a writer if no email is due, and therefore does not delay writers either.
 func TestNoMailDelaysNoWriter(t *testing.T) {
 	t.Parallel()
 	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{Mailer: &mailbox{}})
@@ -169,7 +169,7 @@ func TestNoMailDelaysNoWriter(t *testing.T) {
 	err := a.store.Write(t.Context(), func(*store.Tx) error {
 		sent, err := a.sendNextMail(ctx)
 		if sent {
-			t.Error("a mail was sent, but none is queued")
+			t.Error("an email was sent, but none is queued")
 		}
 		return err
 	})

@@ -18,9 +18,9 @@ const (
 	maxEmailBytes     = 320  // bytes
 )
 
-// checkAndHashPassword returns the hash of a new password for the account with this e-mail.
+// checkAndHashPassword returns the hash of a new password for the account with this email.
 // It returns a problem if the password is too short, too long, common, breached or similar
-// to the e-mail.
+// to the email.
 func (a *Accounts) checkAndHashPassword(ctx context.Context, email, password string) (string, error) {
 	if err := checkPassword(email, password); err != nil {
 		return "", err
@@ -46,11 +46,11 @@ func checkPassword(email, password string) error {
 	case len(password) > maxPasswordBytes:
 		return api.NewFieldProblem("password", "must be at most %d bytes", maxPasswordBytes)
 	case folded == email || folded == name:
-		return api.NewFieldProblem("password", "must not be the e-mail")
+		return api.NewFieldProblem("password", "must not be the email")
 	case isCommonPassword(folded):
 		return api.NewFieldProblem("password", "is one of the most common passwords, or one of them with digits or symbols around it: choose another")
 	case isEmailPartOrProgramName(folded, email):
-		return api.NewFieldProblem("password", "is only the name of this program or a part of the e-mail, with digits or symbols around it: choose another")
+		return api.NewFieldProblem("password", "is only the name of this program or a part of the email, with digits or symbols around it: choose another")
 	}
 	return nil
 }
@@ -100,20 +100,20 @@ func (a *Accounts) SetPassword(ctx context.Context, in *api.SetPasswordInput) (*
 		return nil, invalidLinkProblem().WithCause(err)
 	case errors.Is(err, store.ErrExists):
 		return nil, api.NewProblem(api.CodeNameTaken,
-			"account %s already exists: choose another e-mail, or make this account an administrator on the machine of the service with `foretell users role`", email).WithCause(err)
+			"account %s already exists: choose another email, or make this account an administrator on the machine of the service with `foretell users role`", email).WithCause(err)
 	case err != nil:
 		return nil, a.toProblem(err)
 	}
 	return &api.PasswordOwner{Username: email}, nil
 }
 
-// emailForLink returns the e-mail of the account whose password is set with a link. The
-// parameter given is the e-mail in the request, or nil. It is required if the link creates the
+// emailForLink returns the email of the account whose password is set with a link. The
+// parameter given is the email in the request, or nil. It is required if the link creates the
 // first administrator, and must otherwise be equal to that of the account.
 func emailForLink(link *OneTimeLink, given *string) (email string, err error) {
 	switch {
 	case link.CreatesFirstAdministrator && given == nil:
-		return "", api.NewFieldProblem("email", "is required: the e-mail of the first administrator")
+		return "", api.NewFieldProblem("email", "is required: the email of the first administrator")
 	case link.CreatesFirstAdministrator:
 		email = normalizeEmail(*given)
 		return email, checkEmail(email)
@@ -206,22 +206,22 @@ func renameProblemField(err error, name string) error {
 	return api.NewFieldProblem(name, "%s", p.Errors[0].Message)
 }
 
-// normalizeEmail returns an e-mail in the form in which it is stored and looked up.
+// normalizeEmail returns an email in the form in which it is stored and looked up.
 func normalizeEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// checkEmail returns a problem if email does not have the form of an e-mail address. Whether the
+// checkEmail returns a problem if email does not have the form of an email address. Whether the
 // address exists is not checked.
 func checkEmail(email string) error {
 	name, domain, ok := strings.Cut(email, "@")
 	invisible := func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }
 	if !ok || name == "" || domain == "" || len(email) > maxEmailBytes || strings.ContainsAny(email, "<>,;\"\\") ||
 		strings.Contains(domain, "@") || !utf8.ValidString(email) || strings.ContainsFunc(email, invisible) {
-		return api.NewFieldProblem("email", "%q is not an e-mail address", email)
+		return api.NewFieldProblem("email", "%q is not an email address", email)
 	}
 	return nil
 }
 
-// emailTakenProblem returns the problem of an e-mail that already has an account.
+// emailTakenProblem returns the problem of an email that already has an account.
 func emailTakenProblem(email string) *api.Problem {
-	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another e-mail", email)
+	return api.NewProblem(api.CodeNameTaken, "account %s already exists: change its password, or choose another email", email)
 }

@@ -14,13 +14,13 @@ const (
 	// and then one in each passwordRequestInterval.
 	passwordRequestBurst    = 5
 	passwordRequestInterval = time.Minute
-	// An account gets at most passwordRequestMailBurst mails at once, and then one in each
+	// An account gets at most passwordRequestMailBurst emails at once, and then one in each
 	// passwordRequestMailInterval. Further requests are ignored.
 	passwordRequestMailBurst    = 3
 	passwordRequestMailInterval = 20 * time.Minute
 )
 
-// SendsMail reports whether this process or another service sends mails.
+// SendsMail reports whether this process or another service sends emails.
 func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		sends, err = a.anyProcessSendsMail(ctx, t)
@@ -29,9 +29,9 @@ func (a *Accounts) SendsMail(ctx context.Context) (sends bool, err error) {
 	return sends, err
 }
 
-// RequestPassword sends a mail to the owner of an account. The mail has a one-time link to set
+// RequestPassword sends an email to the owner of an account. The email has a one-time link to set
 // a new password. The current password stays valid until the link is used. The response and its
-// time do not reveal whether there is such an account. If no process sends mails,
+// time do not reveal whether there is such an account. If no process sends emails,
 // RequestPassword returns a *api.Problem with CodeWrongState.
 func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordInput) (*api.None, error) {
 	email := normalizeEmail(in.Body.Email)
@@ -52,7 +52,7 @@ func (a *Accounts) RequestPassword(ctx context.Context, in *api.RequestPasswordI
 		if sends, err := a.anyProcessSendsMail(ctx, t); err != nil {
 			return err
 		} else if !sends {
-			return api.NewProblem(api.CodeWrongState, "this service sends no mails: ask an administrator for a link to set a new password")
+			return api.NewProblem(api.CodeWrongState, "this service sends no emails: ask an administrator for a link to set a new password")
 		}
 		account, err := t.GetAccount(ctx, email)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 
 func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
 
-// withMail returns Accounts whose mails go to the returned mailbox.
+// withMail returns Accounts whose emails go to the returned mailbox.
 func withMail(t *testing.T, c *clock, options Options) (*Accounts, *mailbox) {
 	t.Helper()
 	box := &mailbox{got: make(chan string, 99)}
@@ -30,7 +30,7 @@ func addUsers(t *testing.T, a *Accounts, role string, emails ...string) {
 	}
 }
 
-// mails sends all mails that are due, and returns them.
+// mails sends all emails that are due, and returns them.
 func mails(t *testing.T, a *Accounts, box *mailbox) (all []string) {
 	t.Helper()
 	for sendNextMail(t, a) {
@@ -48,7 +48,7 @@ func logsIn(t *testing.T, a *Accounts, email, password string) bool {
 }
 
 // TestForgottenPassword requests new passwords for accounts of each kind. Only enabled accounts may
-// get a mail, and the old password must stay valid until the link is used.
+// get an email, and the old password must stay valid until the link is used.
 func TestForgottenPassword(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -72,7 +72,7 @@ func TestForgottenPassword(t *testing.T) {
 	}
 	sent := mails(t, a, box)
 	if len(sent) != 1 || !strings.HasPrefix(sent[0], "ada@example.com\nSet a new Foretell password\n") || !strings.Contains(sent[0], "still valid") {
-		t.Fatalf("the mails are %q", sent)
+		t.Fatalf("the emails are %q", sent)
 	}
 	if !logsIn(t, a, "ada@example.com", "a long password") {
 		t.Error("the old password is invalid before the link is used")
@@ -89,7 +89,7 @@ func TestForgottenPassword(t *testing.T) {
 		t.Error("the link did not replace the password")
 	}
 
-	// The requests from one address are limited, and the mails to one account.
+	// The requests from one address are limited, and the emails to one account.
 	for range 2 {
 		if err := request("ada@example.com"); err != nil {
 			t.Error(err)
@@ -107,11 +107,11 @@ func TestForgottenPassword(t *testing.T) {
 		count += len(mails(t, a, box))
 	}
 	if count > passwordRequestMailBurst {
-		t.Errorf("%d mails in 20 minutes", count)
+		t.Errorf("%d emails in 20 minutes", count)
 	}
 }
 
-// TestForgottenWithoutMail requests a new password from a service that cannot send mails.
+// TestForgottenWithoutMail requests a new password from a service that cannot send emails.
 func TestForgottenWithoutMail(t *testing.T) {
 	t.Parallel()
 	a := open(t, newClock(), Options{})
@@ -124,8 +124,8 @@ func TestForgottenWithoutMail(t *testing.T) {
 	}
 }
 
-// TestRequestMails checks which administrators get mails about requests for access, and that one
-// mail has all requests that arrive within a short time.
+// TestRequestMails checks which administrators get emails about requests for access, and that one
+// email has all requests that arrive within a short time.
 func TestRequestMails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -167,7 +167,7 @@ func TestRequestMails(t *testing.T) {
 					}
 				}
 			}
-			slices.Sort(got) // mails that are due together have no order
+			slices.Sort(got) // emails that are due together have no order
 			if strings.Join(got, " ") != strings.Join(test.want, " ") {
 				t.Errorf("mails to %v, want %v", got, test.want)
 			}

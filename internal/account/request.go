@@ -22,13 +22,13 @@ const (
 	// stored, so that nobody can fill the disk with them.
 	maxPendingRequests = 10_000
 
-	// requestMailDelay is the time between a request and the mail to the administrators. Requests
-	// that arrive in this time are in the same mail.
+	// requestMailDelay is the time between a request and the email to the administrators. Requests
+	// that arrive in this time are in the same email.
 	requestMailDelay = time.Minute
 
 	// accessRequestResponseTime is the time from a request for access to its response. It is
 	// longer than it takes to store and approve the request, so that the time does not reveal
-	// whether the e-mail has an account.
+	// whether the email has an account.
 	accessRequestResponseTime = 250 * time.Millisecond
 
 	// decidedRequestLifetime is how long a request is kept after it was approved or refused.
@@ -38,9 +38,9 @@ const (
 	maxReasonLength = 1000 // characters
 )
 
-// RequestAccess stores a request for an account. If the domain of the e-mail is one of
+// RequestAccess stores a request for an account. If the domain of the email is one of
 // Options.ApproveDomains, it approves the request at once. The response and its time do not reveal
-// whether the e-mail already has an account or a request.
+// whether the email already has an account or a request.
 func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput) (*api.None, error) {
 	request, err := a.newAccessRequest(in.Body)
 	if err != nil {
@@ -120,9 +120,9 @@ func joinFieldProblems(errs ...error) error {
 	return api.NewFieldProblems(invalid)
 }
 
-// storeAndApproveOrNotify stores a request and returns true. If the domain of the e-mail is one
+// storeAndApproveOrNotify stores a request and returns true. If the domain of the email is one
 // of Options.ApproveDomains, it approves the request, which creates the account. Otherwise it
-// notifies the administrators. It stores nothing and returns false if the e-mail already has an
+// notifies the administrators. It stores nothing and returns false if the email already has an
 // account or a PENDING request, or if there are maxPendingRequests PENDING requests.
 func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *store.AccessRequest) (stored bool, err error) {
 	if _, err := t.GetAccount(ctx, r.Email); !errors.Is(err, store.ErrNotFound) {
@@ -143,9 +143,9 @@ func (a *Accounts) storeAndApproveOrNotify(ctx context.Context, t *store.Tx, r *
 	return true, a.notifyAdministrators(ctx, t)
 }
 
-// notifyAdministrators queues a mail about the PENDING requests to each administrator in
-// Options.NotifyRequests, unless such a mail is already queued. The mail is sent after
-// requestMailDelay, and lists all requests that have arrived by then. If no process sends mails,
+// notifyAdministrators queues an email about the PENDING requests to each administrator in
+// Options.NotifyRequests, unless such an email is already queued. The email is sent after
+// requestMailDelay, and lists all requests that have arrived by then. If no process sends emails,
 // notifyAdministrators does nothing.
 func (a *Accounts) notifyAdministrators(ctx context.Context, t *store.Tx) error {
 	if sends, err := a.anyProcessSendsMail(ctx, t); err != nil || !sends {
@@ -225,7 +225,7 @@ func (a *Accounts) ApproveAccessRequest(ctx context.Context, in *api.AccessReque
 	return out, nil
 }
 
-// approveRequest approves a request, creates its account and invites the owner of the e-mail.
+// approveRequest approves a request, creates its account and invites the owner of the email.
 func (a *Accounts) approveRequest(ctx context.Context, t *store.Tx, r *store.AccessRequest, actor string) (*api.Invitation, error) {
 	account := &store.Account{Email: r.Email, Name: r.Name, Organisation: r.Organisation}
 	if _, err := t.GetAccount(ctx, r.Email); err == nil {

@@ -33,7 +33,7 @@ type ServiceSettings struct {
 	// PublicURL is the beginning of one-time links. If it points to "", the stored value is
 	// removed.
 	PublicURL *string
-	// SendsMail is true if services send mails.
+	// SendsMail is true if services send emails.
 	SendsMail *bool
 	// Address is the URL of this process. It is required. If no public URL is stored, one-time
 	// links begin with the address of the first live process.
@@ -134,10 +134,10 @@ func (a *Accounts) defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, 
 	return store.Quota(quota), err
 }
 
-// sendsMail reports whether this process sends mails.
+// sendsMail reports whether this process sends emails.
 func (a *Accounts) sendsMail() bool { return a.options.Mailer != nil }
 
-// anyProcessSendsMail reports whether this process or another service sends mails.
+// anyProcessSendsMail reports whether this process or another service sends emails.
 func (a *Accounts) anyProcessSendsMail(ctx context.Context, t *store.Tx) (bool, error) {
 	if a.sendsMail() {
 		return true, nil

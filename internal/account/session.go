@@ -201,7 +201,7 @@ func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, m
 	})
 }
 
-// FindLocalAccount returns the e-mail of the account of the embedded service, and whether the
+// FindLocalAccount returns the email of the account of the embedded service, and whether the
 // account exists. Unlike OpenLocalSession, it creates nothing.
 func (a *Accounts) FindLocalAccount(ctx context.Context) (email string, exists bool, err error) {
 	_, err = a.findAccount(ctx, lookUpByEmail(localAccountEmail))

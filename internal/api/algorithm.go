@@ -27,7 +27,7 @@ func AlgorithmTitle(code string) string {
 	return strings.TrimSpace(code + " " + AlgorithmKind(code))
 }
 
-// SupportsMonotone reports whether the models of an algorithm can be monotone in chosen columns, see
+// SupportsMonotone reports whether the models of an algorithm can be monotone in chosen columns; see
 // [Monotone]. Other algorithms take no part in races with monotone columns.
 func SupportsMonotone(code string) bool { return AlgorithmKind(code) != "neural network" }
 

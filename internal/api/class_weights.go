@@ -90,7 +90,7 @@ func ParseClassWeights(text string) (ClassWeights, error) {
 		pending = ""
 	}
 	if pending != "" {
-		return ClassWeights{}, fmt.Errorf("%q: want balanced or CLASS=NUMBER, such as yes=5", strings.TrimSuffix(pending, ","))
+		return ClassWeights{}, fmt.Errorf("%q: must be balanced or CLASS=NUMBER, such as yes=5", strings.TrimSuffix(pending, ","))
 	}
 	return w, nil
 }

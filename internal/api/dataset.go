@@ -131,19 +131,19 @@ type Column struct {
 	Kind     string `json:"kind" doc:"numeric, boolean, category, date, time or text"`
 	Missing  int64  `json:"missing" doc:"Number of rows without a value."`
 	Distinct int64  `json:"distinct" doc:"Number of distinct values."`
-	// DateOrder is empty if the column has no dates, or in datasets of older versions.
+	// DateOrder is empty if the column has no dates, or in datasets of earlier versions.
 	DateOrder string `json:"dateOrder,omitempty" doc:"Whether the day or the month is first in the column's dates, such as 1/2/2006: day-first, month-first or unknown. It is unknown if no date shows it, and then the month is assumed to be first. An extension."`
-	// TimeZones is nil if the column has no times, or in datasets of older versions.
+	// TimeZones is nil if the column has no times, or in datasets of earlier versions.
 	TimeZones []string `json:"timeZones,omitempty" doc:"The time zones of the column's times, at most ten: offsets such as -05:00, Z, names such as EST, and none for times without a zone. Times are read without their zone. An extension."`
-	// NumberFormat is nil if the column has no numbers, or in datasets of older versions.
+	// NumberFormat is nil if the column has no numbers, or in datasets of earlier versions.
 	NumberFormat *NumberFormat `json:"numberFormat,omitempty" doc:"The format of the column's numbers. Numbers in another format are missing values. An extension."`
 	// DistinctEstimate reports whether Distinct is an estimate. It is true if the column has too
 	// many values to count exactly.
 	DistinctEstimate bool `json:"distinctEstimate,omitempty" doc:"Whether distinct is an estimate, because there are too many values to count exactly."`
 	// Unused reports whether no model of the dataset uses the column. It is false in datasets of
-	// older versions.
+	// earlier versions.
 	Unused bool `json:"unused,omitempty" doc:"Whether no model uses the column, such as a constant column. An extension."`
-	// Distribution is nil if it is unknown, as in datasets of older versions.
+	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }
 

@@ -57,7 +57,7 @@ type None struct{}
 var (
 	LogIn = Endpoint[LogInInput, Session]{Operation{
 		ID: "logIn", Method: "POST", Path: "/api/login", Status: 200, Origin: Documented, Public: true,
-		Summary: "Exchange an account's e-mail and password for a bearer token that is valid for 3600 s.",
+		Summary: "Exchange an account's email and password for a bearer token that is valid for 3600 s.",
 	}}
 
 	ListDatasets = Endpoint[ListDatasetsInput, DatasetPage]{Operation{
@@ -186,7 +186,7 @@ var (
 	}}
 	RequestPassword = Endpoint[RequestPasswordInput, None]{Operation{
 		ID: "requestPassword", Method: "POST", Path: "/api/account/password/requests", Status: 202, Origin: Extension, Public: true,
-		Summary: "Request an e-mail with a one-time link to set a new password, because the old one was forgotten.",
+		Summary: "Request an email with a one-time link to set a new password, because the old one was forgotten.",
 	}}
 	LogOut = Endpoint[None, None]{Operation{
 		ID: "logOut", Method: "DELETE", Path: "/api/v1/account/session", Status: 204, Origin: Extension,

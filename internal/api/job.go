@@ -9,7 +9,7 @@ const (
 // ListJobsInput is the request of [ListJobs].
 type ListJobsInput struct {
 	PageInput
-	Account string `query:"account" doc:"Only jobs of the account with this e-mail." maxLength:"320"`
+	Account string `query:"account" doc:"Only jobs of the account with this email." maxLength:"320"`
 }
 
 // JobPage is a page of the jobs of all accounts.
@@ -23,7 +23,7 @@ type JobPage struct {
 type Job struct {
 	JobKey    string `json:"jobKey" doc:"The job's key." format:"uuid"`
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
-	Account   string `json:"account" doc:"The e-mail of the account whose job it is."`
+	Account   string `json:"account" doc:"The email of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
 	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED." enum:"QUEUED,RUNNING"`
 	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the only process that may run it, or absent if any worker may run it."`
@@ -36,7 +36,7 @@ type Job struct {
 
 // JobQueue has the number of jobs of an account.
 type JobQueue struct {
-	Account  string `json:"account" doc:"The e-mail of the account."`
+	Account  string `json:"account" doc:"The email of the account."`
 	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker."`
 	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
 	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if no job is queued."`
@@ -48,7 +48,7 @@ type WorkerList struct {
 }
 
 // Worker is a live process that runs the jobs of all accounts: foretell serve or foretell
-// worker. The values that a worker of an earlier release does not report are empty or 0.
+// worker. The values that a worker of an earlier version does not report are empty or 0.
 type Worker struct {
 	Worker     string `json:"worker" doc:"The name of the process, unique on the service."`
 	Host       string `json:"host" doc:"The machine on which it runs."`

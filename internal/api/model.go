@@ -144,7 +144,7 @@ type ModelReport struct {
 }
 
 // EffectiveTraining returns a race with the options that apply to the model. The parameter job is
-// the race as it was requested. A worker of an earlier release ignores class weights and monotone
+// the race as it was requested. A worker of an earlier version ignores class weights and monotone
 // columns. The report of such a worker has neither, and EffectiveTraining removes them from the
 // result.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
@@ -359,6 +359,6 @@ type AlgorithmReport struct {
 	LogLoss     *float64  `json:"logLoss" doc:"Log loss of the selected step on validation rows. If the algorithms were compared by log loss, it is the log loss after calibration."`
 	Interval    *Interval `json:"interval,omitempty" doc:"95 % confidence interval of the performance; absent if unknown."`
 	Curve       []float64 `json:"curve" doc:"Every validation score, oldest first."`
-	// Seconds is nil in reports of earlier releases.
+	// Seconds is nil in reports of earlier versions.
 	Seconds []float64 `json:"seconds,omitempty" doc:"The times of the scores in curve, in seconds since the machine that trained the algorithm began to work on the race."`
 }

@@ -59,7 +59,7 @@ func ParseMonotone(pairs []string) (Monotone, error) {
 			direction = Decreasing
 		case Increasing, Decreasing:
 		default:
-			return nil, fmt.Errorf("%q: want COLUMN=increasing or COLUMN=decreasing, such as income=increasing", pair)
+			return nil, fmt.Errorf("%q: must be COLUMN=increasing or COLUMN=decreasing, such as income=increasing", pair)
 		}
 		if _, repeated := m[name]; repeated {
 			return nil, fmt.Errorf("%q: column %q has two directions", pair, name)

@@ -10,7 +10,7 @@ import (
 // Code is a stable, machine-readable error code.
 type Code string
 
-// The codes. Each belongs to one HTTP status, see [Code.Status].
+// The codes. Each belongs to one HTTP status; see [Code.Status].
 const (
 	CodeMalformed         Code = "malformed"          // the request cannot be parsed
 	CodeUnauthorized      Code = "unauthorized"       // missing, invalid or expired token
@@ -22,17 +22,17 @@ const (
 	CodeNoRoute           Code = "no-route"           // no operation at this path
 	CodeMethodNotAllowed  Code = "method-not-allowed" // the path has operations, but none with this method
 	CodeWrongState        Code = "wrong-state"        // the state of the resource does not allow the operation
-	CodeNameTaken         Code = "name-taken"         // the account already has a dataset of this name, or the e-mail already has an account
+	CodeNameTaken         Code = "name-taken"         // the account already has a dataset of this name, or the email already has an account
 	CodeTooLarge          Code = "too-large"          // more bytes than allowed
 	CodeWrongMediaType    Code = "wrong-media-type"   // unsupported Content-Type or Content-Encoding
 	CodeBadRange          Code = "bad-range"          // the file does not have the requested range
 	CodeInvalid           Code = "invalid"            // a value out of range
 	CodeTooSmall          Code = "too-small"          // fewer bytes than a CSV can have
-	CodeTooMany           Code = "too-many-requests"  // rate limit, see Retry-After
+	CodeTooMany           Code = "too-many-requests"  // rate limit; see Retry-After
 	CodeQuota             Code = "quota-exceeded"     // the account would exceed one of its limits
 	CodeStorageFull       Code = "storage-full"       // the service's disk is full
 	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
-	CodeInternal          Code = "internal"           // a bug in the service, see requestId, or a change that may have been stored
+	CodeInternal          Code = "internal"           // a bug in the service; see requestId, or a change that may have been stored
 	CodeNotReady          Code = "not-ready"          // the service is starting or stopping, or its database or storage does not respond
 )
 

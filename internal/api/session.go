@@ -8,7 +8,7 @@ type SessionList struct {
 // SessionEntry is a session of an account, from a log-in until its token becomes invalid.
 type SessionEntry struct {
 	SessionKey    string `json:"sessionKey" doc:"The session's key. It is not the token." format:"uuid"`
-	CreatedOn     string `json:"createdOn,omitempty" doc:"When the account logged in; absent if an earlier release of the service opened the session."`
+	CreatedOn     string `json:"createdOn,omitempty" doc:"When the account logged in; absent if an earlier version of the service opened the session."`
 	ExpiresOn     string `json:"expiresOn" doc:"When the token expires."`
 	RemoteAddress string `json:"remoteAddress" doc:"The address of the client that logged in; an IPv6 address as its /64 network."`
 	Client        string `json:"client" doc:"The User-Agent of the client that logged in."`

@@ -15,10 +15,10 @@ func TestAccounts(t *testing.T) {
 	now := time.Now() // the clock stands still: during slow hashing, a running clock would refill the limits
 	b := openAt(t, t.TempDir(), func() time.Time { return now })
 	user := b.as(t, "Ada@Example.com")
-	t.Run("an e-mail has one account in any case", func(t *testing.T) {
+	t.Run("an email has one account in any case", func(t *testing.T) {
 		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "ada@example.com "}, "correct horse"), api.CodeNameTaken)
 	})
-	t.Run("bad e-mails and passwords are refused", func(t *testing.T) {
+	t.Run("bad emails and passwords are refused", func(t *testing.T) {
 		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "nobody"}, "correct horse"), api.CodeInvalid)
 		wantCode(t, b.AddUser(t.Context(), api.NewAccount{Email: "a@b.c"}, "short"), api.CodeInvalid)
 	})

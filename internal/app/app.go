@@ -39,7 +39,7 @@ type Config struct {
 	// DatasetsAsArray makes ListDatasets return the datasets as a JSON array. By default it returns
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
-	// AcceptMismatch makes New accept a database that does not belong to the stored files, see
+	// AcceptMismatch makes New accept a database that does not belong to the stored files; see
 	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
@@ -69,7 +69,7 @@ type Config struct {
 	// Scanner scans each uploaded CSV for malware before a job reads it. Nil means that no file is
 	// scanned.
 	Scanner *clamav.Client
-	// Accounts configures accounts and the mails to their owners.
+	// Accounts configures accounts and the emails to their owners.
 	Accounts account.Options
 }
 
@@ -216,7 +216,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 
 // removeLeftovers removes the files and registrations of dead processes, and expired sessions.
 // If recount is true, it also recounts the datasets of each account. This is necessary in the
-// first hour after an upgrade, because processes of the earlier release may still run, and they
+// first hour after an upgrade, because processes of the earlier version may still run, and they
 // do not update the stored count.
 func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 	warn := func(message string, err error) {

@@ -118,7 +118,7 @@ func (a *testApp) work(t *testing.T) (stop func()) {
 	return stop
 }
 
-// as returns a testApp for the same App, with the context of the account that has this e-mail.
+// as returns a testApp for the same App, with the context of the account that has this email.
 func (a *testApp) as(t *testing.T, email string) *testApp {
 	t.Helper()
 	if err := a.AddUser(t.Context(), api.NewAccount{Email: email}, "correct horse"); err != nil {
@@ -128,7 +128,7 @@ func (a *testApp) as(t *testing.T, email string) *testApp {
 	return &testApp{App: a.App, dir: a.dir, ctx: must(signIn(t.Context(), a.App, session.AccessToken))(t)}
 }
 
-// account returns an input with the key of the account with this e-mail.
+// account returns an input with the key of the account with this email.
 func (a *testApp) account(t *testing.T, email string) *api.AccountInput {
 	t.Helper()
 	return &api.AccountInput{AccountKey: must(a.FindAccount(t.Context(), email))(t).AccountKey}

@@ -15,7 +15,7 @@ type FileCheck struct {
 	// undamaged files.
 	Files int
 	Bytes int64
-	// Unverified is the number of files that an earlier release stored without a checksum.
+	// Unverified is the number of files that an earlier version stored without a checksum.
 	// Their contents cannot be verified. The checksum of such a file is stored when the file is
 	// next read.
 	Unverified int
@@ -82,7 +82,7 @@ func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums b
 // Usage has the total sizes of the stored files, in bytes.
 type Usage struct {
 	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
-	// results and blind files. Files that an earlier release stored may count as 0 until they are
+	// results and blind files. Files that an earlier version stored may count as 0 until they are
 	// read.
 	Datasets, Models, Predictions int64
 	// Files is the number of files in these sizes. Orphans are not included.

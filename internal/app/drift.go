@@ -26,7 +26,7 @@ const driftTimeLimit = predictionTimeLimit
 // The first call starts the comparison, whose result is stored, and later calls read it. Therefore a
 // prediction takes no extra time if nobody requests its drift. If ctx ends first, the comparison
 // continues, so that another call can return it. Only one comparison is computed at a time,
-// because it uses a core and much memory. Accounts take turns, see [turn.FairSemaphore].
+// because it uses a core and much memory. Accounts take turns; see [turn.FairSemaphore].
 func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (*api.DriftReport, error) {
 	p, report, err := a.readStoredDrift(ctx, in.PredictionKey)
 	if err != nil || report != nil {

@@ -28,7 +28,7 @@ var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkAndMatchIdentities returns an error if the database and the stored files do not
 // belong together. Each has an identity. If the identities are equal, the database and the
-// files belong together, see checkNotAllFilesMissing for an exception. They may differ, or one may be missing because the
+// files belong together; see checkNotAllFilesMissing for an exception. They may differ, or one may be missing because the
 // database or the files are new or from an early release. Then checkAndMatchIdentities
 // returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
 // acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
@@ -172,7 +172,7 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
 }
 
-// sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder, see
+// sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder; see
 // [blob.Store.Sweep]. It logs each of these files.
 func (a *App) sweepBlobs(ctx context.Context) {
 	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsProcessAlive, func(first, last string) (keys []string, err error) {

@@ -91,7 +91,7 @@ func (a *App) findJobStatus(ctx context.Context, t *store.Tx, subject string) (j
 
 // readWithJobStatus calls get, which reads a resource, and returns the status of the job on this
 // resource. The function get must return the key of the resource that the job works on, or "" if
-// there is no job. It may be called twice, see readResourcesThenJobs.
+// there is no job. It may be called twice; see readResourcesThenJobs.
 func (a *App) readWithJobStatus(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s jobStatus, err error) {
 	subject := ""
 	err = a.readResourcesThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
@@ -107,7 +107,7 @@ func (a *App) readWithJobStatus(ctx context.Context, get func(*store.Tx) (subjec
 // readWithJobStatuses calls list, which reads a page of the caller's resources, and returns the
 // statuses of all jobs of the caller's account, by key of the resource. The function list must
 // report whether any resource on the page has a job. If none has, the result is nil. The
-// function list may be called twice, see readResourcesThenJobs.
+// function list may be called twice; see readResourcesThenJobs.
 func (a *App) readWithJobStatuses(ctx context.Context, list func(*store.Tx) (hasJob bool, err error)) (all map[string]jobStatus, err error) {
 	err = a.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
 		all, err = a.listJobStatuses(ctx, t, callerFromContext(ctx).Account)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"foretell/internal/api"
@@ -121,7 +122,7 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 	if err == nil && refused {
 		a.finishedJobs.add(kindTrain, api.TrainingFailed)
 		a.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
-			"memory", formatSize(race.Memory), "largestWorker", formatSize(largest))
+			"memory", formatSize(race.Memory, math.Ceil), "largestWorker", formatSize(largest, math.Floor))
 	}
 	return err
 }
@@ -137,17 +138,19 @@ func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Data
 	}
 	advice := "use fewer rows or classes"
 	if smallest != "" {
-		advice = fmt.Sprintf("select only %s, which needs about %s", smallest, formatSize(need))
+		advice = fmt.Sprintf("select only %s, which needs about %s", smallest, formatSize(need, math.Ceil))
 	}
 	return fmt.Sprintf("the race needs about %s of memory (estimated from %d rows, %d columns and %d classes), but at most %s is available for races: "+
 		"%s, or make more available (--memory of a service or worker; without a service, FORETELL_MEMORY)",
-		formatSize(race.Memory), d.Rows, len(d.Columns), len(d.Classes), formatSize(largestMemory), advice)
+		formatSize(race.Memory, math.Ceil), d.Rows, len(d.Columns), len(d.Classes), formatSize(largestMemory, math.Floor), advice)
 }
 
-// formatSize formats a number of bytes in MB or GB.
-func formatSize(numBytes int64) string {
+// formatSize formats a number of bytes in MB or GB. Required memory is rounded with math.Ceil, and
+// available memory with math.Floor. Otherwise both could be the same text although too little is
+// available.
+func formatSize(numBytes int64, round func(float64) float64) string {
 	if numBytes < 1e9 {
-		return fmt.Sprintf("%.0f MB", float64(numBytes)/1e6)
+		return fmt.Sprintf("%.0f MB", round(float64(numBytes)/1e6))
 	}
-	return fmt.Sprintf("%.1f GB", float64(numBytes)/1e9)
+	return fmt.Sprintf("%.1f GB", round(float64(numBytes)/1e8)/10)
 }

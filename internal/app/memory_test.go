@@ -35,7 +35,7 @@ func TestRaceTooLargeForEveryWorker(t *testing.T) {
 	if want := "the race needs about"; !strings.HasPrefix(ended.FailureReason, want) || !strings.Contains(ended.FailureReason, "1 MB is available") {
 		t.Errorf("the reason is %q", ended.FailureReason)
 	}
-	for _, want := range []string{"subject=" + race + " accountKey=", `memory="90 MB" largestWorker="1 MB"`, "outcome=COMPLETED"} { // the dataset is COMPLETED
+	for _, want := range []string{"subject=" + race + " accountKey=", `memory="91 MB" largestWorker="1 MB"`, "outcome=COMPLETED"} { // the dataset is COMPLETED
 		eventually(t, func() (int, error) { return log.count(want), nil }, func(n int) bool { return n > 0 })
 	}
 }

@@ -43,7 +43,7 @@ func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 		p.FailureReason = errPredictionTimeLimit.Error()
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionTimeout)
 	case errors.Is(err, learn.ErrNoBackground):
-		p.FailureReason = "cannot compute the reasons, because the model was trained by an older version and has no background rows: train a new model"
+		p.FailureReason = "cannot compute the reasons, because the model was trained by an earlier version and has no background rows: train a new model"
 		return a.endPredictionAndDeleteBlind(ctx, &r.Job, p, api.PredictionFailed)
 	case errors.As(err, &defect):
 		p.FailureReason = defect.Error()

@@ -68,7 +68,7 @@ func (a *App) newDiskFullProblem(err error) error {
 // parameter noun is what messages call the resource.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: list the %ss to see their keys", noun, key, noun).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may be deleted, or its key is wrong", noun, key).WithCause(err)
 	}
 	return a.toProblem(err)
 }

@@ -28,7 +28,7 @@ func checkSplitColumns(n api.NewTraining, d *store.Dataset) error {
 		switch {
 		case field.column == "" || slices.Contains(names, field.column):
 		case field.column == schema.ID || field.column == schema.Label:
-			return api.NewFieldProblem(field.name, "%q is the ID or the label: must be another column of the dataset", field.column)
+			return api.NewFieldProblem(field.name, "%q is the ID or the label, but must be another column of the dataset", field.column)
 		default:
 			return api.NewFieldProblem(field.name, "%q is not a column of the dataset%s", field.column, csvfile.DidYouMean(field.column, names))
 		}

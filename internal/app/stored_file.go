@@ -41,7 +41,7 @@ func resultFile(p *store.Prediction) *store.OwnedFile {
 // readVerifiedFile calls use with a reader of a stored file and the size of the file. If the
 // file is missing or corrupt, readVerifiedFile returns a problem with CodeDamaged instead of
 // the error of use, because the damage may have caused that error. If the file has no
-// checksum, because an earlier release stored it, readVerifiedFile stores the checksum after
+// checksum, because an earlier version stored it, readVerifiedFile stores the checksum after
 // use has succeeded.
 func (a *App) readVerifiedFile(ctx context.Context, f *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
@@ -98,7 +98,7 @@ func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action
 	return a.RecordRefusedFile(ctx, t, j.Account, action, j.Subject)
 }
 
-// MalwareScans returns the numbers of scans of this process by result, see [clamav.Client.Counts].
+// MalwareScans returns the numbers of scans of this process by result; see [clamav.Client.Counts].
 // It returns nil if no file is scanned.
 func (a *App) MalwareScans() map[string]int64 {
 	if a.scanner == nil {

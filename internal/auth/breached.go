@@ -112,7 +112,7 @@ func (b *BreachedPasswords) hashAfter(offset int64) (hash []byte, end int64, err
 	}
 	hash, _, _ = bytes.Cut(bytes.TrimSuffix(line, []byte("\r")), []byte(":"))
 	if sum, err := hex.DecodeString(string(hash)); err != nil || len(sum) != sha1.Size {
-		return nil, 0, fmt.Errorf("at byte %d: want a SHA-1 hash of 40 hexadecimal digits", start)
+		return nil, 0, fmt.Errorf("at byte %d: not a SHA-1 hash of 40 hexadecimal digits", start)
 	}
 	return bytes.ToUpper(hash), start + int64(len(line)) + 1, nil
 }

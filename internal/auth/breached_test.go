@@ -55,7 +55,7 @@ func TestBreachedPasswords(t *testing.T) {
 
 func TestBreachedPasswordsRefused(t *testing.T) {
 	a, z := strings.Repeat("A", 40), strings.Repeat("F", 40)
-	const noHash, noHashes = "want a SHA-1 hash", "the file has no hashes"
+	const noHash, noHashes = "not a SHA-1 hash", "the file has no hashes"
 	for name, tt := range map[string]struct{ text, want string }{
 		"empty": {"", noHashes}, "blank line": {"\n", noHashes}, "passwords": {"123456\n", noHash},
 		"NTLM":     {strings.Repeat("A", 32) + ":3\n", noHash},

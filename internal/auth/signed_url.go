@@ -39,7 +39,7 @@ type URLKey struct {
 }
 
 // NewURLKey returns the key with the given secret and algorithm. It returns an error if the
-// algorithm is not one of URLAlgorithms, for example because a newer program has created the
+// algorithm is not one of URLAlgorithms, for example because a newer version of this program has created the
 // key.
 func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
 	newHash := urlHashFunctions[algorithm]

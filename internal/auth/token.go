@@ -32,10 +32,10 @@ type tokenHashAlgorithm struct {
 // tokenHashAlgorithms are the algorithms of stored token hashes. New tokens are hashed with the
 // first algorithm, and tokens with hashes of the others are accepted, too. To replace the
 // algorithm, change the order. Existing tokens then remain valid, also in processes of an
-// earlier release on the same database. A fast hash algorithm is safe here, because nobody can
+// earlier version on the same database. A fast hash algorithm is safe here, because nobody can
 // guess a token of 32 random bytes.
 //
-// SHA-256 hashes have no prefix, because earlier releases stored them without one.
+// SHA-256 hashes have no prefix, because earlier versions stored them without one.
 var tokenHashAlgorithms = []tokenHashAlgorithm{{"", sha256.Sum256}, {"sha3-256:", sha3.Sum256}}
 
 // HashToken returns the hash under which a new token is stored.

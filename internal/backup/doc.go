@@ -30,8 +30,8 @@ import (
 var (
 	// ErrDamaged is returned if a backup is incomplete or was changed.
 	ErrDamaged = errors.New("the backup is damaged")
-	// ErrNewer is returned for a backup of a newer program.
-	ErrNewer = errors.New("the backup is from a newer program")
+	// ErrNewer is returned for a backup of a newer version of this program.
+	ErrNewer = errors.New("the backup is from a newer version of foretell")
 	// ErrNotEmpty is returned if the database or the storage to restore into is not empty.
 	ErrNotEmpty = errors.New("the target is not empty")
 )

@@ -16,7 +16,7 @@ import (
 	"foretell/internal/store"
 )
 
-// TestNewerBackup checks that a backup of a newer program is refused.
+// TestNewerBackup checks that a backup of a newer version of this program is refused.
 func TestNewerBackup(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer

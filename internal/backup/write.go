@@ -68,7 +68,7 @@ type backupWriter struct {
 	// vanished has the keys of files that were deleted while they were copied. Their copies are
 	// incomplete. If the last snapshot references such a file, it is listed as damaged.
 	vanished map[string]bool
-	// tables has one temporary file for each table, with its rows in the last snapshot.
+	// tables has one temporary file for each table, with the rows of the table in the most recent snapshot.
 	tables []*spill.TempFile
 }
 

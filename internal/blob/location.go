@@ -43,7 +43,7 @@ func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocatio
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains([]string{"endpoint", "region", "credentials"}, name) {
-			return nil, fmt.Errorf("%w: unknown parameter %q: want endpoint, region or credentials", ErrInvalidLocation, name)
+			return nil, fmt.Errorf("%w: unknown parameter %q; known parameters: endpoint, region, credentials", ErrInvalidLocation, name)
 		}
 	}
 	first := func(texts ...string) string {
@@ -57,10 +57,10 @@ func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocatio
 	region := first(query.Get("region"), getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), defaultRegion)
 	l := &bucketLocation{bucket: u.Host, region: region, instanceCredentials: query.Get("credentials") == "instance"}
 	if value := query.Get("credentials"); value != "" && !l.instanceCredentials {
-		return nil, fmt.Errorf("%w: credentials=%s: want credentials=instance, or omit the parameter", ErrInvalidLocation, value)
+		return nil, fmt.Errorf("%w: credentials=%s: must be credentials=instance, or be omitted", ErrInvalidLocation, value)
 	}
 	if l.bucket == "" {
-		return nil, fmt.Errorf("%w: no bucket: want %s", ErrInvalidLocation, locationForm)
+		return nil, fmt.Errorf("%w: no bucket; must be %s", ErrInvalidLocation, locationForm)
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		l.prefix = path + "/"
@@ -68,7 +68,7 @@ func parseBucketLocation(u *url.URL, getenv func(string) string) (*bucketLocatio
 	endpoint := first(query.Get("endpoint"), getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), "https://s3."+region+".amazonaws.com")
 	e, err := url.Parse(endpoint)
 	if err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" || e.User != nil || strings.Trim(e.Path, "/") != "" || e.RawQuery != "" {
-		return nil, fmt.Errorf("%w: invalid endpoint: want http://HOST:PORT or https://HOST", ErrInvalidLocation)
+		return nil, fmt.Errorf("%w: invalid endpoint: must be http://HOST:PORT or https://HOST", ErrInvalidLocation)
 	}
 	l.host, l.useHTTPS = e.Host, e.Scheme == "https"
 	return l, nil
@@ -90,11 +90,11 @@ func parseLocation(location string) (*url.URL, error) {
 	u, err := url.Parse(location)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: want %s", ErrInvalidLocation, locationForm)
+		return nil, fmt.Errorf("%w: must be %s", ErrInvalidLocation, locationForm)
 	case u.User != nil:
 		return nil, fmt.Errorf("%w: it must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead", ErrInvalidLocation)
 	case u.Scheme != "s3" && u.Scheme != "file":
-		return nil, fmt.Errorf("%w %q: want %s", ErrInvalidLocation, location, locationForm)
+		return nil, fmt.Errorf("%w %q: must be %s", ErrInvalidLocation, location, locationForm)
 	case u.Fragment != "":
 		return nil, fmt.Errorf("%w %q: the character # must be written as %%23", ErrInvalidLocation, location)
 	}
@@ -104,7 +104,7 @@ func parseLocation(location string) (*url.URL, error) {
 // folderPath returns the path in a location file:///DIR.
 func folderPath(u *url.URL) (string, error) {
 	if u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" {
-		return "", fmt.Errorf("%w %q: want file:///DIR, with an absolute path", ErrInvalidLocation, u)
+		return "", fmt.Errorf("%w %q: must be file:///DIR, with an absolute path", ErrInvalidLocation, u)
 	}
 	path := filepath.FromSlash(u.Path)
 	if runtime.GOOS == "windows" {

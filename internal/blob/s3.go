@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -190,6 +191,20 @@ var errorsByS3Code = map[string]error{
 	"RequestTimeTooSkewed":  ErrCredentials, // its message says that the clocks differ
 }
 
+// withoutAddress returns the cause of an error of a request or of a connection, whose text repeats
+// the address.
+func withoutAddress(err error) error {
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var connection *net.OpError
+	if errors.As(err, &connection) && connection.Op == "dial" {
+		err = connection.Err
+	}
+	return err
+}
+
 // translateS3Error converts an error of the S3 client to an error of this package. The message
 // does not contain the request, because the request has a signature.
 func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
@@ -201,7 +216,7 @@ func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	}
 	var answer minio.ErrorResponse
 	if !errors.As(err, &answer) {
-		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, err)
+		return fmt.Errorf("%w: %s at %s: %w", ErrUnavailable, b, b.host, withoutAddress(err))
 	}
 	known := errorsByS3Code[answer.Code]
 	cause := fmt.Errorf("%s at %s: %s: %s", b, b.host, answer.Code, answer.Message)

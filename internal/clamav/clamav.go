@@ -46,7 +46,7 @@ const (
 	limitSignaturePrefix = "Heuristics.Limits.Exceeded"
 )
 
-// The results of scans, see [Client.Counts].
+// The results of scans; see [Client.Counts].
 const (
 	ResultClean       = "clean"
 	ResultInfected    = "infected"
@@ -72,7 +72,7 @@ func New(address string) (*Client, error) {
 	c.network = "tcp"
 	host, port, err := net.SplitHostPort(address)
 	if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || host == "" || number == 0 {
-		return nil, errors.New("want HOST:PORT, such as 127.0.0.1:3310, or the absolute path of a Unix socket")
+		return nil, errors.New("must be HOST:PORT, such as 127.0.0.1:3310, or the absolute path of a Unix socket")
 	}
 	return c, nil
 }

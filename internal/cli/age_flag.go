@@ -29,7 +29,7 @@ func (f *AgeFlag) Set(text string) error {
 	}
 	age, err := time.ParseDuration(text)
 	if err != nil || age < 0 {
-		return fmt.Errorf("want an age such as 30d or 12h")
+		return fmt.Errorf("must be an age such as 30d or 12h")
 	}
 	*f = AgeFlag(age)
 	return nil

@@ -88,24 +88,29 @@ func renameNew(tempPath, path string) error {
 }
 
 // CheckOutputPath returns an error if no file may be written to path or, if path is a symbolic link,
-// to its target. This is the case if the folder of the file does not exist or is read-only, if the
-// name is too long, if path is itself a folder, or if path is an existing file and force is false. A device or a pipe is
-// allowed. The parameter otherHint is the part of the hints that says how to choose another file,
+// to its target. The reason may be:
+//
+//   - The folder of the file does not exist or is read-only.
+//   - The name is too long.
+//   - path is itself a folder.
+//   - path is an existing file, and force is false.
+//
+// A device or a pipe is allowed. The parameter otherHint is the part of the hints that says how to choose another file,
 // such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return exit.Usagef("the name of the output %s is too long", term.Truncate(path, 60)).WithHint("%s", otherHint)
+		return exit.Usagef("the name of the output \"%s\" is too long", term.Truncate(path, 60)).WithHint("%s", otherHint)
 	case err != nil:
 		return err
 	case info.IsDir():
-		return exit.Usagef("the output %s is a folder", path).WithHint("%s", otherHint)
+		return exit.Usagef("the output \"%s\" is a folder, not a file", path).WithHint("%s", otherHint)
 	case !info.Mode().IsRegular():
 		return nil
 	case !force:
-		return exit.Errorf(exit.Conflict, "the output %s already exists", path).WithHint("replace it with --force, or %s", otherHint)
+		return exit.Errorf(exit.Conflict, "the output \"%s\" already exists", path).WithHint("replace it with --force, or %s", otherHint)
 	}
 	return CheckFolder(filepath.Dir(symlink.Resolve(path)), "output", otherHint)
 }
@@ -116,7 +121,11 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 // otherHint is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
-		return exit.Errorf(exit.NotFound, "the folder %s of the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
+		fault := "does not exist"
+		if _, err := os.Stat(dir); err == nil {
+			fault = "is a file"
+		}
+		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s %s", dir, content, fault).WithHint("create the folder, or %s", otherHint)
 	}
 	probe, err := CreateTemp(dir)
 	if err == nil {
@@ -124,7 +133,7 @@ func CheckFolder(dir, content, otherHint string) error {
 	}
 	var failed *fs.PathError
 	if errors.As(err, &failed) && !errors.Is(err, syscall.ENOSPC) {
-		return exit.Errorf(exit.Unexpected, "no file can be created in the folder %s of the %s: %w", dir, content, failed.Err).
+		return exit.Errorf(exit.Unexpected, "no file can be created in the folder \"%s\" for the %s: %w", dir, content, failed.Err).
 			WithHint("make the folder writable, or %s", otherHint)
 	}
 	return err

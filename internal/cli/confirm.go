@@ -60,7 +60,7 @@ func (f *Factory) PromptDisabled(cmd *cobra.Command) (disabled bool, err error) 
 	}
 	never, err := strconv.ParseBool(cmp.Or(s.GetString(config.KeyNoInput), "false"))
 	if err != nil {
-		return false, exit.Usagef("invalid %s %q: want true or false", s.OriginName(config.KeyNoInput), s.GetString(config.KeyNoInput))
+		return false, exit.Usagef("%s: must be true or false", s.DescribeInvalid(config.KeyNoInput))
 	}
 	return never || !f.Console.CanPrompt(), nil
 }

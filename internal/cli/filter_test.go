@@ -105,7 +105,7 @@ func TestFiltersThatFail(t *testing.T) {
 		{"an_unknown_function", "--jq", "nope", "function not defined: nope/0"},
 		{"a_result_that_is_none", "--jq", ".name", "expected an object"},
 		{"an_unknown_template_function", "--template", "{{nope}}", `--template:1: function "nope" not defined`},
-		{"an_unknown_member", "--template", "{{range .}}{{.name}}{{.nope}}{{end}}", `--template:1:22: executing "--template" at <.nope>: map has no entry for key "nope"`},
+		{"an_unknown_member", "--template", "{{range .}}{{.name}}{{.nope}}{{end}}", `--template:1:22: at <.nope>: map has no entry for key "nope"`},
 		{"an_unknown_field", "--fields", "name,nope", `unknown field "nope"`},
 	}
 	for _, test := range tests {

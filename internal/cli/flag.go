@@ -168,10 +168,10 @@ func PositionalArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < required:
-			return exit.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):required], " and ")).
+			return exit.Usagef("missing %s", strings.Join(names[len(args):required], " and ")).
 				WithHint("usage: %s", cmd.UseLine())
 		case len(args) > len(names) && !repeats:
-			return exit.Usagef("unexpected argument %q of %s", args[len(names)], cmd.CommandPath()).
+			return exit.Usagef("unexpected argument %q", args[len(names)]).
 				WithHint("usage: %s", cmd.UseLine())
 		}
 		return nil

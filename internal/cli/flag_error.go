@@ -20,7 +20,7 @@ func invalidFlagError(err error) *exit.Error {
 	if words, ok := flagTypeNames[wants]; ok {
 		wants = words
 	}
-	return exit.Usagef("invalid --%s %q: want %s", name, invalid.GetValue(), wants)
+	return exit.Usagef("invalid --%s %q: must be %s", name, invalid.GetValue(), wants)
 }
 
 // flagTypeNames describes the valid values of a flag by the type of the flag.

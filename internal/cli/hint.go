@@ -36,7 +36,7 @@ func (f *Factory) AddHint(e *exit.Error) {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)
 	}
 	if e.Code == string(api.CodeNameTaken) && f.Running != nil && strings.HasPrefix(f.Running.CommandPath(), "foretell users ") {
-		e.Hint = "list the accounts with `foretell users list`" // the name is an e-mail, not that of a dataset
+		e.Hint = "list the accounts with `foretell users list`" // the name is an email, not that of a dataset
 	}
 	if e.Hint == "" && f.Running != nil {
 		e.Hint = f.suggestList(e.Status)

@@ -18,7 +18,7 @@ func ParseBytes(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/unit {
-		return 0, errors.New("want a size such as 12GB")
+		return 0, errors.New("must be a size such as 12GB")
 	}
 	return n * unit, nil
 }

@@ -60,7 +60,8 @@ func (o *Output) parseTemplate(text string) (filter, error) {
 // apply executes the template with the fields of v.
 func (p *templateFilter) apply(o *Output, b *bytes.Buffer, v, doc any) error {
 	if err := p.template.Execute(b, templateData(doc, reflect.TypeOf(v))); err != nil {
-		return exit.Usagef("%s", strings.TrimPrefix(err.Error(), "template: ")).WithHint("--json prints the input of the filter")
+		message := strings.Replace(strings.TrimPrefix(err.Error(), "template: "), `executing "--template" `, "", 1)
+		return exit.Usagef("%s", message).WithHint("--json prints the input of the template")
 	}
 	if len(p.rows) == 0 {
 		return nil

@@ -106,7 +106,7 @@ func decodeResponse(req *request, resp *http.Response, body []byte, out any) err
 		page.Total = -1 // stays -1 if the service does not report the total
 	}
 	if err := decodeLenient(body, out); err != nil {
-		e := notServiceError(req, resp, "something other than this operation's JSON")
+		e := notServiceError(req, resp, "a body that is not the expected JSON")
 		e.Err = err
 		return e
 	}

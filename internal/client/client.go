@@ -216,7 +216,7 @@ func checkPathOverrides(paths map[string]string) error {
 			return fmt.Errorf("path override %q: unknown operation", id)
 		}
 		if !strings.HasPrefix(path, "/") {
-			return fmt.Errorf("path override %s: %q must begin with /", id, path)
+			return fmt.Errorf("path override %s: %q does not begin with /", id, path)
 		}
 		for _, name := range pathParams(op.Path) {
 			if !strings.Contains(path, "{"+name+"}") {

@@ -19,7 +19,7 @@ func parseExtraHeaders(text string) (http.Header, error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || !isHeaderName(name) || !isHeaderValue(value) {
-			return nil, fmt.Errorf("extraHeaders: invalid line %q: want Name:value", line)
+			return nil, fmt.Errorf("extraHeaders: invalid line %q: must be Name:value", line)
 		}
 		switch http.CanonicalHeaderKey(name) {
 		case "Authorization", "Content-Length", "Transfer-Encoding", "Host", "Connection", "Expect", "Upgrade", "Trailer", "Te":

@@ -16,7 +16,7 @@ func (c *Client) ModelReport(ctx context.Context, model string) (*api.ModelRepor
 }
 
 // ModelReportSummary is like ModelReport, but requests a report without the parts that are long
-// if the table has many columns, see [api.ModelReportInput]. Some services return the whole
+// if the table has many columns; see [api.ModelReportInput]. Some services return the whole
 // report anyway.
 func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.ModelReport, error) {
 	return c.fetchModelReport(ctx, &api.ModelReportInput{ModelInput: api.ModelInput{ModelKey: model}, Summary: true})

@@ -24,8 +24,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		return &redirectError{"the service redirected 10 times"}
 	}
 	if next.Method != first.Method {
-		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with a status that changes the method; use the new URL",
-			first.Method, next.URL.Scheme+"://"+next.URL.Host)}
+		return &redirectError{fmt.Sprintf("the service redirects this %s to %s with status %d, which turns it into a %s",
+			first.Method, next.URL.Scheme+"://"+next.URL.Host, next.Response.StatusCode, next.Method)}
 	}
 	for _, earlier := range slices.Concat(via[1:], []*http.Request{next}) {
 		if isSameServiceOrHTTPS(first.URL, earlier.URL) {

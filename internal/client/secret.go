@@ -20,7 +20,7 @@ var secretWords = []string{
 }
 
 // isSecretName reports whether the query parameter, header or JSON member with this name may contain
-// a secret. Names that end in "code" are those of one-time codes, see also isErrorObject.
+// a secret. Names that end in "code" are those of one-time codes; see also isErrorObject.
 func isSecretName(name string) bool {
 	if isSignatureParam(name) {
 		return true

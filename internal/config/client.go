@@ -22,7 +22,7 @@ func NewClient(opts client.Options) (*client.Client, error) {
 	if u, parseErr := url.Parse(strings.TrimSpace(opts.BaseURL)); parseErr == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		example = client.Origin(u)
 	}
-	return nil, exit.Usagef("%w", err).WithHint("set the service's address as in --server %s", example)
+	return nil, exit.Usagef("%w", err).WithHint("use the address of the service, as in --server %s", example)
 }
 
 // guessScheme returns the URL that is probably meant by an address without a scheme. It adds

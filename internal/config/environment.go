@@ -9,6 +9,7 @@ import (
 
 	"foretell/internal/client"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -58,7 +59,7 @@ type variable struct {
 var Variables = []variable{
 	{Name: envServer, description: "address of the service; if empty, the command runs the embedded service", Key: KeyServer, check: checkServer},
 	{Name: envProfile, description: "profile of the config file to use"},
-	{Name: EnvUsername, description: "e-mail to log in with", Key: KeyUsername},
+	{Name: EnvUsername, description: "email to log in with", Key: KeyUsername},
 	{Name: EnvPassword, description: "password to log in with; never stored", secret: true},
 	{Name: EnvPasswordFile, description: "file that holds the password"},
 	{Name: EnvToken, description: "bearer token to use", secret: true},
@@ -113,7 +114,7 @@ func (v variable) validate(value string) error {
 	case value == "":
 		return exit.Usagef("%s must not be empty", v.Key).WithHint("remove the setting with `foretell config unset %s`", v.Key)
 	case v.Values != nil && !slices.Contains(v.Values, value):
-		return exit.Usagef("invalid %s %q: want %s", v.Key, value, strings.Join(v.Values, ", "))
+		return exit.Usagef("invalid %s %q: must be %s", v.Key, value, humanize.Choices(v.Values))
 	case v.check != nil:
 		return v.check(value)
 	}
@@ -127,14 +128,14 @@ func checkServer(value string) error {
 
 func checkBool(value string) error {
 	if _, err := strconv.ParseBool(value); err != nil {
-		return exit.Usagef("invalid %s %q: want true or false", KeyNoInput, value)
+		return exit.Usagef("invalid %s %q: must be true or false", KeyNoInput, value)
 	}
 	return nil
 }
 
 func checkDuration(value string) error {
 	if d, err := time.ParseDuration(value); err != nil || d < 0 {
-		return exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", KeyTimeout, value)
+		return exit.Usagef("invalid %s %q: must be a duration of at least 0s, such as 90s, 30m or 2h", KeyTimeout, value)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/viper"
 
 	"foretell/internal/exit"
+	"foretell/internal/term"
 )
 
 // The keys of settings. All except KeyProfile belong to a profile of the config file.
@@ -109,6 +110,18 @@ func (s *Settings) OriginName(key string) string {
 	return key + " in " + strings.TrimPrefix(origin, "file ")
 }
 
+// DescribeInvalid returns the beginning of the error message for a setting with an invalid value:
+// "invalid", the name of the flag or variable that set it, and the value. If the setting is from
+// the profile, the text names the key and the file.
+func (s *Settings) DescribeInvalid(key string) string {
+	name, file, inFile := strings.Cut(s.OriginName(key), " in ")
+	text := fmt.Sprintf("invalid %s %q", name, s.GetString(key))
+	if inFile {
+		text += " in " + file
+	}
+	return text
+}
+
 // CheckProfile returns an error if the config file has no profile with the selected name.
 // Without this check, a mistyped name would silently select another service. CheckProfile
 // returns nil for the profile default, and if a flag or variable sets the address of the
@@ -123,10 +136,11 @@ func (s *Settings) CheckProfile(env Getenv) error {
 	}
 	names := slices.Sorted(maps.Keys(file.GetStringMap("profiles")))
 	e := exit.Usagef("%s: unknown profile %q", s.OriginName(KeyProfile), s.Profile)
+	create := "foretell login URL --profile " + term.ShellQuote(s.Profile)
 	if len(names) == 0 {
-		return e.WithHint("create it with `foretell login URL`")
+		return e.WithHint("create it with `%s`", create)
 	}
-	return e.WithHint("known profiles: %s; create one with `foretell login URL`", strings.Join(names, ", "))
+	return e.WithHint("known profiles: %s; create this one with `%s`", strings.Join(names, ", "), create)
 }
 
 // originDefault is the origin of a setting that has its default value.
@@ -151,6 +165,10 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 	file.SetConfigFile(path)
 	file.SetConfigType("yaml")
 	if err := file.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		var malformed viper.ConfigParseError
+		if errors.As(err, &malformed) { // its message begins with a sentence of its own
+			err = malformed.Unwrap()
+		}
 		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away and log in again")
 	}
 	return file, nil
@@ -169,7 +187,7 @@ const maxProfileName = 40
 func checkProfileName(name string) error {
 	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
 	if name == "" || len(name) > maxProfileName || strings.Trim(name, first+"_-") != "" || !strings.Contains(first, name[:1]) {
-		return exit.Usagef("invalid --profile %q: want lower-case letters, digits, - and _", name)
+		return exit.Usagef("invalid --profile %q: must have only lower-case letters, digits, - and _", name)
 	}
 	return nil
 }

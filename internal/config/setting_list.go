@@ -100,7 +100,7 @@ func CheckSetting(key, value string) error {
 	}
 	if id, ok := strings.CutPrefix(key, KeyPaths+"."); ok {
 		if _, err := client.New(client.Options{BaseURL: EmbeddedURL, Paths: map[string]string{id: value}}); err != nil {
-			return exit.Usagef("%w", err).WithHint("a path starts with / and contains the operation's parameters in braces; see docs/api.md")
+			return exit.Usagef("%w", err).WithHint("the path must also contain the operation's parameters in braces; see docs/api.md")
 		}
 		return nil
 	}

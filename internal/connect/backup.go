@@ -58,7 +58,11 @@ func Backup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.Writer
 	}
 	database, err := openExistingDatabase(ctx, at.database, at.dir)
 	if errors.Is(err, store.ErrOldSchema) {
-		return nil, exit.Errorf(exit.Rejected, "cannot back up: %w", err).WithHint("pass the database of a service; or make a copy of this database, and then upgrade the original with `foretell migrate`")
+		e := exit.Errorf(exit.Rejected, "cannot back up: %w", err)
+		if errors.Is(err, store.ErrNoSchema) {
+			return nil, e.WithHint("pass the database of a service with --data-dir or --database")
+		}
+		return nil, e.WithHint("first copy the database, as a precaution; then upgrade it with `foretell migrate`")
 	}
 	if err != nil {
 		return nil, err
@@ -124,6 +128,9 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
 }
 
+// newerBackupHint is the hint if a backup is from a newer version of foretell.
+const newerBackupHint = "nothing was restored; use the version of foretell that wrote the backup, or a newer one"
+
 // restoreTo restores the backup r into the empty service whose location is at.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
@@ -138,9 +145,13 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	return backup.Restore(ctx, r, at.dir, func(h backup.Header) (*backup.ServiceData, error) {
 		var err error
 		opened, err = store.OpenVersion(ctx, at.database, h.Schema)
+		var unsupported *store.UnsupportedVersionError
+		if errors.As(err, &unsupported) {
+			return nil, exit.Errorf(exit.Rejected, "the backup is from a newer version of foretell: %w", unsupported).WithHint(newerBackupHint)
+		}
 		if errors.Is(err, store.ErrNewerSchema) {
 			return nil, exit.Errorf(exit.Rejected, "cannot restore: %w", err).
-				WithHint("use the version of foretell that wrote the backup, or a newer one, and a new database")
+				WithHint("nothing was restored; name an empty database with --data-dir or --database")
 		}
 		if err != nil {
 			return nil, databaseError(at.database, at.dir, err)
@@ -160,7 +171,7 @@ func backupError(err error) error {
 	case errors.Is(err, backup.ErrDamaged):
 		return exit.Errorf(exit.Untrusted, "%w", err).WithHint("nothing was restored; use another backup")
 	case errors.Is(err, backup.ErrNewer):
-		return exit.Errorf(exit.Rejected, "%w", err).WithHint("nothing was restored; use the version of foretell that wrote the backup, or a newer one")
+		return exit.Errorf(exit.Rejected, "%w", err).WithHint(newerBackupHint)
 	case errors.Is(err, backup.ErrNotEmpty):
 		return exit.Errorf(exit.Conflict, "cannot restore: %w", err).
 			WithHint("nothing was changed; name a new --data-dir, an empty --database and an empty --storage; files of an interrupted restore can be deleted")

@@ -117,7 +117,10 @@ func checkDatabaseExists(location, dir string) error {
 		return nil
 	}
 	if _, err := os.Stat(location); err != nil {
-		return exit.Errorf(exit.NotFound, "the data folder %s has no database: %w", dir, err).
+		if !errors.Is(err, fs.ErrNotExist) {
+			return DataDirError(dir, err)
+		}
+		return exit.Errorf(exit.NotFound, "the data folder %s has no database", dir).
 			WithHint("pass the data folder of the service with --data-dir, or its database with --%s; if %s is lost, restore it from a backup", databaseFlag, databaseFile)
 	}
 	return nil

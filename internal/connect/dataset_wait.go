@@ -35,7 +35,7 @@ func (c *Session) AwaitDataset(ctx context.Context, key string) (*api.Dataset, e
 	})
 	switch {
 	case err != nil && status == api.DatasetPending && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, exit.Errorf(exit.StillRunning, "dataset %s is still PENDING after --timeout, because it has no data yet", key).
+		return nil, exit.Errorf(exit.StillRunning, "dataset %s did not finish before --timeout: it is still PENDING, because it has no data yet", key).
 			WithHint("upload its CSV with `foretell datasets upload %s FILE`", key)
 	case err != nil:
 		return nil, c.WaitError(ctx, err, "dataset", key, again)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,7 @@ func openLocal(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Comma
 var ErrOldSchema = store.ErrOldSchema
 
 // OpenWithoutUpgrade is like [OpenLocal], but it neither creates the database nor upgrades its schema. It
-// returns ErrOldSchema if the schema is of an earlier release.
+// returns ErrOldSchema if the schema is of an earlier version.
 func OpenWithoutUpgrade(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.Command) (*LocalService, error) {
 	return openLocalWith(ctx, dir, f, cmd, localOptions{log: newCommandLogger(f), ownJobsOnly: true, storage: storageLocation(f, cmd), withoutUpgrade: true})
 }
@@ -238,7 +239,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 	}
 	n, err := cli.ParseBytes(text)
 	if err == nil && n < app.MinRaceMemory {
-		err = fmt.Errorf("no race fits into %s: want at least %s, or none for no limit", term.FormatBytes(n), term.FormatBytes(app.MinRaceMemory))
+		err = fmt.Errorf("no race fits into %s: must be at least %s, or none for no limit", term.FormatBytes(n), term.FormatBytes(app.MinRaceMemory))
 	}
 	if err != nil {
 		return 0, exit.Usagef("invalid %s %q: %w", name, text, err)
@@ -290,6 +291,9 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 func DataDirError(dir string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err // not caused by the folder
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = errors.New("it is not a folder")
 	}
 	e := exit.Errorf(exit.Unexpected, "cannot use the data folder %s: %w", dir, err)
 	database := term.ShellQuote(filepath.Join(dir, databaseFile))
@@ -362,8 +366,8 @@ func (s *LocalService) WarnOfMissingWorkers(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.WarnOfMissingWorkers)
 }
 
-// SendMails starts to send the mails in the outbox. It ends when ctx is done or stop is called. The
-// function stop waits for a mail that is being sent.
+// SendMails starts to send the emails in the outbox. It ends when ctx is done or stop is called. The
+// function stop waits for an email that is being sent.
 func (s *LocalService) SendMails(ctx context.Context) (stop func()) {
 	return startBackground(ctx, s.App.SendMails)
 }

@@ -22,12 +22,12 @@ func newCommandLogger(f *cli.Factory) *slog.Logger {
 func (f *DaemonFlags) newLogger(factory *cli.Factory) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil || strings.ContainsAny(f.logLevel, "+-") {
-		return nil, exit.Usagef("invalid --log-level %q: want debug, info, warn or error", f.logLevel)
+		return nil, exit.Usagef("invalid --log-level %q: must be debug, info, warn or error", f.logLevel)
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	switch {
 	case f.logFormat != "text" && f.logFormat != formatJSON:
-		return nil, exit.Usagef("invalid --log-format %q: want text or json", f.logFormat)
+		return nil, exit.Usagef("invalid --log-format %q: must be text or json", f.logFormat)
 	case f.quiet:
 		return slog.New(slog.DiscardHandler), nil
 	case f.logFormat == formatJSON:

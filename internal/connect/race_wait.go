@@ -46,7 +46,7 @@ func (c *Session) AwaitRace(ctx context.Context, key string) (*api.Training, err
 	case err != nil:
 		e.Fact = fmt.Sprintf("interrupted: the race could not be stopped: %v", err)
 	case kept.ModelKey != "":
-		e.Fact += fmt.Sprintf("; its best model so far is kept (%s %.4f)", api.PerformanceName(kept.Metric), ValueOrZero(kept.AchievedPerformance))
+		e.Fact += fmt.Sprintf("; its best model is kept (%s %.4f)", api.PerformanceName(kept.Metric), ValueOrZero(kept.AchievedPerformance))
 		predict := "foretell predictions create " + kept.ModelKey + " BLIND.csv"
 		if c.PredictCommand != nil {
 			predict = c.PredictCommand(kept.ModelKey)
@@ -220,7 +220,7 @@ func TrainingError(job *api.Training) error {
 		e.Fact += ": " + job.FailureReason
 	}
 	if job.ModelKey != "" {
-		return e.WithHint("its best model so far is %s: see `foretell models get %s`", job.ModelKey, job.ModelKey)
+		return e.WithHint("its best model is kept; see `foretell models get %s`", job.ModelKey)
 	}
 	return e.WithHint("see `foretell training progress %s`", job.TrainingJobKey)
 }

@@ -98,7 +98,7 @@ func checkTraceFile(f *cli.Factory, path string) error {
 	return nil
 }
 
-// traceStartPattern matches the start of a trace of newTraceWriter.
+// traceStartPattern matches the start of a trace that newTraceWriter has written.
 var traceStartPattern = regexp.MustCompile(`^> [A-Z]+ https?://`)
 
 // outputFlags are the flags whose value is a file that the command writes. The file need not exist

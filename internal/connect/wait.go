@@ -15,6 +15,7 @@ import (
 	"foretell/internal/client"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -72,14 +73,14 @@ func (w *WaitFlags) StartProgress(ctx context.Context) (limited context.Context,
 	}
 	mode := term.ProgressMode(cmp.Or(s.GetString(config.KeyProgress), string(term.Auto)))
 	if !slices.Contains(term.ProgressModes(), string(mode)) {
-		return nil, nil, nil, exit.Usagef("invalid %s %q: want %s", s.OriginName(config.KeyProgress), mode, strings.Join(term.ProgressModes(), ", "))
+		return nil, nil, nil, exit.Usagef("%s: must be %s", s.DescribeInvalid(config.KeyProgress), humanize.Choices(term.ProgressModes()))
 	}
 	if cli.IsQuiet(w.Cmd) || cli.IsDryRun(w.Cmd) {
 		mode = term.None
 	}
 	timeout, err := time.ParseDuration(cmp.Or(s.GetString(config.KeyTimeout), "0s"))
 	if err != nil || timeout < 0 {
-		return nil, nil, nil, exit.Usagef("invalid %s %q: want a duration such as 90s, 30m or 2h", s.OriginName(config.KeyTimeout), s.GetString(config.KeyTimeout))
+		return nil, nil, nil, exit.Usagef("%s: must be a duration of at least 0s, such as 90s, 30m or 2h", s.DescribeInvalid(config.KeyTimeout))
 	}
 	progress, cancel = w.Factory.Console.NewProgress(mode, w.Factory.Now), context.CancelFunc(func() {})
 	if timeout > 0 {
@@ -119,7 +120,7 @@ func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCom
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return exit.Errorf(exit.StillRunning, "%s is not done after --timeout: %s", what, where).WithHint("continue with `%s`", resumeCommand)
+		return exit.Errorf(exit.StillRunning, "%s did not finish before --timeout: %s", what, where).WithHint("continue with `%s`", resumeCommand)
 	}
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {

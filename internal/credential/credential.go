@@ -23,7 +23,7 @@ type Credential struct {
 	Password string `json:"password,omitempty"`
 }
 
-// Store stores credentials by entry. An entry is one account at one service, see
+// Store stores credentials by entry. An entry is one account at one service; see
 // [TokenSource.Entry].
 type Store interface {
 	// Get returns errNoCredential if there is no such entry.
@@ -41,7 +41,7 @@ func openStore(env config.Getenv, s *config.Settings) (Store, error) {
 	case config.AuthStorageKeyring, config.AuthStorageFile, config.AuthStorageNone, "":
 		return newStore(env, storage)
 	}
-	return nil, exit.Usagef("invalid %s %q: want keyring, file or none", s.OriginName(config.KeyAuthStorage), s.GetString(config.KeyAuthStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
+	return nil, exit.Usagef("%s: must be keyring, file or none", s.DescribeInvalid(config.KeyAuthStorage)).WithHint("choose where to store credentials: `foretell login --storage keyring|file|none`")
 }
 
 // noStore stores nothing.

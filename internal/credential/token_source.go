@@ -106,8 +106,8 @@ func (s *TokenSource) storedCredential() (Credential, error) {
 	c, err := s.Store.Get(s.Entry())
 	switch {
 	case errors.Is(err, errNoCredential) && s.Username == "" && s.env(config.EnvPassword)+s.env(config.EnvPasswordFile) != "":
-		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no e-mail", s.Server).
-			WithHint("set %s to the account's e-mail", config.EnvUsername)
+		return c, exit.Errorf(exit.SignIn, "not logged in at %s: the environment has a password, but no email", s.Server).
+			WithHint("set %s to the account's email", config.EnvUsername)
 	case errors.Is(err, errNoCredential):
 		return c, exit.Errorf(exit.SignIn, "not logged in at %s", s.Server).WithHint("%s", s.loginHint())
 	case errors.Is(err, errKeyringUnavailable):
@@ -154,9 +154,9 @@ func (s *TokenSource) LogIn(ctx context.Context, password, code string) (Credent
 		if refusal := api.CodeFromError(err); refusal == api.CodeUnauthorized || refusal == api.CodeBadCredentials {
 			e := exit.FromError(ctx, err)
 			e.Fact = s.Server + " refused " + s.Username + ": " + e.Fact
-			hint := "check the e-mail and the password"
+			hint := "check the email and the password"
 			if code != "" {
-				hint = "check the e-mail, the password and the clock of the authenticator app"
+				hint = "check the email, the password and the clock of the authenticator app"
 			}
 			return Credential{}, e.WithHint("%s", hint)
 		}

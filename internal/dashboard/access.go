@@ -27,7 +27,7 @@ type passwordPage struct {
 
 // accessFields are the fields of the form to request an account.
 var accessFields = []formField{
-	{"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"email", "email", "E-mail"}, {"reason", "reason", "What do you need the account for?"},
+	{"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"email", "email", "Email"}, {"reason", "reason", "What do you need the account for?"},
 }
 
 func (p *Pages) showRequestAccess(v *visit) error {
@@ -75,7 +75,7 @@ func (p *Pages) showPassword(v *visit) error {
 }
 
 // passwordFields are the fields of the form that a one-time link opens.
-var passwordFields = []formField{{"email", "email", "E-mail"}, {"password", "password", "New password"}, {"repeated", "repeated", "Repeat it"}}
+var passwordFields = []formField{{"email", "email", "Email"}, {"password", "password", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
 func (p *Pages) writePassword(v *visit, data passwordPage, problem *api.Problem) error {
 	title := "Set a password"

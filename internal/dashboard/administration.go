@@ -77,7 +77,7 @@ func (p *Pages) listAccounts(v *visit) error {
 }
 
 // accountFields are the fields of the form to create an account.
-var accountFields = []formField{{"email", "email", "E-mail"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
+var accountFields = []formField{{"email", "email", "Email"}, {"name", "name", "Name"}, {"organisation", "organisation", "Organisation"}, {"role", "role", "Role"}}
 
 // writeAccounts shows the list of accounts. The parameter form has the fields of the form that was
 // rejected because of problem.

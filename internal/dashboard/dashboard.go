@@ -37,7 +37,7 @@ type Options struct {
 	API http.Handler
 	// Link returns the one-time link with this code. The link is still valid afterwards.
 	Link func(ctx context.Context, code string) (*account.OneTimeLink, error)
-	// SendsMail reports whether the service sends mails.
+	// SendsMail reports whether the service sends emails.
 	SendsMail func(ctx context.Context) (bool, error)
 	// ReadResultHead returns at most size bytes from the beginning of the result of a prediction.
 	// OpenResult opens a result to compute its digests. Neither function checks whether the visitor

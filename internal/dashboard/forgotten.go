@@ -11,11 +11,11 @@ import (
 type forgottenPasswordPage struct {
 	Email string
 	Done  bool
-	// NoMail reports that the service sends no mails, so the page has no form.
+	// NoMail reports that the service sends no emails, so the page has no form.
 	NoMail bool
 }
 
-// sendsNoMail reports whether the service sends no mails. It returns false if that is unknown.
+// sendsNoMail reports whether the service sends no emails. It returns false if that is unknown.
 func (p *Pages) sendsNoMail(v *visit) bool {
 	sends, err := p.opts.SendsMail(v.r.Context())
 	return err == nil && !sends
@@ -26,7 +26,7 @@ func (p *Pages) showForgottenPassword(v *visit) error {
 }
 
 // forgottenFields are the fields of the form to request a new password.
-var forgottenFields = []formField{{"email", "email", "E-mail"}}
+var forgottenFields = []formField{{"email", "email", "Email"}}
 
 func (p *Pages) writeForgottenPassword(v *visit, status int, data forgottenPasswordPage, problem *api.Problem) error {
 	content := page{Title: "Request a new password", Data: data}

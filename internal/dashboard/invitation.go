@@ -10,7 +10,7 @@ import (
 
 // invitationView is the message about a new one-time link.
 type invitationView struct {
-	// Email is the e-mail of the account. Link is the link, or "" if it was sent by e-mail.
+	// Email is the email of the account. Link is the link, or "" if it was sent by email.
 	Email, Link string
 	// WasShown reports that an earlier request for the page has shown the link, so this one cannot
 	// show it. The other fields are then empty.

@@ -13,7 +13,7 @@ type jobsPage struct {
 	Workers []api.Worker
 	Queues  []api.JobQueue
 	Jobs    []api.Job
-	// Account is the e-mail of the account whose jobs are shown; empty for all accounts.
+	// Account is the email of the account whose jobs are shown; empty for all accounts.
 	Account string
 	Pager   pager
 }

@@ -95,7 +95,7 @@ type signInForm struct {
 	Username string
 	// Next is the path to show after signing in.
 	Next string
-	// NoMail reports that the service sends no mails, so nobody can request a new password.
+	// NoMail reports that the service sends no emails, so nobody can request a new password.
 	NoMail bool
 }
 
@@ -163,7 +163,7 @@ func (p *Pages) showSignIn(v *visit) error {
 }
 
 // signInFields are the fields of the sign-in form that have messages of their own. For a wrong
-// e-mail or password, there is only a message for the whole form.
+// email or password, there is only a message for the whole form.
 var signInFields = []formField{{"authenticatorCode", "code", "Code of your authenticator app"}}
 
 func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) error {
@@ -173,7 +173,7 @@ func (p *Pages) writeSignIn(v *visit, form signInForm, problem *api.Problem) err
 	return p.show(v, problem.Status, "sign_in", content)
 }
 
-// signIn exchanges an e-mail and a password for a session. It ends the session that the browser had
+// signIn exchanges an email and a password for a session. It ends the session that the browser had
 // before.
 func (p *Pages) signIn(v *visit) error {
 	form := signInForm{Username: v.r.PostForm.Get("username"), Next: localPath(v.r.PostForm.Get("next"))}

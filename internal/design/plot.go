@@ -71,7 +71,7 @@ const plotSize = 1000
 const (
 	// maxIntervals is the maximum number of intervals between ticks.
 	maxIntervals = 7
-	// maxTickCharacters is the maximum number of characters of all ticks of an axis.
+	// maxTickCharacters limits the ticks of an axis: all of them together have at most this many characters.
 	maxTickCharacters = 36
 	// maxTableRows is the maximum number of rows of the table.
 	maxTableRows = 40
@@ -183,9 +183,9 @@ func scale(v float64, exponent int) float64 {
 func (p *Plot) xCoordinate(v float64) string { return coordinate((v - p.MinX) / (p.MaxX - p.MinX)) }
 func (p *Plot) yCoordinate(v float64) string { return coordinate((p.MaxY - v) / (p.MaxY - p.MinY)) }
 
-// coordinate formats share · plotSize, with share limited to the range from 0 to 1.
-func coordinate(share float64) string {
-	return strconv.FormatFloat(math.Round(10*plotSize*min(max(share, 0), 1))/10, 'f', -1, 64)
+// coordinate formats fraction · plotSize, with fraction limited to the range from 0 to 1.
+func coordinate(fraction float64) string {
+	return strconv.FormatFloat(math.Round(10*plotSize*min(max(fraction, 0), 1))/10, 'f', -1, 64)
 }
 
 // path returns the data of an SVG path through the points. A single point is a short line.

@@ -29,7 +29,7 @@ func (o *Checker) checkFiles(ctx context.Context, s *config.Settings) (c Result,
 	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
 	if errors.Is(err, connect.ErrOldSchema) {
 		return warnResult(name, "it is upgraded when the service or any other command opens it, or with `foretell migrate`",
-			"not checked, because the database has the schema of an earlier release"), true
+			"not checked, because the database has the schema of an earlier version"), true
 	}
 	if err != nil {
 		return failResult(ctx, name, err), true
@@ -64,7 +64,7 @@ func (o *Checker) filesResult(ctx context.Context, name, storage string, found *
 	if o.VerifyFiles {
 		message = fmt.Sprintf("%s, %s, contents match", humanize.Count(found.Files, "file"), term.FormatBytes(found.Bytes))
 		if found.Unverified > 0 {
-			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier release was added", found.Unverified)
+			message += fmt.Sprintf("; the SHA-256 of %d files of an earlier version was added", found.Unverified)
 		}
 	}
 	if found.Orphans.Count > 0 {

@@ -38,7 +38,7 @@ func (o *Checker) checkDatabase(ctx context.Context, s *config.Settings) Result 
 	location, err := connect.CheckDatabase(ctx, o.Factory, o.Service.Cmd, dir)
 	switch {
 	case errors.Is(err, connect.ErrOldSchema):
-		return warnResult(name, "`foretell migrate` upgrades it", "the database has the schema of an earlier release")
+		return warnResult(name, "`foretell migrate` upgrades it", "the database has the schema of an earlier version")
 	case err != nil:
 		return failResult(ctx, name, err)
 	}

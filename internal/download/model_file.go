@@ -38,7 +38,7 @@ func VerifyModelFile(path, retryCommand string) error {
 		return err
 	}
 	if err := learn.VerifyModel(file, info.Size()); err != nil {
-		return exit.Errorf(exit.Untrusted, "the downloaded file is not a model: %w", err).WithHint("no model was written; try again with `%s`", retryCommand)
+		return exit.Errorf(exit.Untrusted, "the downloaded file is unusable: %w", err).WithHint("no model was written; try again with `%s`", retryCommand)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type OutputFile struct {
 	NoReceipt bool
 	// Columns are the columns to write; nil means all.
 	Columns preflight.ColumnsFlag
-	// Reasons is the value of --explain, see BindExplain.
+	// Reasons is the value of --explain; see BindExplain.
 	Reasons int
 }
 
@@ -39,7 +39,7 @@ func (t *OutputFile) BindExplain(cmd *cobra.Command) {
 // CheckReasons returns a usage error if --explain is out of range.
 func (t *OutputFile) CheckReasons() error {
 	if t.Reasons < 0 || t.Reasons > api.MaxReasons {
-		return exit.Usagef("invalid --explain %d: want 0 to %d", t.Reasons, api.MaxReasons)
+		return exit.Usagef("invalid --explain %d: must be from 0 to %d", t.Reasons, api.MaxReasons)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	}
 	for _, in := range append(others, blind) {
 		if in.HasPath(t.Path) {
-			return exit.Usagef("the output %s is also the input %s", t.Path, in.Name).WithHint(otherOutput)
+			return exit.Usagef("the output \"%s\" is also the input \"%s\"", t.Path, in.Name).WithHint(otherOutput)
 		}
 	}
 	return t.CheckMayWrite()

@@ -86,7 +86,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 			args = append(args, "--training-columns", cli.ListFlagValue(rec.Race.Features))
 		}
 		id := o.GivenID
-		if o.TrainingID == "" { // a receipt of an older version
+		if o.TrainingID == "" { // a receipt of an earlier version
 			id = o.ID
 		}
 		for _, flag := range []struct{ name, value string }{

@@ -45,9 +45,10 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 
 // PlausibilityVerifier returns a function that verifies the result at tempPath without its
 // blind file: the number of rows and, if classes is not empty, the predictions. It sets *setRows
-// to the number of rows.
-func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int) func(tempPath string) error {
-	const again = "nothing was written; try again with `foretell predictions download %s`"
+// to the number of rows. The parameter retryCommand is the command that downloads the result
+// again; the hints of the errors contain it.
+func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int, retryCommand string) func(tempPath string) error {
+	const again = "nothing was written; try again with `%s`"
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
 		if err != nil {
@@ -60,10 +61,10 @@ func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []stri
 		}
 		*setRows = profile.Rows
 		if err := profile.Err(); err != nil {
-			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
+			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, retryCommand)
 		}
 		if p.Rows > 0 && int64(profile.Rows) != p.Rows {
-			return exit.Errorf(exit.Untrusted, "the result has %s, but %d rows were predicted", humanize.Count(profile.Rows, "row"), p.Rows).WithHint(again, p.PredictionKey)
+			return exit.Errorf(exit.Untrusted, "the result has %s, but %d rows were predicted", humanize.Count(profile.Rows, "row"), p.Rows).WithHint(again, retryCommand)
 		}
 		if len(classes) == 0 {
 			return nil
@@ -72,7 +73,7 @@ func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []stri
 			return err
 		}
 		if _, err := result.VerifyProbabilities(ctx, res, classes); err != nil {
-			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, p.PredictionKey)
+			return exit.Errorf(exit.Untrusted, "the result is damaged: %w", err).WithHint(again, retryCommand)
 		}
 		return nil
 	}

@@ -150,7 +150,7 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, r
 	return append(parts, others)
 }
 
-// minPSIShare is used instead of smaller shares of the rows when the index is computed. It keeps the
+// minPSIShare is used instead of smaller fractions of the rows when the index is computed. It keeps the
 // index finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 

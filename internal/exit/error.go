@@ -107,6 +107,9 @@ func FromError(ctx context.Context, err error) *Error {
 		if network.FileStore {
 			return e.WithHint("try again in a minute; if the error persists, this machine may not be allowed to reach %s, to which the service refers: ask the service's operator", network.Server())
 		}
+		if network.Kind == client.BadRedirect {
+			return e.WithHint("check the address with `foretell status`, and pass another one with --server")
+		}
 		return e.WithHint("check the address with `foretell status`, or use the embedded service with --local")
 	case errors.As(err, &defect):
 		e := Errorf(Rejected, "%w", err).At("", defect.Line, defect.Column)
@@ -115,11 +118,11 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &missing) && missing.Path == "":
 		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, the variable with the name is perhaps not set")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ENAMETOOLONG):
-		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path; a relative one starts at the current directory")
+		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path; a relative one starts at the current folder")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ELOOP):
 		return Errorf(NotFound, "%s: the symbolic link refers to itself", missing.Path).WithHint("check the target of the link")
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
-		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current directory")
+		return Errorf(NotFound, "%s: no such file", missing.Path).WithHint("check the path; a relative one starts at the current folder")
 	case errors.As(err, &missing) && errors.Is(err, fs.ErrPermission):
 		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change the permissions of the file, or use another file")
 	case errors.Is(err, syscall.ENOSPC):
@@ -181,7 +184,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case status == Rejected:
 		return "correct the file; `foretell check --help` describes how to find its defects"
 	case status == Usage, status == NotFound, status == Conflict:
-		return "" // depends on the command, see cli.Factory.AddHint
+		return "" // depends on the command; see cli.Factory.AddHint
 	case status == Unavailable:
 		return "try again in a minute; `foretell status` shows whether the service responds"
 	case p.RequestID != "":

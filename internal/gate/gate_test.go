@@ -124,9 +124,9 @@ func TestParse(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                   "the bound is missing",
 		"rocAuc":             "the bound is missing",
-		"rocAuc=0.9":         "want METRIC OP NUMBER",
-		"rocAuc=>0.9":        "want METRIC OP NUMBER",
-		"rocAuc>=":           "want METRIC OP NUMBER",
+		"rocAuc=0.9":         "must be METRIC OP NUMBER",
+		"rocAuc=>0.9":        "must be METRIC OP NUMBER",
+		"rocAuc>=":           "must be METRIC OP NUMBER",
 		"rocAuc>=a":          "a is not a number",
 		"rocAuc>=NaN":        "NaN is not a number",
 		"rocAuc>=90":         "rocAuc cannot be 90",

@@ -62,9 +62,9 @@ func ParseRequirement(text string) (*Requirement, error) {
 	part := requirementSyntax.FindStringSubmatch(text)
 	if part == nil {
 		if !comparisonChar.MatchString(text) {
-			return nil, fmt.Errorf("%q: the bound is missing; want METRIC OP NUMBER, such as rocAuc>=0.9", text)
+			return nil, fmt.Errorf("%q: the bound is missing; a requirement must be METRIC OP NUMBER, such as rocAuc>=0.9", text)
 		}
-		return nil, fmt.Errorf("%q: want METRIC OP NUMBER, such as rocAuc>=0.9", text)
+		return nil, fmt.Errorf("%q: must be METRIC OP NUMBER, such as rocAuc>=0.9", text)
 	}
 	r := &Requirement{Metric: part[1], Operator: part[4], text: strings.TrimSpace(text)}
 	ofClass, overall := slices.Contains(classMetrics, r.Metric), slices.Contains(overallMetrics, r.Metric)

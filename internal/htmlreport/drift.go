@@ -23,7 +23,7 @@ type Drift struct {
 // training file and in the other file.
 type driftRow struct {
 	api.DriftColumn
-	// Change is the range or text whose share of the rows changed most, with both shares: "3–5: 10
+	// Change is the range or text whose fraction of the rows changed most, with both fractions: "3–5: 10
 	// % → 24 %". If the column was not compared, Change is the reason.
 	Change          string
 	Training, Other []design.Bar
@@ -59,6 +59,6 @@ func NewDrift(r *api.DriftReport) *Drift {
 	return d
 }
 
-// barHeight returns the height of the bar for a share of the rows, which is from 0 to 1. The height
+// barHeight returns the height of the bar for a fraction of the rows, which is from 0 to 1. The height
 // is from 0 to 10,000.
 func barHeight(share float64) int64 { return int64(math.Round(10_000 * share)) }

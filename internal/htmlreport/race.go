@@ -5,7 +5,7 @@ import (
 	"foretell/internal/design"
 )
 
-// maxRacePoints is the maximum number of points of the curve of an algorithm.
+// maxRacePoints is the maximum number of points in an algorithm's curve.
 const maxRacePoints = 240
 
 // RacePlot returns a plot with the curve of each algorithm of a race and a line at its threshold,

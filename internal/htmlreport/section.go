@@ -77,7 +77,7 @@ type confusionRow struct {
 }
 
 // confusionCell has a number of rows, and a shade from 0 to 9 that increases with their
-// share of the rows of the true class.
+// fraction of the rows of the true class.
 type confusionCell struct {
 	Rows  int64
 	Shade int

@@ -1,4 +1,4 @@
-// Package humanize formats counts, shares, lists and messages for people.
+// Package humanize formats counts, fractions, lists and messages for people.
 package humanize
 
 import (
@@ -35,6 +35,15 @@ func List(items []string, limit int) string {
 	return strings.Join(items, ", ")
 }
 
+// Choices joins the values of a choice: "a, b or c".
+func Choices(items []string) string {
+	last := len(items) - 1
+	if last < 1 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:last], ", ") + " or " + items[last]
+}
+
 // Comma returns n with commas between thousands: "1,234".
 func Comma[N int | int64](n N) string {
 	if n < 1000 {
@@ -43,10 +52,10 @@ func Comma[N int | int64](n N) string {
 	return fmt.Sprintf("%s,%03d", Comma(n/1000), n%1000)
 }
 
-// Percent formats a share between 0 and 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only the
-// shares 0 and 1 are formatted as "0 %" and "100 %".
-func Percent(share float64) string {
-	switch percent := 100 * share; {
+// Percent formats a fraction between 0 and 1 as a percentage: "12 %", "0.4 %", "99.8 %". Only the
+// fractions 0 and 1 are formatted as "0 %" and "100 %".
+func Percent(fraction float64) string {
+	switch percent := 100 * fraction; {
 	case percent > 0 && percent < 1:
 		return fmt.Sprintf("%.1f %%", max(percent, 0.1))
 	case percent > 99 && percent < 100:

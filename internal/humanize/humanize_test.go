@@ -46,12 +46,12 @@ func TestSentence(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
 		"":                          "",
-		"wrong e-mail or password":  "Wrong e-mail or password.",
+		"wrong email or password":   "Wrong email or password.",
 		"there is no series \"a\"":  "There is no series \"a\".",
 		"The file has no rows.":     "The file has no rows.",
 		"datasetName: is required":  "Dataset name: is required.",
 		"password: must be longer":  "Password: must be longer.",
-		"e-mail missing":            "E-mail missing.",
+		"email missing":             "Email missing.",
 		"blind.csv does not match":  "blind.csv does not match.",
 		"ann@example.org is known":  "ann@example.org is known.",
 		"line 3, column 2: no text": "Line 3, column 2: no text.",

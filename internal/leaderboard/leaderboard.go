@@ -24,7 +24,7 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table names the table of the model, see [api.TableSchema], by its label column and, if other
+	// Table names the table of the model; see [api.TableSchema], by its label column and, if other
 	// tables have the same label, also by a dataset. It is "" if all models have the same table.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`
@@ -186,7 +186,7 @@ func setTestSets(entries []*Entry) {
 	}
 }
 
-// countTestSets returns the number of different sets of test rows of the entries.
+// countTestSets returns how many different sets of test rows the entries have.
 func countTestSets(entries []*Entry) int {
 	sets := map[int]bool{}
 	for _, e := range entries {

@@ -69,7 +69,7 @@ type algorithm struct {
 	// costRank is the rank of the algorithm by its usual cost: 1 for the cheapest.
 	costRank int
 	// maxFolds is the largest number of folds of a run; 0 means no limit. If the
-	// validation plan has more folds, they are merged, see split.MergeFolds.
+	// validation plan has more folds, they are merged; see split.MergeFolds.
 	maxFolds int
 	// stepGrowth determines the number of steps of a refit. If the refit has r times as
 	// many training rows as a fold, it does r^stepGrowth times as many steps. It is

@@ -73,7 +73,7 @@ func (c *candidate) newFoldModel(m *Model, fold, numFolds int) (*Model, error) {
 	return m.withMembers(members...), nil
 }
 
-// foldMembers yields the models of the final folds of all components, see
+// foldMembers yields the models of the final folds of all components; see
 // run.firstFinalFold. It loads each model when the iteration reaches it.
 func (c *candidate) foldMembers() iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {

@@ -25,7 +25,7 @@ func (e Effort) Includes(algorithm string) bool {
 // fastFolds is the largest number of folds of a run in a fast race without Params.Times.
 const fastFolds = 3
 
-// maxFolds returns the largest number of folds of a run of algorithm a; 0 means no limit.
+// maxFolds returns the maximum number of folds in a run of algorithm a; 0 means no limit.
 func (e Effort) maxFolds(a *algorithm) int {
 	if e == EffortFast {
 		return fastFolds

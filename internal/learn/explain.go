@@ -40,7 +40,7 @@ func (m *Model) Columns() []string {
 	return names
 }
 
-// Explain explains the predictions of the rows of f, see [explain.Explainer]. It returns
+// Explain explains the predictions of the rows of f; see [explain.Explainer]. It returns
 // ErrNoBackground for a model from an old file.
 func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions) ([]Explanation, error) {
 	e, err := explain.NewExplainer(m.explainModel(), opts)
@@ -50,7 +50,7 @@ func (m *Model) Explain(ctx context.Context, f *frame.Frame, opts ExplainOptions
 	return e.Explain(ctx, f, 0, f.Rows)
 }
 
-// ExplainFile explains the predictions of the rows of a blind CSV, see [explain.File].
+// ExplainFile explains the predictions of the rows of a blind CSV; see [explain.File].
 func (m *Model) ExplainFile(
 	ctx context.Context, blind io.Reader, opts ExplainOptions, wanted func(row int) bool, yield func(ExplainedRow) error,
 ) error {
@@ -58,7 +58,7 @@ func (m *Model) ExplainFile(
 }
 
 // FindTrainingRows looks up a sample of the training rows in a CSV that has the columns
-// of the model. It returns the number of rows found and the size of the sample, see
+// of the model. It returns the number of rows found and the size of the sample; see
 // [explain.FindTrainingRows].
 func (m *Model) FindTrainingRows(ctx context.Context, file io.Reader) (found, sample int, err error) {
 	return explain.FindTrainingRows(ctx, m.explainModel(), file)

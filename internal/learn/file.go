@@ -152,7 +152,7 @@ func (m *Model) encodeHeader(version uint16) ([]byte, error) {
 var errDamaged = errors.New("the model file is damaged")
 
 // errNotModel is returned for a file without the magic of a model file.
-var errNotModel = errors.New("this is not a model file")
+var errNotModel = errors.New("not a model file")
 
 // VerifyModel returns an error if r does not contain a complete model file of size
 // bytes. It accepts every version, because it checks only the magic at the beginning and
@@ -192,7 +192,7 @@ func readModel(in io.Reader, size int64, algorithms []algorithm) (*Model, error)
 	}
 	v := r.Uint16()
 	if (v < versionPlain || v > versionLatest) && r.Err() == nil {
-		return nil, fmt.Errorf("the model file has version %d, but this program reads versions %d to %d", v, versionPlain, versionLatest)
+		return nil, fmt.Errorf("the model file has version %d, but this version of foretell reads versions %d to %d", v, versionPlain, versionLatest)
 	}
 	m := &Model{schema: readSchema(r), algorithm: string(r.Next(r.Count32(1)))}
 	m.temperature = metric.Temperature(r.Float64())

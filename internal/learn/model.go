@@ -20,7 +20,7 @@ type Model struct {
 	weights     []float64 // decision weights of the classes; nil if equal
 	members     []member
 	// background holds the rows with which explanations compare a row. It is nil in
-	// the models of old files.
+	// models from old files.
 	background *frame.Frame
 }
 

@@ -21,7 +21,7 @@ type PredictOptions struct {
 	Workers int
 	// Reasons is the number of columns reason_1, reason_2, … of the result. They name the
 	// columns of the file with the largest contributions to the probability of the
-	// predicted class, see explain.AppendReason.
+	// predicted class; see explain.AppendReason.
 	Reasons int
 	// Progress is called with the number of rows written so far, by one
 	// goroutine at a time. It must return quickly. It may be nil.

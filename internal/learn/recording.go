@@ -244,7 +244,7 @@ func (r *race) readFoldModel(b *codec.Reader, run *run) predictor {
 }
 
 // recordedModel is a fold model of a recorded run, in its binary form. It is decoded each
-// time that it is used, see component.loadFoldMember.
+// time that it is used; see component.loadFoldMember.
 type recordedModel struct {
 	algorithm *algorithm
 	encoded   *spill.Stream

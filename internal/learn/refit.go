@@ -45,7 +45,7 @@ const (
 // mean of five such fits with different seeds was not significantly better than a single
 // fit (0.4 %), at five times the cost.
 //
-// Refits of components with small weights are skipped if they would take too long, see
+// Refits of components with small weights are skipped if they would take too long; see
 // affordableRefits. This happens only on large tables. They have a single holdout, so the
 // fold model was trained on almost all rows.
 func (r *race) refit(ctx context.Context, c *candidate) (members []member, complete bool) {
@@ -124,7 +124,7 @@ func (r *race) refitRuns(ctx context.Context, components []component) []refitRes
 	return results
 }
 
-// refitLimit limits the cost of refitting a blend to the larger of two numbers: a share of
+// refitLimit limits the cost of refitting a blend to the larger of two numbers: a fraction of
 // the cost of the race, and minCost nanoseconds of one core.
 type refitLimit struct{ share, minCost float64 }
 

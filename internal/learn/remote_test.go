@@ -125,7 +125,7 @@ func TestRaceOnSeveralMachines(t *testing.T) {
 					t.Errorf("threshold %s, seed %d", name, seed)
 				}
 				several := m.race(t)
-				several.Report.Notes = nil // of the damaged part, see TestFailedPartIsNoted
+				several.Report.Notes = nil // of the damaged part; see TestFailedPartIsNoted
 				wantSameOutcome(t, one, several)
 			})
 		}

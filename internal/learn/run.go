@@ -52,7 +52,7 @@ type run struct {
 	smoothFits *smooth.Fits
 	smoothCost float64
 
-	reached bool // whether the last score has reached the threshold, or is perfect, see winsWithoutThreshold
+	reached bool // whether the last score has reached the threshold, or is perfect; see winsWithoutThreshold
 	status  Status
 	err     error
 	// recorded reports whether another machine trained the run.
@@ -63,7 +63,7 @@ type run struct {
 }
 
 // savedStep describes the step at which all fitters of a run last saved their models.
-// Its fields are part of a recording, see writeSavedStep.
+// Its fields are part of a recording; see writeSavedStep.
 type savedStep struct {
 	score
 	step          int // 0 if no step was saved
@@ -76,7 +76,7 @@ type savedStep struct {
 
 // curvePoint is the score of one step, and the best checkpoint up to this step.
 type curvePoint struct {
-	due         float64       // virtual time at which the score was due, see scheduler
+	due         float64       // virtual time at which the score was due; see scheduler
 	elapsed     time.Duration // time since the machine that trains the run began the race; 0 without a clock
 	performance float64
 	best        savedStep // without probabilities

@@ -18,7 +18,7 @@ func (r *race) hasSmoothPart(run *run) bool {
 }
 
 // addSmoothPart does one more step of a run whose networks have stalled: it fits the
-// smooth part, see package smooth. If the networks of the best checkpoint are better with
+// smooth part; see package smooth. If the networks of the best checkpoint are better with
 // the smooth part than without it, the best checkpoint gets the smooth part.
 func (r *race) addSmoothPart(ctx context.Context, run *run) error {
 	fits, err := smooth.Search(ctx, r.smoothTask(run))

@@ -21,11 +21,11 @@ type trainingData struct {
 	mu   sync.Mutex
 	bins map[int]*tree.BinnedMatrix
 
-	// monotone holds the direction of each column, see Params.Monotone. It is nil if there
+	// monotone holds the direction of each column; see Params.Monotone. It is nil if there
 	// are no directions.
 	monotone []tree.Direction
 
-	// features are the features of a fold if the data is for one fold, see dataOfFold.
+	// features are the features of a fold if the data is for one fold; see dataOfFold.
 	// Otherwise it is nil.
 	features *foldFeatures
 	// sharedBins is the field foldBins of the race's data if this data is for one fold.
@@ -124,7 +124,7 @@ func (t *trainingData) binnedMatrix(ctx context.Context, bins int) (*tree.Binned
 	return b, nil
 }
 
-// dropRowMajor frees the row-major copies of all bins, see tree.BinnedMatrix.DropRowMajor.
+// dropRowMajor frees the row-major copies of all bins; see tree.BinnedMatrix.DropRowMajor.
 func (t *trainingData) dropRowMajor() {
 	t.foldMutex.Lock()
 	defer t.foldMutex.Unlock()

@@ -33,7 +33,7 @@ type Forecast struct {
 	Rows int `json:"rows"`
 	// Value is the expected performance on the test rows. Scored is the number of these rows. Low
 	// and High are the limits of a 95 % interval. Two trials hardly determine a curve, but the
-	// result was inside the interval in 11 of 12 forecasts, see docs/benchmarks.md.
+	// result was inside the interval in 11 of 12 forecasts; see docs/benchmarks.md.
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -246,7 +246,7 @@ func rowTimeExponent(classes int) float64 {
 }
 
 // extrapolateTime sets the times, extrapolated from the time of the last trial. The race on all
-// rows trains on rowRatio times as many rows, see weightedTrainedRows.
+// rows trains on rowRatio times as many rows; see weightedTrainedRows.
 func (f *Forecast) extrapolateTime(last Trial, rowRatio float64) {
 	expected := last.Seconds * math.Pow(rowRatio, rowTimeExponent(len(last.classes)))
 	f.Fastest = expected / timeUncertainty

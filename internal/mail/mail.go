@@ -1,4 +1,4 @@
-// Package mail sends mails over SMTP.
+// Package mail sends emails over SMTP.
 package mail
 
 import (
@@ -18,7 +18,7 @@ import (
 // timeout is the time limit for connecting to the server, and for each SMTP command.
 const timeout = 30 * time.Second
 
-// Sender sends e-mails through an SMTP server. It opens a connection for each e-mail, so it is
+// Sender sends emails through an SMTP server. It opens a connection for each email, so it is
 // safe for concurrent use.
 type Sender struct {
 	host        string
@@ -38,20 +38,20 @@ type Sender struct {
 func New(address string) (*Sender, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" {
-		return nil, errors.New("want a URL such as smtp://user:password@mail.example.com:587?from=foretell@example.com")
+		return nil, errors.New("must be a URL such as smtp://user:password@mail.example.com:587?from=foretell@example.com")
 	}
 	query := u.Query()
 	for name := range query {
 		if name != "from" && name != "tls" {
-			return nil, fmt.Errorf("unknown parameter %q: want from or tls", name)
+			return nil, fmt.Errorf("unknown parameter %q; known parameters: from, tls", name)
 		}
 	}
 	from, err := netmail.ParseAddress(query.Get("from"))
 	if err != nil {
-		return nil, fmt.Errorf("invalid from=%q: want the sender's address", query.Get("from"))
+		return nil, fmt.Errorf("invalid from=%q: must be the sender's address", query.Get("from"))
 	}
 	if query.Has("tls") && (query.Get("tls") != "none" || u.Scheme == "smtps") {
-		return nil, fmt.Errorf("invalid tls=%q: want none, which requires smtp://", query.Get("tls"))
+		return nil, fmt.Errorf("invalid tls=%q: must be none, which requires smtp://", query.Get("tls"))
 	}
 	s := &Sender{host: u.Hostname(), from: from.String(), unencrypted: query.Get("tls") == "none" || isLoopback(u.Hostname())}
 	port, err := smtpPort(u)
@@ -102,7 +102,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// Send sends a plain-text mail. It returns nil when the SMTP server has accepted the mail.
+// Send sends a plain-text email. It returns nil when the SMTP server has accepted the email.
 func (s *Sender) Send(ctx context.Context, to, subject, text string) error {
 	message := gomail.NewMsg()
 	if err := errors.Join(message.From(s.from), message.To(to)); err != nil {

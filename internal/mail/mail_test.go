@@ -160,7 +160,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestSTARTTLS checks that a mail is sent only over TLS, and only to a server with a trusted
+// TestSTARTTLS checks that an email is sent only over TLS, and only to a server with a trusted
 // certificate.
 func TestSTARTTLS(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func Read(path string) (*learn.Model, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, exit.Usagef("%s is a folder", path).WithHint("use a model file in it")
+		return nil, exit.Usagef("\"%s\" is a folder, not a file", path).WithHint("use a model file in it")
 	}
 	model, err := learn.ReadModel(file, info.Size())
 	if err != nil {

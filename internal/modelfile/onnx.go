@@ -13,7 +13,7 @@ import (
 	"foretell/internal/onnx"
 )
 
-// WriteONNX writes the model file at path as an ONNX model to w, see learn.Model.WriteONNX.
+// WriteONNX writes the model file at path as an ONNX model to w; see learn.Model.WriteONNX.
 // It returns the columns of the model's input. The errors for the model file are those of
 // Read.
 func WriteONNX(w io.Writer, path string) ([]learn.ONNXFeature, error) {

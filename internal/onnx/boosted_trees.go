@@ -15,7 +15,7 @@ type BoostedTrees struct {
 	rounds         int
 }
 
-// maxGroupTargets is the largest number of outputs of an ensemble of several rounds. With
+// maxGroupTargets is the maximum number of outputs that an ensemble of several rounds may have. With
 // more outputs, each row needs more memory. With fewer outputs, there are more groups.
 // Each group adds to the scores of the group before it, and ONNX Runtime 1.16 to 1.19 take
 // seconds to optimise a graph with many such additions.

@@ -192,7 +192,7 @@ type Model struct {
 	Metadata    []Metadata
 }
 
-// Versions, see the package comment.
+// Versions; see the package comment.
 const (
 	irVersion = 8
 	opset     = 13

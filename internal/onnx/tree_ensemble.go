@@ -15,12 +15,14 @@ import (
 // All inner nodes have the mode BRANCH_LEQ, because runtimes are fastest if a model has
 // one mode. A split into more than two intervals becomes several nodes, each the false child of the
 // one before. All branches that leave the chain lead to one of the two children of the split, left
-// and right:
+// and right. For example, if x ≤ 2 goes right, 2 < x ≤ 5 left and x > 5 right:
 //
-//	x ≤ 2 ─false─ x ≤ 5 ─false─ right        intervals right, left, right
+//	x ≤ 2 ─false─ x ≤ 5 ─false─ right
 //	  └─true─ right  └─true─ left
 //
-// ONNX Runtime requires that a node is the false child of at most one node.
+// So a child may have several parents. ONNX Runtime accepts this only if the child is the false
+// child of at most one of them, which holds because only the last node of a chain leads to a
+// child by its false branch.
 type TreeEnsemble struct {
 	targets int
 	trees   int

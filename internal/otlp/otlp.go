@@ -2,7 +2,7 @@
 // but not the exporters of the SDK: they would add gRPC and Protocol Buffers, a third of the
 // program's size. Instead, the package itself sends OTLP over HTTP as JSON.
 //
-// The standard variables of OpenTelemetry configure it, see [Setup]. Without
+// The standard variables of OpenTelemetry configure it; see [Setup]. Without
 // configuration, no span is created.
 package otlp
 
@@ -77,7 +77,7 @@ func Setup(opts Options) (tracer trace.Tracer, stop func(context.Context) error,
 	if text := opts.Getenv(envTimeout); text != "" {
 		ms, err := strconv.Atoi(text)
 		if err != nil || ms <= 0 {
-			return nil, nothing, fmt.Errorf("%w: %s=%s: want milliseconds", ErrConfiguration, envTimeout, text)
+			return nil, nothing, fmt.Errorf("%w: %s=%s: must be milliseconds", ErrConfiguration, envTimeout, text)
 		}
 		timeout = time.Duration(ms) * time.Millisecond
 	}
@@ -102,11 +102,11 @@ func findEndpoint(getenv func(string) string) (endpoint string, err error) {
 		name, endpoint = envEndpoint, strings.TrimSuffix(endpoint, "/")+"/v1/traces"
 	}
 	if protocol := getenv(envProtocol); protocol != "" && !strings.HasPrefix(protocol, "http/") {
-		return "", fmt.Errorf("%w: %s=%s: want http/json", ErrConfiguration, envProtocol, protocol)
+		return "", fmt.Errorf("%w: %s=%s: must be http/json", ErrConfiguration, envProtocol, protocol)
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%w: %s: want http://HOST:4318 or https://HOST", ErrConfiguration, name)
+		return "", fmt.Errorf("%w: %s: must be http://HOST:4318 or https://HOST", ErrConfiguration, name)
 	}
 	return endpoint, nil
 }
@@ -126,7 +126,7 @@ func parseHeaders(getenv func(string) string) (http.Header, error) {
 		key, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if key = strings.TrimSpace(key); !ok || key == "" || err != nil {
-			return nil, fmt.Errorf("%w: %s: want NAME=VALUE,NAME=VALUE with escaped values", ErrConfiguration, name)
+			return nil, fmt.Errorf("%w: %s: must be NAME=VALUE,NAME=VALUE with escaped values", ErrConfiguration, name)
 		}
 		header.Set(key, value)
 	}

@@ -33,7 +33,7 @@ func (c *ColumnsFlag) String() string {
 func (c *ColumnsFlag) Set(text string) error {
 	picks, err := result.ParseSelections(text)
 	if err != nil {
-		return exit.Usagef("--columns %w", err)
+		return exit.Usagef("invalid --columns %w", err)
 	}
 	*c = picks
 	return nil

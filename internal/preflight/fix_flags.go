@@ -61,7 +61,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 		}
 		for _, in := range []*Input{p.Train, p.Blind} {
 			if in != nil && in.HasPath(path) {
-				return exit.Usagef("the copy %s is the input %s", path, in.Name).WithHint("name another file with %s", flag)
+				return exit.Usagef("the copy \"%s\" is also the input \"%s\"", path, in.Name).WithHint("name another file with %s", flag)
 			}
 		}
 		if err := f.checkDestination(flag, path); err != nil {
@@ -69,7 +69,7 @@ func (f *FixFlags) CheckPaths(p *Preflight) error {
 		}
 	}
 	if f.Train != "" && f.Blind != "" && filepath.Clean(f.Train) == filepath.Clean(f.Blind) {
-		return exit.Usagef("--fix and --fix-blind name the same file, %s", f.Train).WithHint("name another file with --fix-blind")
+		return exit.Usagef("--fix and --fix-blind name the same file, \"%s\"", f.Train).WithHint("name another file with --fix-blind")
 	}
 	return nil
 }
@@ -79,13 +79,13 @@ func (f *FixFlags) checkDestination(flag, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return exit.Usagef("the name of the copy %s is too long", term.Truncate(path, 60)).WithHint("name a file with %s", flag)
+		return exit.Usagef("the name of the copy \"%s\" is too long", term.Truncate(path, 60)).WithHint("name a file with %s", flag)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return exit.Usagef("the copy %s is a folder or a device, not a file", path).WithHint("name a file with %s", flag)
+		return exit.Usagef("the copy \"%s\" is a folder or a device, not a file", path).WithHint("name a file with %s", flag)
 	case !f.Force:
-		return exit.Errorf(exit.Conflict, "the copy %s already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
+		return exit.Errorf(exit.Conflict, "the copy \"%s\" already exists", path).WithHint("replace it with --force, or name another file with %s", flag)
 	}
 	return cli.CheckFolder(filepath.Dir(symlink.Resolve(path)), "copy", "name another file with "+flag)
 }

@@ -280,9 +280,9 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 		meant := csvfile.ClosestName(f.Name, p.columns)
 		switch hint := "the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", "); {
 		case meant != "" && f.Name == in.flagLayout.Label:
-			return fmt.Sprintf("try %s: %s", again("label", meant), hint)
+			return fmt.Sprintf("try %s; %s", again("label", meant), hint)
 		case meant != "" && f.Name == in.flagLayout.ID:
-			return fmt.Sprintf("try %s: %s", again("id", meant), hint)
+			return fmt.Sprintf("try %s; %s", again("id", meant), hint)
 		default:
 			return hint
 		}

@@ -278,7 +278,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *Input, known r
 		return err
 	}
 	if id := in.flagLayout.ID; id != "" && p.Blind == nil && table.ColumnIndex(id) < 0 {
-		p.addFinding(in, compare.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " to be the ID"}, "")
+		p.addFinding(in, compare.SeverityDefect, csvfile.Defect{Code: csvfile.CodeMissingColumn, Line: 1, Name: id, Message: "there is no column " + strconv.Quote(id) + " for the ID"}, "")
 	}
 	p.blindID = roles.ChooseBlindID(table, known, rolesFromFlags(&in.layout))
 	p.setBlindLayout(in, header, names, &known)

@@ -100,10 +100,10 @@ func expandPattern(path string) ([]string, error) {
 	}
 	found, err := filepath.Glob(path)
 	if err != nil {
-		return nil, exit.Usagef("%s: %w", path, err).WithHint("* matches any characters, ? one character, [a-z] one of a range")
+		return nil, exit.Usagef("\"%s\": %w", path, err).WithHint("* matches any characters, ? one character, [a-z] one of a range")
 	}
 	if len(found) == 0 {
-		return nil, exit.Errorf(exit.NotFound, "no file matches %s", path).WithHint("check the pattern; a relative one starts at the current directory")
+		return nil, exit.Errorf(exit.NotFound, "no file matches \"%s\"", path).WithHint("check the pattern; a relative one starts at the current folder")
 	}
 	return found, nil
 }
@@ -118,7 +118,7 @@ func (in *Input) openFile(ctx context.Context, f *cli.Factory, path string) (tab
 		return tablefile.File{}, err
 	}
 	if info.IsDir() {
-		return tablefile.File{}, exit.Usagef("%s is a folder", path).
+		return tablefile.File{}, exit.Usagef("\"%s\" is a folder, not a file", path).
 			WithHint("name a file in it, or all its files with a pattern such as %s", term.ShellQuote(filepath.Join(path, "*.csv")))
 	}
 	if !info.Mode().IsRegular() { // such as a named pipe

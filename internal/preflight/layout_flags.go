@@ -82,7 +82,7 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 }
 
 // BindAnswersFormat adds the flags for decoding a file of true labels. The layout of the predictions
-// is detected, see [LayoutFlags.OfPredictions].
+// is detected; see [LayoutFlags.OfPredictions].
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()
@@ -116,13 +116,13 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	case len(l.delimiter) == 1 && !strings.ContainsAny(l.delimiter, "\"\r\n"):
 		layout.Delimiter = l.delimiter[0]
 	default:
-		return layout, exit.Usagef("invalid --delimiter %q: want one character, or tab", l.delimiter)
+		return layout, exit.Usagef("invalid --delimiter %q: must be one character, or tab", l.delimiter)
 	}
 	if l.skipRows < 0 || l.skipRows > maxSkipRows {
-		return layout, exit.Usagef("invalid --skip-rows %d: must be 0 to %d", l.skipRows, maxSkipRows)
+		return layout, exit.Usagef("invalid --skip-rows %d: must be from 0 to %d", l.skipRows, maxSkipRows)
 	}
 	if err := tablefile.CheckEncoding(l.encoding); err != nil {
-		return layout, exit.Usagef("--%w", err)
+		return layout, exit.Usagef("invalid --%w", err)
 	}
 	return layout, nil
 }

@@ -386,7 +386,7 @@ func (p *Preflight) NoteWarnings(o *cli.Output) {
 	}
 }
 
-// RemoveFindings removes the findings that have one of the codes.
+// RemoveFindings removes the findings that have any of the codes.
 func (p *Preflight) RemoveFindings(codes []string) {
 	p.Findings = slices.DeleteFunc(p.Findings, func(f finding) bool { return slices.Contains(codes, f.Code) })
 }

@@ -80,11 +80,11 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	var interrupted *exit.InterruptError
 	if errors.As(context.Cause(ctx), &interrupted) {
 		e := &exit.Error{Status: interrupted.Status(), Fact: "interrupted while uploading: the dataset is still PENDING", Cause: err}
-		return e.WithHint("continue with `%s`", again)
+		return e.WithHint("restart the upload with `%s`", again)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return exit.Errorf(exit.StillRunning, "the upload did not finish before --timeout: the dataset is still PENDING").
-			WithHint("restart it with `%s`", again)
+			WithHint("restart the upload with `%s`", again)
 	}
 	err = asFileRejection(ctx, file.In.Name, err)
 	e := exit.FromError(ctx, err)

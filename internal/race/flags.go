@@ -18,6 +18,7 @@ import (
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/gate"
+	"foretell/internal/humanize"
 	"foretell/internal/learn/metric"
 	"foretell/internal/preflight"
 	"foretell/internal/table/csvfile"
@@ -107,7 +108,7 @@ func (f *Flags) CheckAlgorithms(classes int) error {
 	known := api.Algorithms(classes)
 	for _, name := range f.algorithms {
 		if !slices.Contains(known, name) {
-			return exit.Usagef("invalid --algorithm %q: for %d classes the algorithms are %s", name, classes, strings.Join(known, ", "))
+			return exit.Usagef("invalid --algorithm %q: for %d classes it must be %s", name, classes, humanize.Choices(known))
 		}
 		if len(f.monotone) > 0 && !api.SupportsMonotone(name) {
 			return exit.Usagef("--algorithm %s does not support --monotone", name).WithHint("omit one of the flags")
@@ -126,9 +127,13 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 		switch {
 		case flag.column == "" || slices.Contains(names, flag.column):
 		case flag.column == train.Schema.ID || flag.column == train.Schema.Label:
-			return exit.Usagef("--%s %s: the column is the ID or the label", flag.name, flag.column)
+			role := "label"
+			if flag.column == train.Schema.ID {
+				role = "ID"
+			}
+			return exit.Usagef("--%s: %q is the %s; name another column", flag.name, flag.column, role)
 		default:
-			return exit.Usagef("--%s %s: the training file has no such column%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
+			return exit.Usagef("--%s: %q is not a column of the training file%s", flag.name, flag.column, csvfile.DidYouMean(flag.column, names)).
 				WithHint("%s", hint)
 		}
 	}
@@ -150,7 +155,7 @@ func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 			return exit.Usagef("--monotone: %w", err).WithHint("%s", hint)
 		}
 		if name == f.groupColumn {
-			return exit.Usagef("--monotone: %q is the column of --group, which is not a feature: name another column", name)
+			return exit.Usagef("--monotone: %q is the column of --group, so it is not a feature; name another column", name)
 		}
 	}
 	return nil
@@ -179,7 +184,7 @@ func (f *Flags) CheckGroupAndTime(ctx context.Context, files *preflight.Prefligh
 	if problem.Column == columns.Time && problem.Column != columns.Group {
 		flag = "time"
 	}
-	return exit.Usagef("--%s %s: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
+	return exit.Usagef("--%s %q: %s", flag, problem.Column, problem.Reason).WithHint("see the columns with `%s`", files.CheckCommand())
 }
 
 // SuppressedWarnings returns the codes of the warnings that suggest --group or --time although that
@@ -218,7 +223,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --monotone %w", err)
 	}
 	if f.effort != "" && !slices.Contains(api.Efforts(), f.effort) {
-		return body, exit.Usagef("invalid --effort %q: want %s", f.effort, strings.Join(api.Efforts(), ", "))
+		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.Choices(api.Efforts()))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
 		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
@@ -257,7 +262,7 @@ func ParseMetric(text string, known []string) (string, error) {
 	if slices.Contains(known, text) {
 		return text, nil
 	}
-	e := exit.Usagef("invalid --metric %q: want %s", text, DescribeMetrics(known))
+	e := exit.Usagef("invalid --metric %q: must be %s", text, DescribeMetrics(known))
 	if text == metric.NameF1 {
 		return "", e.WithHint("name the class, as in --metric 'f1[yes]', or use --metric macroF1")
 	}

@@ -50,7 +50,7 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 }
 
 // fetchRaceOptions returns the options with which a model was trained. It omits options that a
-// worker of an earlier release has ignored. It returns nil if the service does not report all
+// worker of an earlier version has ignored. It returns nil if the service does not report all
 // options.
 func fetchRaceOptions(ctx context.Context, c *client.Client, model *api.Model, report *api.ModelReport) *Race {
 	job, err := client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: model.TrainingJobKey})

@@ -14,7 +14,7 @@ import (
 )
 
 // TestIgnoredOptions describes two models of one race. One was trained with all options. The
-// other is from a worker of an earlier release, which ignored the options unknown to it.
+// other is from a worker of an earlier version, which ignored the options unknown to it.
 func TestIgnoredOptions(t *testing.T) {
 	for _, tt := range []struct{ name, report, want string }{
 		{"applied", `,"classWeights":{"no":1,"yes":5},"monotone":{"size":"increasing"}`, "--metric auc --class-weight yes=5 --monotone size=increasing"},

@@ -111,7 +111,7 @@ func algorithmFlag(algorithms []string) string {
 }
 
 // RaceFlags returns the flags that repeat a race. The report r, which has the algorithms, may be
-// nil. If it is not nil, the flags omit options that do not apply to the model, see
+// nil. If it is not nil, the flags omit options that do not apply to the model; see
 // [api.ModelReport.EffectiveTraining].
 func RaceFlags(job *api.Training, r *api.ModelReport) string {
 	if r != nil {

@@ -40,7 +40,7 @@ func writeDrift(w io.Writer, d *api.DriftReport, width int) {
 	writeOmittedCount(w, len(d.Columns)-maxDriftColumns, "columns")
 }
 
-// formatLargestChange formats the range or text whose share of the rows changed most, such as
+// formatLargestChange formats the range or text whose fraction of the rows changed most, such as
 // "3–5: 10 % → 24 %". If the column was not compared, it returns the reason.
 func formatLargestChange(c *api.DriftColumn) string {
 	part := c.LargestChange()

@@ -151,7 +151,7 @@ func writeAligned(w io.Writer, flags uint, write func(io.Writer)) {
 	_ = t.Flush() // w is a strings.Builder
 }
 
-// writeBlend writes the algorithms of a blend and their shares in one line.
+// writeBlend writes the algorithms of a blend and their weights in one line.
 func writeBlend(w io.Writer, r *api.ModelReport) {
 	if len(r.Blend) > 0 {
 		fmt.Fprintf(w, "Blend of %s\n", r.FormatBlend())
@@ -196,7 +196,7 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		line("", "test", map[bool]string{true: "validation", false: "valid"}[width >= narrowWidth], "training")
 		for _, name := range names {
 			if isOptional := name == api.MetricPRAUC || name == api.MetricBrier || name == api.MetricCalibrationError; isOptional && !isMeasured(r, name) {
-				continue // reports of older versions lack them
+				continue // reports of earlier versions lack them
 			}
 			test, validation := formatMetric(r.Test, name), formatMetric(r.Validation, name)
 			if width >= narrowWidth {
@@ -386,7 +386,7 @@ func escapeAndTruncate(name string, width int) string {
 	return name
 }
 
-// writeOmittedCount writes how many more items are not shown. noun names the items, such as
+// writeOmittedCount writes how many items are not shown. noun names the items, such as
 // columns. It writes nothing if count is not positive.
 func writeOmittedCount(w io.Writer, count int, noun string) {
 	if count > 0 {

@@ -16,7 +16,7 @@ func (o *Options) parseFields() (map[string]any, error) {
 	add := func(flag, field string, typed bool) error {
 		name, text, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return exit.Usagef("invalid --%s %q: want NAME=VALUE", flag, field)
+			return exit.Usagef("invalid --%s %q: must be NAME=VALUE", flag, field)
 		}
 		var value any = text
 		if typed {

@@ -28,7 +28,7 @@ func AllPages(ctx context.Context, c *client.Client, raw client.RawRequest) (any
 		dec.UseNumber()
 		err = errors.Join(dec.Decode(&page), resp.Body.Close())
 		if err != nil {
-			return nil, exit.Usagef("%s: --paginate needs JSON pages: %w", path, err)
+			return nil, exit.Usagef("%s: the response is not JSON, which --paginate requires", path).WithHint("omit --paginate to print the response as it is")
 		}
 		all = joinPages(all, decodeLists(page))
 		members, _ := page.(map[string]any)

@@ -1,4 +1,4 @@
-// Package request builds and sends the HTTP requests of the api command, which consist of a
+// Package request builds and sends the HTTP requests of the api command. A request is built from a
 // method, a path, headers, and fields or a file.
 package request
 
@@ -40,7 +40,7 @@ func (o *Options) Build(method, path string) (client.RawRequest, error) {
 	for _, line := range o.Headers {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return raw, exit.Usagef("invalid --header %q: want NAME:VALUE, such as Accept:text/csv", line)
+			return raw, exit.Usagef("invalid --header %q: must be NAME:VALUE, such as Accept:text/csv", line)
 		}
 		raw.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

@@ -54,7 +54,7 @@ func (f *Flags) Parse() error {
 	case !f.IsSet():
 		return exit.Usagef("--junit needs --require or --beat")
 	case f.junit == "-":
-		return exit.Usagef("--junit cannot write to standard output, which has the result").WithHint("use --junit FILE")
+		return exit.Usagef("--junit cannot write to standard output, because the result is written there").WithHint("use --junit FILE")
 	}
 	return nil
 }

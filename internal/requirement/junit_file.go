@@ -22,11 +22,11 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 	}
 	for _, in := range inputs {
 		if cli.SameFile(f.junit, in) {
-			return exit.Usagef("the output %s is also the input %s", f.junit, in).WithHint(other)
+			return exit.Usagef("the output \"%s\" is also the input \"%s\"", f.junit, in).WithHint(other)
 		}
 	}
 	if output != "" && cli.SamePath(f.junit, output) {
-		return exit.Usagef("--junit and the output of the command are both %s", f.junit).WithHint(other)
+		return exit.Usagef("--junit and the output of the command are both \"%s\"", f.junit).WithHint(other)
 	}
 	if err := cli.CheckOutputPath(f.junit, true, other); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (f *Flags) CheckJUnitFile(output string, inputs ...string) error {
 	if forced || !isRegularFile(f.junit) || isJUnitFile(f.junit) {
 		return nil
 	}
-	e := exit.Errorf(exit.Conflict, "the output %s already exists and is not a JUnit report", f.junit)
+	e := exit.Errorf(exit.Conflict, "the output \"%s\" already exists and is not a JUnit report", f.junit)
 	if f.force == nil {
 		return e.WithHint(other)
 	}

@@ -25,7 +25,7 @@ type ColumnDescription struct {
 	// whether each value is one more than the value in the previous row.
 	AllIntegers, Consecutive bool
 	// AllCodes reports whether all values are codes of one kind: the same letters followed by
-	// digits, or UUIDs or hexadecimal hashes of the same length.
+	// digits, or UUIDs, or hexadecimal hashes of one length.
 	AllCodes bool
 
 	hasBlank  bool // whether a row has no value

@@ -45,7 +45,7 @@ const encodingHint = "set the encoding with --encoding; `foretell check FILE` sh
 const (
 	swappedHint    = "the files are probably swapped: the first must be the predictions, the second the answers"
 	predictionHint = "choose the column of the predicted labels with --prediction"
-	diffHint       = "A and B must be files of predictions; set the file of the true labels with --answers"
+	diffHint       = "both files must contain predictions; pass the file with the true labels with --answers"
 )
 
 // looksSwapped reports whether the answers have columns that only predictions have, and the

@@ -191,7 +191,7 @@ func (p *predictions) findLabelColumn(predictionsTable *table, answerColumns []s
 		return only, nil
 	}
 	fault := &Fault{File: predictionsTable.file, Line: 1, Hint: predictionHint}
-	fault.Message = "there is no column prediction; the columns are " + humanize.List(predictionsTable.names, 10)
+	fault.Message = "there is no column \"prediction\"; the columns are " + humanize.List(predictionsTable.names, 10)
 	if result.PredictionColumn(answerColumns) >= 0 {
 		fault.Hint = swappedHint
 	}

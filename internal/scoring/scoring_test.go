@@ -214,7 +214,7 @@ func TestFaults(t *testing.T) {
 		"not_as_many":      {"prediction\nu\n", "kind\nu\nv\n", Options{}, NoSingleFile, 0, "the predictions have 1, the answers have 2"},
 		"no_label":         {"ID,prediction\na,yes\n", "ID,class\na,\n", Options{}, Answers, 2, "has no label"},
 		"unknown_column":   {"ID,prediction\na,yes\n", answersText, Options{Label: "kind"}, Answers, 1, `there is no column "kind"`},
-		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "there is no column prediction"},
+		"no_prediction":    {"ID,x,y\na,1,2\n", answersText, Options{}, Predictions, 1, "there is no column \"prediction\""},
 		"other_delimiter":  {"\"ID,prediction\"\n\"a,yes\"\n", answersText, Options{}, Predictions, 1, `the only column is "ID,prediction"`},
 		"bad_probability":  {"ID,prediction,probability_yes\na,yes,7\n", answersText, Options{}, Predictions, 2, "is not a probability"},
 		"ragged":           {"ID,prediction\na,yes,7\n", answersText, Options{}, Predictions, 2, "expected 2 fields, got 3"},

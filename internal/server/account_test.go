@@ -56,7 +56,7 @@ func TestAccountLife(t *testing.T) {
 	s := newTestServer(t, server.Options{})
 	admin := s.administrator(t)
 	request := call{method: "POST", path: "/api/account/requests", json: accessRequest, anonymous: true}
-	for range 2 { // the second response must not show that the e-mail has a request
+	for range 2 { // the second response must not show that the email has a request
 		if resp, body := s.send(t, request); resp.StatusCode != http.StatusAccepted || len(body) > 0 {
 			t.Fatalf("%d %s", resp.StatusCode, body)
 		}
@@ -82,8 +82,8 @@ func TestAccountLife(t *testing.T) {
 	}, want: 422, code: api.CodeInvalid, field: "password"})
 	s.must(t, setPassword, nil)
 	s.refused(t, refusal{call: setPassword, want: 403, code: api.CodeForbidden}) // once
-	if resp, _ := s.send(t, request); resp.StatusCode != http.StatusAccepted {   // nor may this response show that the e-mail has an account
-		t.Errorf("%d for a known e-mail", resp.StatusCode)
+	if resp, _ := s.send(t, request); resp.StatusCode != http.StatusAccepted {   // nor may this response show that the email has an account
+		t.Errorf("%d for a known email", resp.StatusCode)
 	}
 
 	bob, other := s.as(t, "bob@example.com", "a long password"), s.as(t, "bob@example.com", "a long password")
@@ -190,7 +190,7 @@ func TestOnlyAdministrator(t *testing.T) {
 	admin.refused(t, refusal{call: call{method: "GET", path: path}, want: 403, code: api.CodeForbidden}) // at once
 }
 
-// TestFirstLink checks that the first link needs an e-mail address, and that it is valid while there
+// TestFirstLink checks that the first link needs an email address, and that it is valid while there
 // are users but no administrator, even if another service has printed a link since. After that, all
 // links are invalid, and the service creates no other.
 func TestFirstLink(t *testing.T) {
@@ -287,10 +287,10 @@ func TestAccountPages(t *testing.T) {
 	form.Set("organisation", "Example")
 	check(post("/request-access", form), 202, "Thank you")
 
-	check(call{method: "GET", path: "/forgotten-password"}, 200, `<p class="note" role="status">This service sends no mails: ask an administrator`)
+	check(call{method: "GET", path: "/forgotten-password"}, 200, `<p class="note" role="status">This service sends no emails: ask an administrator`)
 	check(call{method: "GET", path: "/sign-in"}, 200, "Forgot your password? Ask an administrator")
 	check(post("/forgotten-password", url.Values{"email": {"<b>"}}), 422, `value="&lt;b&gt;"`)
-	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "This service sends no mails")
+	check(post("/forgotten-password", url.Values{"email": {"root@example.com"}}), 409, "This service sends no emails")
 
 	var invitation api.Invitation
 	admin.must(t, call{method: "POST", path: "/api/v1/admin/accounts", json: `{"email":"eve@example.com"}`}, &invitation)

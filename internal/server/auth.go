@@ -122,7 +122,7 @@ func (rules requestRules) check(r *http.Request) *api.Problem {
 	return nil
 }
 
-// logIn is app.LogIn. In addition, logIn counts failed log-ins and passes the e-mail to the access
+// logIn is app.LogIn. In addition, logIn counts failed log-ins and passes the email to the access
 // log.
 func (s *service) logIn(ctx context.Context, in *api.LogInInput) (*api.Session, error) {
 	requestFromContext(ctx).account = escapeForLog(in.Body.Username)
@@ -152,7 +152,7 @@ func (s *service) countLoginFailure(err error) {
 // escapeForLog returns a text from a client in a form that can be logged. It truncates the text
 // to 254 bytes, and escapes control characters, because a terminal would interpret them.
 func escapeForLog(text string) string {
-	const maxLength = 254 // length of the longest e-mail address
+	const maxLength = 254 // length of the longest email address
 	return account.EscapeForLog(text[:min(len(text), maxLength)])
 }
 

@@ -113,7 +113,7 @@ func (c *contractTest) accountFor(op *contractOperation) string {
 	return "owner"
 }
 
-// validRequest returns a request that the operation accepts, unless a name or an e-mail address is
+// validRequest returns a request that the operation accepts, unless a name or an email address is
 // taken or the state of an object does not allow it.
 func (c *contractTest) validRequest(op *contractOperation) *contractRequest {
 	r := &contractRequest{name: "valid", op: op, method: op.method, path: map[string]string{}, header: http.Header{}, verdict: valid}

@@ -96,7 +96,7 @@ func TestSession(t *testing.T) {
 	s.addUser(t)
 	b := newBrowser(t, s.url)
 	b.expect(t, "/datasets", nil, 200, `name="next" value="/datasets"`)
-	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {"wrong"}}, 401, "Wrong e-mail or password.")
+	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {"wrong"}}, 401, "Wrong email or password.")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "next": {"//evil.example/"}}, 200, "<title>Home")
 	address, err := url.Parse(s.url)
 	if err != nil {

@@ -21,9 +21,10 @@ const (
 	drainBytesPerSecond = 625_000
 	// anonymousDrainTime is the limit for other requests.
 	anonymousDrainTime = 5 * time.Second
-	// stoppingDrainTime is the limit from the time when the service begins to stop.
+	// stoppingDrainTime is how long the server still reads bodies after the service has begun to
+	// stop.
 	stoppingDrainTime = 2 * time.Second
-	// These are how long the server waits for the next byte. A client that sends nothing for this
+	// The next constants limit how long the server waits for the next byte. A client that sends nothing for this
 	// time probably waits for the response. An authenticated client has more time, because it may
 	// have a bad connection.
 	anonymousDrainIdleTimeout     = time.Second

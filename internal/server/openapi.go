@@ -158,8 +158,8 @@ var operationRemarks = map[string]string{
 	api.CreateTraining.ID: "performanceThreshold is required; targetPerformance is another name of it. The value null, for a race without a threshold, is an extension.",
 	api.CreatePredictionByForm.ID: "Send the part `modelKey` before the part `file`, so that an unknown key is rejected before the file is sent. " +
 		"The other order is accepted, too. The query parameter `modelKey` is an alternative to the part.",
-	api.RequestPassword.ID: "The response is the same whether or not the e-mail has an account. The old password stays valid until the link is used. " +
-		"409 if the service is not configured to send e-mails.",
+	api.RequestPassword.ID: "The response is the same whether or not the email has an account. The old password stays valid until the link is used. " +
+		"409 if the service is not configured to send emails.",
 	api.DownloadResult.ID: "Requires the signature in the URL instead of a token. Supports ranges and HEAD.",
 	api.DownloadModel.ID:  "Supports ranges and HEAD. The last 32 bytes of the file are the SHA-256 of the bytes before them.",
 }

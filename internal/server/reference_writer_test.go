@@ -62,7 +62,7 @@ These routes require no token, and are not operations:
 var codeMeanings = map[api.Code]string{
 	api.CodeMalformed:         "the request cannot be parsed: invalid JSON or form, a key that is not a UUID, text instead of a number, an unknown parameter in the query, an interrupted body",
 	api.CodeUnauthorized:      "missing, invalid or expired token; the response has `WWW-Authenticate: Bearer`",
-	api.CodeBadCredentials:    "wrong e-mail or password",
+	api.CodeBadCredentials:    "wrong email or password",
 	api.CodeAuthenticatorCode: "the password is right, and the log-in also needs `code`, the code of the authenticator app",
 	api.CodeNoSecondFactor:    "the service requires an authenticator app, and the account has none",
 	api.CodeForbidden:         "the account is not allowed to do this, or a signed URL is invalid or has expired",
@@ -70,7 +70,7 @@ var codeMeanings = map[api.Code]string{
 	api.CodeNoRoute:           "no operation at this path",
 	api.CodeMethodNotAllowed:  "the path has operations, but none with this method; the response has `Allow`",
 	api.CodeWrongState:        "the state of the resource does not allow the operation",
-	api.CodeNameTaken:         "the account already has a dataset of this name, or the e-mail already has an account",
+	api.CodeNameTaken:         "the account already has a dataset of this name, or the email already has an account",
 	api.CodeTooLarge:          "the body has more bytes than allowed",
 	api.CodeWrongMediaType:    "unsupported Content-Type or Content-Encoding",
 	api.CodeBadRange:          "the file does not have the requested range",

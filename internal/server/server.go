@@ -160,7 +160,7 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
-	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path: /openapi.json lists all paths"))
+	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; see /openapi.json"))
 }
 
 // handleRoot responds with the front page to a browser, and with the service's version and

@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Scope is the name of the tracer of all spans of this program.
+// Scope names the tracer that creates all spans of this program.
 const Scope = "foretell"
 
 // Start starts a child of the span of ctx. If that span is not recorded, Start returns ctx

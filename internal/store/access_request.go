@@ -12,7 +12,7 @@ type AccessRequest struct {
 	Status  string
 	Created time.Time
 	// Decided is when the request was approved or refused. DecidedBy is the actor in the audit log:
-	// the e-mail of the administrator, or "operator" for a command on the data folder.
+	// the email of the administrator, or "operator" for a command on the data folder.
 	Decided   time.Time
 	DecidedBy string
 }
@@ -27,7 +27,7 @@ func scanAccessRequest(row rowScanner) (*AccessRequest, error) {
 	return &r, err
 }
 
-// InsertAccessRequest adds a request. If the e-mail already has a PENDING request, it
+// InsertAccessRequest adds a request. If the email already has a PENDING request, it
 // adds nothing and returns false.
 func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (inserted bool, err error) {
 	result, err := t.tx.ExecContext(ctx, "INSERT INTO access_request ("+accessRequestColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -55,7 +55,7 @@ func (t *Tx) ListAccessRequests(ctx context.Context, status string, page Page) (
 	return listPage(ctx, t, q, page, scanAccessRequest)
 }
 
-// DeleteAccessRequestsOf deletes all requests of an e-mail.
+// DeleteAccessRequestsOf deletes all requests of an email.
 func (t *Tx) DeleteAccessRequestsOf(ctx context.Context, email string) error {
 	return t.exec(ctx, "DELETE FROM access_request WHERE email = ?", email)
 }

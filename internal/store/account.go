@@ -24,7 +24,7 @@ type Account struct {
 	Created  time.Time
 }
 
-// SecondFactor is the authenticator app of an account, see auth.TOTP.
+// SecondFactor is the authenticator app of an account; see auth.TOTP.
 type SecondFactor struct {
 	// Secret is empty if the account has no authenticator app.
 	Secret string
@@ -57,7 +57,7 @@ func scanAccount(row rowScanner) (*Account, error) {
 	return &a, err
 }
 
-// InsertAccount adds an account. It returns ErrExists if the e-mail is in use.
+// InsertAccount adds an account. It returns ErrExists if the email is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		a.Key, a.Email, a.Name, a.Organisation, cmp.Or(a.Role, api.RoleUser), a.PasswordHash,
@@ -65,7 +65,7 @@ func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
 		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
 }
 
-// GetAccount returns the account with an e-mail address.
+// GetAccount returns the account with an email address.
 func (t *Tx) GetAccount(ctx context.Context, email string) (*Account, error) {
 	return t.getAccountWhere(ctx, "email = ?", email)
 }

@@ -23,7 +23,7 @@ type RateLimit struct {
 // Attempt is an attempt that counts towards a limit.
 type Attempt struct {
 	Limit RateLimit
-	// Key selects the bucket, for example an e-mail or an IP address. The database has only a
+	// Key selects the bucket, for example an email or an IP address. The database has only a
 	// hash of Key.
 	Key string
 }

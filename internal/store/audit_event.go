@@ -10,11 +10,11 @@ import (
 type AuditEvent struct {
 	Key  string
 	Time time.Time
-	// Actor is the e-mail of the account. For a failed log-in it is the e-mail in the
+	// Actor is the email of the account. For a failed log-in it is the email in the
 	// request.
 	Actor string
 	// Action is the operation, for example "login" or "dataset.delete". Object is the key
-	// or e-mail of the resource.
+	// or email of the resource.
 	Action, Object string
 	// Detail has the new values of a change, such as "datasets=1 bytes=1000000 races=none". It is ""
 	// for most actions.
@@ -44,7 +44,7 @@ func scanAuditEvent(row rowScanner) (*AuditEvent, error) {
 func (t *Tx) InsertAuditEvent(ctx context.Context, e *AuditEvent) error {
 	columns, placeholders := auditEventColumns, "?, ?, ?, ?, ?, ?, ?, ?"
 	args := []any{e.Key, toMicros(e.Time), e.Actor, e.Action, e.Object, e.Address, e.Request, e.Outcome}
-	if !e.ExpiresBefore.IsZero() { // the schema of an earlier release has no such column
+	if !e.ExpiresBefore.IsZero() { // the schema of an earlier version has no such column
 		columns, placeholders = columns+", expires_before", placeholders+", ?"
 		args = append(args, toMicros(e.ExpiresBefore))
 	}
@@ -103,7 +103,7 @@ func (t *Tx) EachAuditEvent(ctx context.Context, q AuditQuery, fn func(*AuditEve
 	return rows.Err()
 }
 
-// HasLoggedInFrom reports whether the audit log has a successful log-in with the e-mail actor from the
+// HasLoggedInFrom reports whether the audit log has a successful log-in with the email actor from the
 // given network address.
 func (t *Tx) HasLoggedInFrom(ctx context.Context, actor, address string) (found bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM audit_event

@@ -116,7 +116,7 @@ func (t *Tx) HasDataset(ctx context.Context, account, key string) (exists bool, 
 var recountBatchSize = 1000
 
 // RecountDatasets sets the stored number of datasets of each account to the actual number.
-// The stored number may be wrong because processes of earlier releases create and delete
+// The stored number may be wrong because processes of earlier versions create and delete
 // datasets without updating it. RecountDatasets locks only the accounts whose number is
 // wrong.
 func (s *Store) RecountDatasets(ctx context.Context) error {

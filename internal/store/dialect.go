@@ -49,7 +49,7 @@ type dialect struct {
 	byteOrderCollation string
 	// notifyJobsSQL is a statement that notifies other processes of a queued job when the
 	// transaction is committed. Its argument is the kind of the job. It is empty for SQLite,
-	// which has no such statement, see [Store.WatchJobs].
+	// which has no such statement; see [Store.WatchJobs].
 	notifyJobsSQL string
 }
 

@@ -24,16 +24,19 @@ var (
 	ErrLeaseLost   = errors.New("the job was leased by another process or deleted")
 	ErrDiskFull    = errors.New("the disk of the database is full")
 	ErrCorrupt     = errors.New("the database is damaged")
-	ErrNewerSchema = errors.New("the database was written by a newer program")
+	ErrNewerSchema = errors.New("the database was written by a newer version of foretell")
 	// ErrOldSchema is returned by OpenUnchanged.
-	ErrOldSchema = errors.New("the database has no schema, or that of an old release")
+	ErrOldSchema = errors.New("the schema of the database is too old")
+	// ErrNoSchema is returned by OpenUnchanged for a database without the tables of this program.
+	// It wraps ErrOldSchema.
+	ErrNoSchema error = noSchemaError{}
 	// ErrUnknownColumn is returned by InsertRows.
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 	// ErrInvalidURL is returned by Open. Its message contains no password.
 	ErrInvalidURL = errors.New("the URL of the database is invalid")
 	// ErrInvalidParameter is returned by Open if the URL is well formed, but the URL or the
 	// environment has an invalid parameter, such as sslmode. It wraps ErrInvalidURL.
-	ErrInvalidParameter = fmt.Errorf("%w: a parameter is invalid", ErrInvalidURL)
+	ErrInvalidParameter error = invalidParameterError{}
 	// ErrUnavailable is returned if the database cannot be reached or does not respond. With
 	// SQLite, this includes that another process has held the lock of the database for longer than
 	// busyTimeout. The transaction was not committed, or the error also wraps ErrCommitUnknown.
@@ -110,6 +113,36 @@ func errorFromSQLState(code string) error {
 		return ErrUnavailable
 	}
 	return nil
+}
+
+// noSchemaError is the type of ErrNoSchema, so that it has a message of its own although it wraps
+// ErrOldSchema.
+type noSchemaError struct{}
+
+func (noSchemaError) Error() string { return "the database has no tables of foretell" }
+func (noSchemaError) Unwrap() error { return ErrOldSchema }
+
+// invalidParameterError is the type of ErrInvalidParameter, so that it has a message of its own
+// although it wraps ErrInvalidURL.
+type invalidParameterError struct{}
+
+func (invalidParameterError) Error() string {
+	return "cannot use the parameters of the database connection"
+}
+func (invalidParameterError) Unwrap() error { return ErrInvalidURL }
+
+// UnsupportedVersionError is returned by [OpenVersion] for a version of the schema that is newer
+// than Newest, the newest version that this program supports.
+type UnsupportedVersionError struct{ Version, Newest int64 }
+
+func (e *UnsupportedVersionError) Error() string {
+	return fmt.Sprintf("its schema has version %d, but this version supports at most %d", e.Version, e.Newest)
+}
+
+// newerSchemaError returns the error for a database whose schema has version have, which is newer
+// than newest.
+func newerSchemaError(have, newest int64) error {
+	return fmt.Errorf("%w: its schema has version %d, but this version supports at most %d", ErrNewerSchema, have, newest)
 }
 
 // notAcceptedError is the type of ErrNotAccepted, so that it has a message of its own although it

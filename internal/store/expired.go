@@ -77,7 +77,7 @@ func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit
 }
 
 // DeleteAuditEventsBefore deletes the oldest events before a time, but at most limit events. It
-// returns an error unless an event allows this, see AuditEvent.ExpiresBefore.
+// returns an error unless an event allows this; see AuditEvent.ExpiresBefore.
 func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
 	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
 }

@@ -102,7 +102,7 @@ const nextTurnSQL = `(SELECT max(served) + 1 FROM (SELECT served FROM account WH
 // ClaimJob leases the next matching job to this process and returns it. Accounts take turns:
 // the next job is the oldest job of the account whose last claim is longest ago. ClaimJob
 // returns ErrNotFound if no job matches, or if the next job needs more than c.FreeMemory. If a
-// newer program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job
+// newer version of this program has upgraded the database, ClaimJob returns ErrNewerSchema and leaves the job
 // to another process, because this program might misinterpret the data of the job.
 func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 	where, args := c.sqlCondition()

@@ -8,19 +8,19 @@ import (
 // ListedJob is a job in the list of the jobs of all accounts.
 type ListedJob struct {
 	JobState
-	// Key is the key of the job, and Email the e-mail of its account.
+	// Key is the key of the job, and Email the email of its account.
 	Key, Email string
 	Attempt    int
 	// Memory is the estimated peak memory in bytes, or 0 if the job needs little.
 	Memory int64
-	// Begun is when the current attempt began. It is zero if a process of an earlier release leased
+	// Begun is when the current attempt began. It is zero if a process of an earlier version leased
 	// the job, and meaningless if the job is not leased.
 	Begun time.Time
 }
 
 // ListJobs returns a page of the jobs of all accounts, and the number of jobs on all
 // pages. Leased jobs come before queued jobs, and older jobs before newer ones. If email
-// is not empty, only the jobs of the account with this e-mail are listed.
+// is not empty, only the jobs of the account with this email are listed.
 func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*ListedJob, total int64, err error) {
 	list := listQuery{
 		columns: "j.subject, j.account, j.kind, j.process, j.owner, j.created, j.key, a.email, j.attempt, j.memory, j.begun",

@@ -41,15 +41,17 @@ func (d *dialect) migrate(ctx context.Context, db *sql.DB, version int64) (Migra
 	newest := sources[len(sources)-1].Version
 	switch {
 	case have > newest:
-		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, have, newest)
+		return Migration{}, newerSchemaError(have, newest)
 	case version == newestSchema:
 		version = newest
+	case version == unchangedSchema && have == 0:
+		return Migration{}, ErrNoSchema
 	case version == unchangedSchema && have < oldestReadableSchema:
-		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program needs at least %d", ErrOldSchema, have, oldestReadableSchema)
+		return Migration{}, fmt.Errorf("%w: it has version %d, but this version of foretell needs at least %d", ErrOldSchema, have, oldestReadableSchema)
 	case version == unchangedSchema:
 		return Migration{From: have, To: have, newest: newest}, nil
 	case version > newest:
-		return Migration{}, fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, version, newest)
+		return Migration{}, &UnsupportedVersionError{version, newest}
 	case have > version:
 		return Migration{}, fmt.Errorf("%w: its schema has version %d, not %d", ErrNewerSchema, have, version)
 	}
@@ -74,7 +76,7 @@ func (t *Tx) checkSchema(ctx context.Context, newest int64) error {
 		return err
 	}
 	if have > newest {
-		return fmt.Errorf("%w: its schema has version %d, but this program knows %d", ErrNewerSchema, have, newest)
+		return newerSchemaError(have, newest)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type Model struct {
 	Report, Summary []byte
 	Created         time.Time
 	// Champion is true if the model has the highest AchievedPerformance of its series. Models
-	// whose metric or table differs from that of the newest model are ignored, see
+	// whose metric or table differs from that of the newest model are ignored; see
 	// [api.TableSchema]. If several models have the highest performance, the oldest is the
 	// champion. Champion is read-only.
 	Champion bool
@@ -83,7 +83,7 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 }
 
 // GetModelReport returns the report of a model of the account as JSON. If summary is true, it
-// returns the summary instead, unless an earlier release stored the model without a summary. It
+// returns the summary instead, unless an earlier version stored the model without a summary. It
 // returns ErrNotFound if the account has no such model.
 func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bool) (report []byte, err error) {
 	column := "report"
@@ -119,7 +119,7 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 	return err
 }
 
-// findChampion returns the key of the champion of a series, see Model.Champion, or "" if the series
+// findChampion returns the key of the champion of a series; see Model.Champion, or "" if the series
 // has no model. It reads the columns of datasets only if the best model and the newest model have
 // different datasets.
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion string, err error) {

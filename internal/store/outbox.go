@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Mail is a queued mail.
+// Mail is a queued email.
 type Mail struct {
 	Key, Account, Kind string
-	// Attempts is the number of attempts to send the mail so far. Due is the time of the next
+	// Attempts is the number of attempts to send the email so far. Due is the time of the next
 	// attempt.
 	Attempts     int64
 	Due, Created time.Time
@@ -24,7 +24,7 @@ func scanMail(row rowScanner) (*Mail, error) {
 	return &m, err
 }
 
-// UpsertMail queues a mail to an account. A mail of the same kind to the same account that is
+// UpsertMail queues an email to an account. An email of the same kind to the same account that is
 // already queued is replaced. If the account does not exist, UpsertMail does nothing.
 func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
@@ -35,33 +35,33 @@ func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
 		m.Key, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created), m.Account))
 }
 
-// IsMailQueued reports whether a mail of this kind to the account is queued.
+// IsMailQueued reports whether an email of this kind to the account is queued.
 func (t *Tx) IsMailQueued(ctx context.Context, account, kind string) (queued bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE account = ? AND kind = ?)", account, kind).Scan(&queued)
 	return queued, err
 }
 
 // maxMailSkew is the maximum difference between the clocks of two machines that
-// [Tx.ClaimMail] tolerates. If a mail was created more than maxMailSkew after now, a
+// [Tx.ClaimMail] tolerates. If an email was created more than maxMailSkew after now, a
 // clock was set back.
 const maxMailSkew = time.Minute
 
-// dueMailSQL is the condition of the mails that are due, see [Tx.ClaimMail]. Its arguments are the
+// dueMailSQL is the condition of the emails that are due; see [Tx.ClaimMail]. Its arguments are the
 // current time and the latest time of creation.
 const dueMailSQL = "(due <= ? OR attempts = 0 AND created > ?)"
 
-// HasDueMail reports whether [Tx.ClaimMail] would return a mail. It does not take the write lock,
-// so that a process without mails does not delay writers.
+// HasDueMail reports whether [Tx.ClaimMail] would return an email. It does not take the write lock,
+// so that a process without emails does not delay writers.
 func (t *Tx) HasDueMail(ctx context.Context, now time.Time) (due bool, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM outbox WHERE "+dueMailSQL+")",
 		toMicros(now), toMicros(now.Add(maxMailSkew))).Scan(&due)
 	return due, err
 }
 
-// ClaimMail returns the mail with the earliest Due before now, or ErrNotFound if no mail is
+// ClaimMail returns the email with the earliest Due before now, or ErrNotFound if no email is
 // due. It increments Attempts and sets Due to retryAt, so that another attempt follows unless
-// the caller deletes the mail. A mail without attempts is also due if it was created more than
-// maxMailSkew after now. In this case the clock was set back, and the mail would otherwise wait
+// the caller deletes the email. An email without attempts is also due if it was created more than
+// maxMailSkew after now. In this case the clock was set back, and the email would otherwise wait
 // until the clock reaches that time again.
 func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, error) {
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE "+dueMailSQL+" ORDER BY due, key LIMIT 1",
@@ -75,12 +75,12 @@ func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, erro
 	return m, err
 }
 
-// UpdateMailDue sets when the next attempt to send a mail is due.
+// UpdateMailDue sets when the next attempt to send an email is due.
 func (t *Tx) UpdateMailDue(ctx context.Context, key string, due time.Time) error {
 	return t.exec(ctx, "UPDATE outbox SET due = ? WHERE key = ?", toMicros(due), key)
 }
 
-// DeleteMail deletes a mail that was sent, or that will not be sent any more.
+// DeleteMail deletes an email that was sent, or that will not be sent any more.
 func (t *Tx) DeleteMail(ctx context.Context, key string) error {
 	return t.exec(ctx, "DELETE FROM outbox WHERE key = ?", key)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -144,6 +145,10 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 	return s, nil
 }
 
+// dialErrorPrefix matches the beginning of an error of the driver that repeats the address:
+// "host:5432 (10.0.0.1): dial error: dial tcp 10.0.0.1:5432: connect: connection refused".
+var dialErrorPrefix = regexp.MustCompile(`^\S+ \([^)]*\): dial error: dial tcp `)
+
 // translateConnectError is like translateError, for errors of connecting to PostgreSQL. It
 // keeps only the last line of the message, because the driver writes one line for each address
 // that it tried.
@@ -152,7 +157,7 @@ func translateConnectError(err error) error {
 		return translateError(err)
 	}
 	text := err.Error()
-	last := errors.New(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]))
+	last := errors.New(dialErrorPrefix.ReplaceAllString(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]), ""))
 	known := ErrUnavailable
 	if errors.As(err, new(*pgconn.ConnectError)) && !isNetworkError(err) {
 		known = ErrNotAccepted

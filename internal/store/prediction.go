@@ -13,7 +13,7 @@ type Prediction struct {
 	// until the prediction is COMPLETED.
 	Blind, Result File
 	// Input describes the uploaded blind CSV. Unlike Blind, it is kept when the prediction has
-	// ended. It is zero for predictions of earlier releases.
+	// ended. It is zero for predictions of earlier versions.
 	Input InputFile
 	// Rows is the number of rows predicted so far.
 	Rows          int64

@@ -98,7 +98,7 @@ func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	delete(others, "") // the row without a name, see heartbeatSQL
+	delete(others, "") // the row without a name; see heartbeatSQL
 	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
 }
 

@@ -11,7 +11,7 @@ type Session struct {
 	Hash    string `json:"-"`
 	Account string
 	// Address is the address of the client that logged in, and Client is its User-Agent.
-	// For a session of an earlier release, both are empty and Created is zero.
+	// For a session of an earlier version, both are empty and Created is zero.
 	Address, Client string
 	// Created and Expires are times of this machine's clock. In the database, they are times of
 	// the clock that all processes share, so that machines with different clocks agree on which

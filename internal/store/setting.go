@@ -26,7 +26,7 @@ type Secret struct {
 	// Value is the key in hex. Algorithm is the name of the algorithm that the key is used with.
 	Value     string `json:"-"`
 	Algorithm string
-	// Created is zero for a key of an earlier release.
+	// Created is zero for a key of an earlier version.
 	Created time.Time
 }
 

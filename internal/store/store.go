@@ -49,7 +49,7 @@ type processRegistry interface {
 }
 
 // Open opens a database and migrates it to the newest schema. The parameter location is the path of
-// an SQLite file or the URL of a PostgreSQL database, see [IsURL]. Open creates a missing file and
+// an SQLite file or the URL of a PostgreSQL database; see [IsURL]. Open creates a missing file and
 // its folder. A PostgreSQL database must exist. The caller must call Close.
 func Open(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, newestSchema)
@@ -66,7 +66,7 @@ func OpenVersion(ctx context.Context, location string, version int64) (*Store, e
 }
 
 // OpenUnchanged is like [Open], but does not migrate the database. If the schema is that of an
-// earlier release, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
+// earlier version, only [Store.ReadSnapshot] is sure to work. OpenUnchanged returns
 // ErrOldSchema if the schema is missing or too old for a snapshot.
 func OpenUnchanged(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, unchangedSchema)

@@ -47,7 +47,7 @@ type Training struct {
 	FailureReason              string
 	Created, Started, Finished time.Time
 	// Deadline is when the race must end, even if it is still queued, or zero if it has no
-	// deadline. It is a time of the clock that all processes share, see [Store.ToSharedTime]. In
+	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In
 	// the row of a run that another worker trains, it is the end of the race's time limit, if that
 	// is earlier.
 	Deadline time.Time

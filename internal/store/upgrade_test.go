@@ -44,7 +44,7 @@ func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *St
 	return s
 }
 
-// TestUpgradeSeries checks that the datasets and models of an earlier release are put into series
+// TestUpgradeSeries checks that the datasets and models of an earlier version are put into series
 // by their names.
 func TestUpgradeSeries(t *testing.T) {
 	const long = "a name of thirty characters ab" // the next is cut to 28
@@ -110,7 +110,7 @@ func TestUpgradeSeries(t *testing.T) {
 	})
 }
 
-// TestUpgradeThreshold checks that a race of an earlier release keeps the threshold of 1. In that
+// TestUpgradeThreshold checks that a race of an earlier version keeps the threshold of 1. In that
 // release, 1 meant that there was no threshold.
 func TestUpgradeThreshold(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {
@@ -139,7 +139,7 @@ func TestUpgradeThreshold(t *testing.T) {
 	}
 }
 
-// claimAfterUpgrade checks that a process claims no job once a newer program has upgraded the
+// claimAfterUpgrade checks that a process claims no job once a newer version of this program has upgraded the
 // database.
 func (s suite) claimAfterUpgrade(t *testing.T) {
 	s.fill(t)
@@ -161,7 +161,7 @@ func (s suite) claimAfterUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeSecret checks that the key of an earlier release gets the algorithm that it was used
+// TestUpgradeSecret checks that the key of an earlier version gets the algorithm that it was used
 // with.
 func TestUpgradeSecret(t *testing.T) {
 	s := upgraded(t, func(exec func(query string, args ...any)) {

@@ -16,7 +16,7 @@ type Worker struct {
 	ScansFiles bool
 	// Host is the name of the machine, Version the version of the program, and Cores the number
 	// of cores that the worker may use. These fields, ScansFiles and Started are zero for a
-	// worker of an earlier release.
+	// worker of an earlier version.
 	Host, Version string
 	Cores         int64
 	Started       time.Time

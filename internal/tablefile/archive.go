@@ -94,7 +94,7 @@ func (f *sourceFile) convertArchive(ctx context.Context, archive *zip.Reader, op
 	}
 	if len(tables) != 1 {
 		return &csvfile.Defect{
-			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file contains %d tables, want 1: unpack it and choose one of %s", len(tables), humanize.List(names, 5)),
+			Code: CodeInvalidFile, Message: fmt.Sprintf("the ZIP file contains %d tables, but must contain one; unpack it and choose one of %s", len(tables), humanize.List(names, 5)),
 		}
 	}
 	if tables[0].Flags&1 != 0 {

@@ -258,7 +258,7 @@ func TestArchive(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ name, in, want string }{
-		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file contains 2 tables, want 1: unpack it and choose one of a.csv, b.csv"},
+		{"two_tables", zipped(t, "a.csv", csv, "b.csv", csv), "the ZIP file contains 2 tables, but must contain one; unpack it and choose one of a.csv, b.csv"},
 		{"no_members", zipped(t), "the ZIP file is empty"},
 		{"opendocument", zipped(t, "mimetype", "x", "content.xml", "x", "META-INF/manifest.xml", "x"), "this is an OpenDocument file"},
 		{"no_files", zipped(t, "a/", ""), "the ZIP file is empty"},

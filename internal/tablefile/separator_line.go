@@ -70,7 +70,8 @@ func skippedTableError(skipRows, lastRow int) error {
 	}
 }
 
-// skipLine reads a line that ends with LF, CRLF or CR. It returns io.EOF if the line has no end.
+// skipLine reads a line that ends with LF, CRLF or CR. It returns io.EOF if the
+// input ends before the line does.
 func skipLine(in *bufio.Reader) error {
 	for {
 		c, err := in.ReadByte()

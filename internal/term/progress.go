@@ -128,7 +128,7 @@ type Meter struct {
 	last      time.Time // when the last line or event was written
 	lastTenth int64     // completed tenths of total in the last line
 	bar       *progressbar.ProgressBar
-	shown     atomic.Bool // whether the bar is visible, see Write
+	shown     atomic.Bool // whether the bar is visible; see Write
 }
 
 // StartTransfer starts a meter for a transfer of total bytes. total is -1 if it is unknown.

@@ -71,7 +71,7 @@ func (t *Table) WriteTSV(w io.Writer) error {
 	return err
 }
 
-// EscapeForSpreadsheet escapes the texts of all rows, see [EscapeForSpreadsheet].
+// EscapeForSpreadsheet escapes the texts of all rows; see [EscapeForSpreadsheet].
 func (t *Table) EscapeForSpreadsheet() {
 	for _, row := range t.Rows {
 		for i := range row {

@@ -22,7 +22,7 @@ const (
 
 // ClamAV starts a clamd whose only signature is that of Malware. The parameter config has lines
 // that are added to its configuration. ClamAV returns the path of its Unix socket. The daemon runs
-// until the test ends. Without clamd, the test is skipped, see [SkipWithout].
+// until the test ends. Without clamd, the test is skipped; see [SkipWithout].
 func ClamAV(t *testing.T, config string) (socket string) {
 	t.Helper()
 	program, err := "", errors.New("no clamd found")

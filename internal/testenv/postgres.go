@@ -18,7 +18,7 @@ const postgresVariable = "FORETELL_TEST_POSTGRES"
 
 // Postgres returns the URL of an empty PostgreSQL database. It is a new schema in the
 // database of FORETELL_TEST_POSTGRES, and is dropped after the test. If that variable is
-// not set, the test is skipped, see [SkipWithout].
+// not set, the test is skipped; see [SkipWithout].
 func Postgres(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv(postgresVariable)

@@ -8,7 +8,7 @@ import (
 )
 
 // Python returns the path of a Python interpreter that has NumPy. If none exists, the test is
-// skipped, see [SkipWithout].
+// skipped; see [SkipWithout].
 func Python(t *testing.T) string {
 	t.Helper()
 	path, err := findPython()

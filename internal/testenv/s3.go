@@ -18,7 +18,7 @@ import (
 const s3Variable = "FORETELL_TEST_S3"
 
 // S3 returns the location of an empty prefix in the bucket of FORETELL_TEST_S3. If that
-// variable is not set, the test is skipped, see [SkipWithout].
+// variable is not set, the test is skipped; see [SkipWithout].
 func S3(t *testing.T) *url.URL {
 	t.Helper()
 	text := os.Getenv(s3Variable)

@@ -86,7 +86,7 @@ func decodeKey(s *store.Secret) (auth.URLKey, error) {
 type Info struct {
 	Name      string `json:"name"`
 	Algorithm string `json:"algorithm"`
-	// CreatedOn is empty for a key of an earlier release.
+	// CreatedOn is empty for a key of an earlier version.
 	CreatedOn string `json:"createdOn,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // featureSet holds the features of symmetric trees: the binned columns and the target
-// statistics, see targetStatistic.
+// statistics; see targetStatistic.
 type featureSet struct {
 	// bins holds one matrix for each random permutation of the training rows: the binned
 	// columns, followed by the target statistics computed with that permutation.

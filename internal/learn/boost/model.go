@@ -38,7 +38,7 @@ const (
 	version             = 1
 	kindLeafwise        = 0
 	kindSymmetric       = 1
-	kindSymmetricHashed = 2 // with a statistic of a hashed pair, see categoryColumns
+	kindSymmetricHashed = 2 // with a statistic of a hashed pair; see categoryColumns
 )
 
 // Predict writes the class probabilities of f's rows lo…hi-1 to dst, row-major;

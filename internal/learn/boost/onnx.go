@@ -58,7 +58,7 @@ func (m *symmetricModel) addONNX(g *onnx.Graph, trees *onnx.BoostedTrees, x onnx
 // statistic. The bins are looked up in one table for all statistics. level₁ and level₂ are
 // the levels of a row in the two columns of a statistic. levels₂ is the number of levels of
 // the second column. If there is no second column, level₂ is 0 and levels₂ is 1. size is the number
-// of categories, see categoryColumns.
+// of categories; see categoryColumns.
 //
 //	index = first index of the statistic + (level₁ · levels₂ + level₂) mod size
 func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Value {

@@ -128,8 +128,8 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 const blockRows = 512
 
 // computeLogisticGradients computes the derivatives of rows for two classes. The kernel computes
-// the derivatives of blockRows consecutive rows of the frame, even if some of them are
-// not in rows, because most are.
+// blockRows consecutive rows of the frame at once. The few of them that are not in rows cost less
+// than skipping them would.
 func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {

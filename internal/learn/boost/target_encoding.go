@@ -71,7 +71,7 @@ func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	}
 }
 
-// combinations returns the number of combinations of categories of the columns.
+// combinations returns how many combinations of categories the columns can have.
 func (c *categoryColumns) combinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
 
 // isHashed reports whether several combinations may have the same number.
@@ -114,7 +114,7 @@ func (c *categoryColumns) fillCategories(dst []int32, f *frame.Frame, lo, hi int
 // categoryOf returns the category of a code in a column with the given number of categories.
 func categoryOf(code, levels int32) int32 { return min(max(code, frame.Missing), levels-2) + 1 }
 
-// priorWeight is the weight a of the mean p of all rows, see targetStatistic.
+// priorWeight is the weight a of the mean p of all rows; see targetStatistic.
 const priorWeight = 1
 
 // targetEncoder computes the statistics of one frame from its training rows.
@@ -140,7 +140,7 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 
 // orderedMeans calls visit with the ordered target statistic of each row of order. The
 // statistic of a row is computed from the len(order)/2 rows before it. It is the smoothed
-// mean target of those rows that have the same category. order is a circle, see
+// mean target of those rows that have the same category. order is a circle; see
 // targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is

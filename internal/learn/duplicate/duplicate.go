@@ -1,4 +1,4 @@
-// Package duplicate finds rows that are equal in every feature, called copies.
+// Package duplicate finds copies: rows that are equal in every feature.
 //
 // All copies of a row must be on the same side of a division into training and validation
 // rows. Otherwise a model that only remembers the row would predict its copies correctly.
@@ -20,13 +20,13 @@ import (
 // equal to known rows, too. If a division kept the copies together, the score would be that of
 // another task: to predict only rows that are unlike all training rows. Find therefore ignores
 // copies if more than the fraction maxCopyShare of all rows have a copy, unless they were
-// probably made on purpose, for example to increase the share of a class; see madeOnPurpose.
+// probably made on purpose, for example to make a class more frequent; see madeOnPurpose.
 const maxCopyShare = 0.1
 
 // Find returns the group of each row: rows that are equal in every feature have the same
 // group, and rows without a copy have group -1. The result rowsWithCopy is the number of
 // rows that have a copy. groups is nil if there are no copies, or if copies are normal in
-// the table; see maxCopyShare. f must be a training table, see separateRareTexts. An error is
+// the table; see maxCopyShare. f must be a training table; see separateRareTexts. An error is
 // returned only if ctx is cancelled.
 func Find(ctx context.Context, f *frame.Frame, workers int) (groups []int32, rowsWithCopy int, err error) {
 	if len(f.Columns) == 0 {

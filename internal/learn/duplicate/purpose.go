@@ -6,7 +6,7 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// The evidence that copies were made on purpose, see madeOnPurpose.
+// The evidence that copies were made on purpose; see madeOnPurpose.
 const (
 	// minDistinctRows is the smallest number of different rows. If there are fewer, the table has
 	// few combinations of values, and new rows will have the same ones.
@@ -67,7 +67,7 @@ func madeOnPurpose(f *frame.Frame, distinctHashes, hashes []uint64, groups []int
 	return false
 }
 
-// labelsAgree reports whether copies mostly have the same label, see maxDisagreement. It
+// labelsAgree reports whether copies mostly have the same label; see maxDisagreement. It
 // compares each copy with the first row of its group.
 func labelsAgree(labels, groups []int32) bool {
 	first := make(map[int32]int32) // by group: the label of its first row

@@ -110,7 +110,7 @@ func (e *Evaluator) ScoredPredictions(ctx context.Context, probabilities []float
 // accuracy, are computed. If the race has class weights, the probabilities are
 // calibrated, like those of the final model, and have these weights. Otherwise, if the
 // metric uses decision weights, the probabilities are multiplied by cross-fitted weights.
-// These probabilities need no calibration, because it would not change the decisions, see
+// These probabilities need no calibration, because it would not change the decisions; see
 // FitClassWeights.
 func (e *Evaluator) predictionsForDecisions(ctx context.Context, probabilities []float32) (metric.Predictions, error) {
 	switch {

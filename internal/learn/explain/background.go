@@ -15,8 +15,8 @@ const (
 	maxBackgroundRows = 64
 )
 
-// BackgroundRows returns the number of rows of the background of a model for the given
-// number of classes.
+// BackgroundRows returns how many rows the background of a model with this number of classes
+// has.
 func BackgroundRows(classes int) int {
 	return min(max(2*classes, minBackgroundRows), maxBackgroundRows)
 }

@@ -15,7 +15,7 @@ import (
 
 // ErrNoBackground is returned for a model without background rows. Such a model was
 // written by a version of the program that could not explain predictions.
-var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an older version")
+var ErrNoBackground = errors.New("the model has no background rows to compare with: it was trained by an earlier version of foretell")
 
 // Model is a model whose predictions are explained.
 type Model struct {
@@ -77,7 +77,7 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 		return nil, ErrNoBackground
 	}
 	if opts.Class < 0 || opts.Class > m.classes() {
-		return nil, fmt.Errorf("class %d: must be 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
+		return nil, fmt.Errorf("class %d: must be from 1 to %d, or 0 for the predicted class", opts.Class, m.classes())
 	}
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
@@ -107,7 +107,7 @@ func NewExplainer(m *Model, opts Options) (*Explainer, error) {
 const explainBatchRows = 16
 
 // Explain explains the predictions of the rows lo…hi-1 of f, which must have the columns of
-// the schema. The contributions are Shapley values, see package shapley. They are equal for
+// the schema. The contributions are Shapley values; see package shapley. They are equal for
 // equal rows, and do not depend on the other rows of f.
 func (e *Explainer) Explain(ctx context.Context, f *frame.Frame, lo, hi int) ([]Explanation, error) {
 	list := make([]Explanation, hi-lo)

@@ -37,7 +37,7 @@ const (
 )
 
 // tableAxis holds the values of one column of a pair. donors[i] is a row that has the
-// value of points[i], and weights[i] is the share of the rows for which this value
+// value of points[i], and weights[i] is the fraction of the rows for which this value
 // stands.
 type tableAxis struct {
 	frame.SourceColumn
@@ -82,8 +82,8 @@ func newPairTables(e *effects) []pairTable {
 }
 
 // newTableAxis returns an axis with at most maxInteractionPoints values of a column. The
-// values are the most frequent texts or, for numbers, the medians of groups of rows of
-// equal size.
+// values are the most frequent texts. For numbers, the rows are divided into groups of equal
+// size, and the values are the medians of the groups.
 func newTableAxis(column *dependentColumn, donors *frame.Frame) *tableAxis {
 	axis := &tableAxis{SourceColumn: column.SourceColumn}
 	if math.IsNaN(column.points[0].Number) {

@@ -19,8 +19,8 @@ type PartialDependence struct {
 	Points []PartialDependencePoint
 }
 
-// PartialDependencePoint holds the mean probabilities if every row had the same
-// value in a column.
+// PartialDependencePoint holds the mean probabilities that the model would predict if
+// every row had the same value in a column.
 type PartialDependencePoint struct {
 	// Value is the value as text: a number, a date or a level.
 	Value string

@@ -11,10 +11,10 @@ import (
 )
 
 // Rows of a new file may be equal to training rows by chance, above all if the columns
-// have few different values. The share of the training rows that a file contains by
-// chance is about the share of the rows of the file that have a copy in the file.
+// have few different values. The fraction of the training rows that a file contains by
+// chance is about the fraction of the rows of the file that have a copy in the file.
 // FindTrainingRows therefore reports training rows only if it finds at least
-// minTrainingRows of them, and if the share found exceeds the share expected by chance
+// minTrainingRows of them, and if the fraction found exceeds the fraction expected by chance
 // by more than minStandardErrors standard errors.
 const (
 	minTrainingRows   = 3
@@ -124,10 +124,10 @@ func (c *hashCounts) add(hash uint64) {
 
 // maxByChance returns an upper limit for the number of rows of a sample that are found
 // among the counted rows by chance, if the sample is from the same source. The
-// probability that one row is found is estimated by the share of the counted rows whose
+// probability that one row is found is estimated by the fraction of the counted rows whose
 // hash another row has, too. Two rows with and two without such a hash are added (A.
 // Agresti and B. Coull, The American Statistician 52, 1998). Rows with equal hashes are
-// not independent: most are pairs, which doubles the variance of this share.
+// not independent: most are pairs, which doubles the variance of this fraction.
 func (c *hashCounts) maxByChance(sample int) float64 {
 	rows, copies := 0, 0
 	for _, n := range c.rows {

@@ -7,7 +7,7 @@ import (
 
 // randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel,
 // Extremely randomized trees, 2006). For a numeric feature, the threshold is drawn
-// between the leaf's smallest and largest value, see drawThreshold. For a categorical feature, each
+// between the leaf's smallest and largest value; see drawThreshold. For a categorical feature, each
 // bin goes to a random side. Missing values go to a random side. varies reports whether
 // the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {

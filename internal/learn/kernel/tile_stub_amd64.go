@@ -44,37 +44,37 @@ func tile12x16(dst *float32, ldd uintptr, a *float32, rs uintptr, cs uintptr, b 
 //go:noescape
 func adamBlocks(w *float32, m *float32, v *float32, grad *float32, blocks uintptr, c *[8]float32)
 
-// reluBlocks is ReLU on 8·blocks elements.
+// reluBlocks computes ReLU for 8·blocks elements.
 //
 //go:noescape
 func reluBlocks(x *float32, blocks uintptr)
 
-// reluBackwardBlocks is ReLUBackward on 8·blocks elements.
+// reluBackwardBlocks computes ReLUBackward for 8·blocks elements.
 //
 //go:noescape
 func reluBackwardBlocks(grad *float32, act *float32, blocks uintptr, scale float32)
 
-// dropoutBlocks is Dropout on 8·blocks elements.
+// dropoutBlocks computes Dropout for 8·blocks elements.
 //
 //go:noescape
 func dropoutBlocks(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)
 
-// axpyBlocks is Axpy on 8·blocks elements.
+// axpyBlocks computes Axpy for 8·blocks elements.
 //
 //go:noescape
 func axpyBlocks(dst *float32, x *float32, blocks uintptr, alpha float32)
 
-// lerpBlocks is Lerp on 8·blocks elements.
+// lerpBlocks computes Lerp for 8·blocks elements.
 //
 //go:noescape
 func lerpBlocks(dst *float32, x *float32, blocks uintptr, t float32)
 
-// scaleShiftBlocks is ScaleShift on 8·blocks elements of one row.
+// scaleShiftBlocks computes ScaleShift for 8·blocks elements of one row.
 //
 //go:noescape
 func scaleShiftBlocks(dst *float32, a *float32, scale *float32, bias *float32, blocks uintptr)
 
-// scaleShiftBackwardBlocks is ScaleShiftBackward on 8·blocks elements of one row.
+// scaleShiftBackwardBlocks computes ScaleShiftBackward for 8·blocks elements of one row.
 //
 //go:noescape
 func scaleShiftBackwardBlocks(dst *float32, dscale *float32, grad *float32, a *float32, scale *float32, blocks uintptr)
@@ -89,17 +89,17 @@ func gatherRows(dst *uint64, src *uint64, width uintptr, rows *int32, ahead uint
 //go:noescape
 func gather4Rows(dst *uint64, stride uintptr, src *uint64, width uintptr, rows *int32, ahead uintptr, n uintptr)
 
-// partitionBlocks is Partition on 8·blocks rows; it returns the number of rows kept.
+// partitionBlocks computes Partition for 8·blocks rows; it returns the number of rows kept.
 //
 //go:noescape
 func partitionBlocks(rows *int32, rest *int32, data *uint8, table *uint8, order *[256]uint64, blocks uintptr) uintptr
 
-// bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.
+// bestSplitBlocks computes BestSplit for 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.
 //
 //go:noescape
 func bestSplitBlocks(cells *int64, sum int64, blocks uintptr, s *float64, best *float64) (end int64, found uint64)
 
-// logisticBlocks is LogisticGradients on 8·blocks rows.
+// logisticBlocks computes LogisticGradients for 8·blocks rows.
 //
 //go:noescape
 func logisticBlocks(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)

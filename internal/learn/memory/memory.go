@@ -42,7 +42,7 @@ func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 // ProcessBytes is the memory of the process without a race, in bytes. Every estimate is larger.
 const ProcessBytes = 90e6
 
-// The coefficients of Estimate, in bytes. They were fitted to measured peaks, see
+// The coefficients of Estimate, in bytes. They were fitted to measured peaks; see
 // docs/benchmarks.md.
 const (
 	// featureBytes is the memory for each feature: statistics, histograms and parameters.

@@ -94,9 +94,9 @@ func (p Predictions) setRankKeys(keys []uint64, class int) (positives int) {
 	return positives
 }
 
-// rankKey returns the number by which setRankKeys sorts a row. It is below 2³². Keys have the
-// order of the rows' probabilities of the class. The last bit of a key is 1 if the row is of
-// the class.
+// rankKey returns the number by which setRankKeys sorts the rows. It is below 2³². Keys are
+// ordered like the rows' probabilities of the class. The last bit of a key is 1 if the row
+// belongs to the class.
 func (p Predictions) rankKey(row, class int) uint64 {
 	// The bits of float32 numbers that are not negative, read as integers, have the same
 	// order as the numbers.

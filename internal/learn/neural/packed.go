@@ -5,7 +5,7 @@ import (
 	"foretell/internal/learn/workspace"
 )
 
-// packedParams holds the parameters packed for matrix products, see kernel.Pack. All
+// packedParams holds the parameters packed for matrix products; see kernel.Pack. All
 // goroutines that use the network share it.
 type packedParams struct {
 	flat []float32 // the parameters before packing, in the order of layout

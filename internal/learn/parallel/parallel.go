@@ -78,7 +78,7 @@ func (l *loop) run(worker int) {
 
 // ForError calls do for each task in 0…tasks-1 on at most workers goroutines
 // and waits for them. After an error no further task begins. It returns the
-// error of the lowest task that failed. A panic of a task is an error, see Recover.
+// error of the lowest task that failed. A panic of a task is an error; see Recover.
 // It is for long tasks, so its goroutines do not spin when the loop ends.
 func ForError(workers, tasks int, do func(task int) error) error {
 	errs := make([]error, tasks)

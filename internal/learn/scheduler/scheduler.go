@@ -9,7 +9,7 @@ import (
 )
 
 // maxLead is the virtual time, in nanoseconds, by which a run may be ahead of the slowest
-// run without waiting. If single steps cost more, it may be further ahead, see latestDue.
+// run without waiting. If single steps cost more, it may be further ahead; see latestDue.
 // maxLead does not change the winner. With a larger value more cores are busy, and with a
 // smaller value the race ends sooner after a win.
 const maxLead = 250e6
@@ -51,7 +51,7 @@ type Scheduler struct {
 // runState is the state of a run in the scheduler. Runs are identified by their index.
 type runState struct {
 	active            bool               // whether other runs wait for it
-	ignoresRemoteWins bool               // whether wins on another machine no longer count, see DropRemoteWin
+	ignoresRemoteWins bool               // whether wins on another machine no longer count; see DropRemoteWin
 	due               float64            // the due time of its next score
 	clock             float64            // the cost of its steps so far
 	lastStepCost      float64            // the cost of its last step

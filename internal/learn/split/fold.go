@@ -78,7 +78,7 @@ func MergeFolds(folds []Fold, n int) []Fold {
 }
 
 // MergedFoldIndex returns the index of the merged fold that contains the Validation rows of
-// fold i, see MergeFolds. folds is the number of folds before they are merged to n. n must
+// fold i; see MergeFolds. folds is the number of folds before they are merged to n. n must
 // be at most folds.
 func MergedFoldIndex(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// groupFolds divides a sample with Groups into k folds, see Folds. All rows of a group
+// groupFolds divides a sample with Groups into k folds; see Folds. All rows of a group
 // are in the Validation of one fold. A group that has all rows of a class is in every
 // Train, because the class could not be learned without it.
 //
@@ -48,7 +48,7 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 	return folds
 }
 
-// groupHoldout holds out a fraction of a sample with Groups, see Holdout. It visits the
+// groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the
 // groups in random order. It holds a group out if the held-out fractions of the classes
 // then come closer to fraction on the whole; see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {

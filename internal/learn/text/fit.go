@@ -127,8 +127,8 @@ func (l *linearModel) scoresToGradient(label int) {
 	l.z[label]--
 }
 
-// step moves the biases and the weights of the terms of the scratch vector against the
-// gradient z.
+// step takes one step of gradient descent. It updates the biases, and the weights of the terms
+// of the current row, which are in l.scratch. The gradient of the scores of the row is l.z.
 func (l *linearModel) step(rate float32) {
 	k := l.outputs
 	for c, g := range l.z {

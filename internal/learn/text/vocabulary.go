@@ -157,7 +157,7 @@ func (e *termCounter) count(text string) []entry {
 	return e.entries
 }
 
-// logTermFrequency[n] is the weight of a term that occurs n times in a text: 1 + ln(n), see
+// logTermFrequency[n] is the weight of a term that occurs n times in a text: 1 + ln(n); see
 // Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, section
 // 6.4.1.
 var logTermFrequency = func() (table [math.MaxUint8 + 1]float32) {

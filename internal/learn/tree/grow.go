@@ -32,12 +32,12 @@ type Sample struct {
 	// Rows are the rows of the sample, ascending.
 	Rows []int32
 	// Gradients holds the packed gradient of each row of the matrix. Scale is the unit of
-	// these gradients, see Quantise.
+	// these gradients; see Quantise.
 	Gradients []int64
 	Scale     Scale
 	// Features are the features that may be used, ascending; nil means all.
 	Features []int32
-	// Monotone holds the direction of each feature, see Direction. It may be nil.
+	// Monotone holds the direction of each feature; see Direction. It may be nil.
 	Monotone []Direction
 }
 

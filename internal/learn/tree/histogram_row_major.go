@@ -17,7 +17,7 @@ type rowBlock struct {
 	width int
 }
 
-// maxBlockGroups is the largest number of words of a row of a rowBlock.
+// maxBlockGroups is the maximum number of words in a row of a rowBlock.
 const maxBlockGroups = 8
 
 // rowMajorBlocks returns the row blocks of all features. They are built on

@@ -1,6 +1,6 @@
 package tree
 
-// scoredSplit is a split of a level and the score of the level after this split, see
+// scoredSplit is a split of a level and the score of the level after this split; see
 // levelScorer.
 type scoredSplit struct {
 	LevelSplit

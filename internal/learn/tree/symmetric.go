@@ -65,7 +65,7 @@ func (s *SymmetricSample) direction(feature int) Direction {
 //	level 2  [ 0 | 2  | 1 | 3  ]   the rows of a leaf are adjacent
 //
 // A leaf with few rows has no histogram. The gradients of its rows are summed for each
-// feature when splits are scored, see sparseBuilder.
+// feature when splits are scored; see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
 	maxCells   int // largest number of cells of all histograms

@@ -59,7 +59,7 @@ const (
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
 // Parentheses mean minus, as in accounting. The unit is the currency or the text after the
-// digits, in lower case and without a plural s. Footnote marks are ignored, see
+// digits, in lower case and without a plural s. Footnote marks are ignored; see
 // [TrimFootnoteMarks]. decimalComma is set if a comma separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
@@ -181,7 +181,7 @@ func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
 	return scale, string(text), true
 }
 
-// parseDigitGroups parses a number whose digits may be in groups, see [digitGroups]. point separates
+// parseDigitGroups parses a number whose digits may be in groups; see [digitGroups]. point separates
 // the decimals. The first group does not begin with 0: the comma in 0,250 separates decimals.
 func parseDigitGroups(text []byte, point byte) (value float64, ok bool) {
 	var digits [maxAmountLen]byte

@@ -1,4 +1,4 @@
 // Package dupid finds duplicate row IDs in a file of any size, with a fixed amount of
-// memory and a temporary file. It is built on csvfile and spill; frame, profile and repair
-// use it.
+// memory and a temporary file. It uses the packages csvfile and spill. The packages frame,
+// profile and repair use it.
 package dupid

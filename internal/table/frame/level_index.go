@@ -13,7 +13,7 @@ type levelIndex struct {
 	// folded has the codes of the levels in lower case if the column is boolean; otherwise it is
 	// nil. A workbook, Excel and pandas write the same boolean as true, TRUE and True.
 	folded map[string]int32
-	// hasCodes is set if the levels are texts of a column of numbers, see ExtractText. pandas writes
+	// hasCodes is set if the levels are texts of a column of numbers; see ExtractText. pandas writes
 	// the number 12 as 12.0 if another cell of the column is empty, so both are the same level.
 	hasCodes bool
 }

@@ -12,7 +12,7 @@ import (
 // OrderedFeature returns the index of the feature whose values are the numbers in the
 // cells of the given column. It is an error if the column has no such feature, or if the
 // column has another feature, too, such as the month of a date. A category of the same column is no
-// error, see [Frame.WithoutCodes].
+// error; see [Frame.WithoutCodes].
 func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 	numbers, others := []int{}, 0
 	for i := range s.Columns {
@@ -33,26 +33,28 @@ func (s *Schema) OrderedFeature(column string) (featureIndex int, err error) {
 }
 
 // notOrderedReason returns the reason why a column has no ordered feature, or "" if it has one.
-// numbers are its numeric features, and others is the number of its other features.
-func (s *Schema) notOrderedReason(column string, numbers []int, others int) string {
-	const want = ": must be a column of numbers"
+// numeric are its numeric features, and others is the count of its other features.
+func (s *Schema) notOrderedReason(column string, numeric []int, others int) string {
+	const want = "; name a column of numbers"
 	names := s.FieldNames()
 	switch {
-	case column == s.ID || column == s.Label:
-		return "is the ID or the label: must be another column"
+	case column == s.ID:
+		return "is the ID" + want
+	case column == s.Label:
+		return "is the label" + want
 	case !slices.Contains(names, column):
 		return "is not a column of the training file" + csvfile.DidYouMean(column, names)
-	case len(numbers)+others == 0:
+	case len(numeric)+others == 0:
 		return "is ignored in training" + want + " that is not ignored"
-	case len(numbers) == 0:
+	case len(numeric) == 0:
 		return "is a category" + want
 	}
-	first := &s.Columns[numbers[0]]
+	first := &s.Columns[numeric[0]]
 	switch family, _ := first.Feature.group(); {
 	case family == ExtractWord:
 		return "is a text" + want
-	case len(numbers) > 1:
-		if s.Columns[numbers[len(numbers)-1]].Feature == ExtractSince {
+	case len(numeric) > 1:
+		if s.Columns[numeric[len(numeric)-1]].Feature == ExtractSince {
 			return "is a date whose difference from another date is also a feature" + want
 		}
 		return "is a date whose month, day, weekday or hour is also a feature" + want

@@ -33,7 +33,7 @@ func TestOrderedFeature(t *testing.T) {
 		}
 	}
 	for column, want := range map[string]string{
-		"id": "is the ID", "label": "is the ID or the label", "ages": `did you mean "age"?`, "same": "is ignored",
+		"id": "is the ID", "label": "is the label; name a column of numbers", "ages": `did you mean "age"?`, "same": "is ignored",
 		"city": "is a category", "born": "is a date", "note": "is a text",
 		"hired": "is a date whose difference from another date", "left": "is a date whose difference from another date",
 	} {

@@ -21,7 +21,7 @@ type amounts struct {
 	codeRows          int // the rows of others whose text is a code, see isCode
 }
 
-// minNumberShare is the smallest fraction of the cells of a column that are most cells, see
+// minNumberShare is the smallest fraction of the cells of a column that are most cells; see
 // areMostCells.
 const minNumberShare = 0.8
 
@@ -36,8 +36,8 @@ func (a *amounts) areMostCells() bool {
 	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
 }
 
-// isCode reports whether a text is a code, such as V45 or 85123A: one word that begins with a letter
-// and has digits, or digits before one letter.
+// isCode reports whether a text is a code: one word that begins with a letter and has digits, such
+// as V45, or digits that end in one letter, such as 85123A.
 func isCode(text string) bool {
 	const digits = "0123456789"
 	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }

@@ -19,7 +19,7 @@ const (
 	UnknownOrder DateOrder = "unknown"
 )
 
-// DateOrder returns the order of the dates of a column, or "" if the column has another form.
+// DateOrder returns the order of the dates of a column, or "" if it is not a column of dates.
 func (inf *Result) DateOrder() DateOrder {
 	o := &inf.Dates
 	switch {

@@ -20,8 +20,8 @@ type separatorCounts struct {
 	looksGrouped bool
 }
 
-// minGroupedNumbers is the smallest number of distinct numbers such as 4.568 which show that a
-// point separates thousands, because none of them has fewer than three digits after the point.
+// minGroupedNumbers is the minimum count of distinct values such as 4.568 with which a point counts
+// as a separator of thousands. That many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithSeparators is like Infer, but also sets the separators of a column of numbers.

@@ -28,7 +28,7 @@ func (r *repairer) chooseIDAndSuggestLabel() (err error) {
 		r.id = generatedID
 	case layout.ID != "":
 		if r.id = slices.Index(r.names, layout.ID); r.id < 0 {
-			return r.missingColumnDefect(layout.ID, "the ID")
+			return r.missingColumnDefect(layout.ID, "for the ID")
 		}
 	case fits:
 		r.id = r.findBlindID()
@@ -164,7 +164,7 @@ func (r *repairer) chooseLabel() error {
 	switch {
 	case layout.Label != "":
 		if r.label = slices.Index(r.names, layout.Label); r.label < 0 && !r.blind {
-			return r.missingColumnDefect(layout.Label, "the label")
+			return r.missingColumnDefect(layout.Label, "for the label")
 		}
 	case r.blind && r.opts.Train != nil:
 		label := csvfile.FoldName(r.opts.Train.Schema.Label)

@@ -138,7 +138,7 @@ func Normalize(src io.Reader, layout Layout) (*NormalizeResult, error) {
 	}
 	if layout.CopyID != "" {
 		if r.copyID = t.ColumnIndex(layout.CopyID); r.copyID < 0 {
-			return nil, missingColumnDefect(t.HeaderLine, layout.CopyID, "the ID", t.Names)
+			return nil, missingColumnDefect(t.HeaderLine, layout.CopyID, "for the ID", t.Names)
 		}
 	}
 	r.out = csvfile.NewWriter(&r.pending)
@@ -165,12 +165,12 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 	return nil
 }
 
-// missingColumnDefect returns the defect of a file that lacks the named column. role
-// is the role of the column, such as "the ID".
+// missingColumnDefect returns the defect of a file that lacks the named column. role says
+// what the column is needed for, such as "for the ID".
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
-		Message: fmt.Sprintf("there is no column %s to be %s%s", csvfile.Excerpt(name), role, csvfile.DidYouMean(name, names)),
+		Message: fmt.Sprintf("there is no column %s %s%s", csvfile.Excerpt(name), role, csvfile.DidYouMean(name, names)),
 	}
 }
 
@@ -192,14 +192,14 @@ func (l *Layout) columnOrder(t *csvfile.Table) (positions []int, err error) {
 		order = slices.DeleteFunc(order, func(i int) bool { return i == at })
 	}
 	for _, name := range l.Drop {
-		at, err := find(name, "dropped", l.Blind)
+		at, err := find(name, "to be dropped", l.Blind)
 		if err != nil {
 			return nil, err
 		}
 		without(at)
 	}
 	if l.Label != "" {
-		at, err := find(l.Label, "the label", l.Blind)
+		at, err := find(l.Label, "for the label", l.Blind)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (l *Layout) columnOrder(t *csvfile.Table) (positions []int, err error) {
 		}
 	}
 	if l.ID != "" {
-		at, err := find(l.ID, "the ID", false)
+		at, err := find(l.ID, "for the ID", false)
 		if err != nil {
 			return nil, err
 		}

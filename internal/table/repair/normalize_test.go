@@ -53,8 +53,8 @@ func TestNormalize(t *testing.T) {
 		shape    Layout
 		want     string
 	}{
-		{"missing_label", plain, Layout{Label: "z"}, `line 1: there is no column "z" to be the label`},
-		{"missing_id", plain, Layout{ID: "z", Blind: true}, `line 1: there is no column "z" to be the ID`},
+		{"missing_label", plain, Layout{Label: "z"}, `line 1: there is no column "z" for the label`},
+		{"missing_id", plain, Layout{ID: "z", Blind: true}, `line 1: there is no column "z" for the ID`},
 		{"missing_drop", plain, Layout{Drop: []string{"z"}}, `line 1: there is no column "z" to be dropped`},
 		{"names_of_fewer_columns", plain, Layout{Names: []string{"k"}}, "line 1, column 1: expected 1 column, got 4"},
 		{"ragged_row", "a;b\n1\n", Layout{Delimiter: ';'}, "line 2, column 2 (b): expected 2 fields, got 1"},

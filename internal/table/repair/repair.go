@@ -181,7 +181,7 @@ func (r *repairer) assignRolesAndOrder() error {
 	r.makeNamesUnique()
 	for _, name := range r.opts.Layout.Drop {
 		if !r.blind && !slices.Contains(r.names, name) {
-			return r.missingColumnDefect(name, "dropped")
+			return r.missingColumnDefect(name, "to be dropped")
 		}
 	}
 	if err := r.chooseLabel(); err != nil {

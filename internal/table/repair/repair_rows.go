@@ -38,7 +38,7 @@ func newRepairWriter(r *repairer, dst io.Writer) (*repairWriter, error) {
 		at := r.findSimilarColumn(name)
 		switch {
 		case at < 0:
-			return nil, r.missingColumnDefect(name, "corrected")
+			return nil, r.missingColumnDefect(name, "to be corrected")
 		case !slices.Contains(r.order, at):
 			return nil, &csvfile.Defect{
 				Code: csvfile.CodeMissingColumn, Line: r.dialect.line, Column: at + 1, Name: name,

@@ -292,7 +292,7 @@ func TestFileRefuses(t *testing.T) {
 	}{
 		{"an_empty_file", "", Layout{}, "line 1, column 1: the file is empty"},
 		{"a_workbook", "PK\x03\x04\x00\x00", Layout{}, "line 1, column 1: this is a ZIP file or an Excel workbook: save the table as CSV"},
-		{"a_label_that_is_not_there", half, Layout{Label: "classe"}, `line 1: there is no column "classe" to be the label (did you mean "class"?)`},
+		{"a_label_that_is_not_there", half, Layout{Label: "classe"}, `line 1: there is no column "classe" for the label (did you mean "class"?)`},
 		{"a_file_of_broken_rows", half, Layout{}, "line 42: 20 of 60 rows have too many or too few fields and cannot be aligned: is ',' the delimiter?"},
 		{"another_number_of_names", half, Layout{NoHeader: true, Names: []string{"a", "b"}}, "line 1, column 1: expected 2 columns, got 4"},
 	} {

@@ -32,7 +32,7 @@ func ParseSelections(text string) ([]Selection, error) {
 			source = name
 		}
 		if name == "" || source == "" {
-			return nil, fmt.Errorf("%q: want columns such as id,prediction or NEW=SOURCE", text)
+			return nil, fmt.Errorf("%q: must be columns such as id,prediction or NEW=SOURCE", text)
 		}
 		if slices.ContainsFunc(selections, func(p Selection) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("%q: the column %s is listed twice", text, name)

@@ -116,8 +116,9 @@ func (v *verifier) checkHeaderAndSetClasses(classes []string) error {
 	return nil
 }
 
-// setClassesFromHeader returns the likeliest label of each class column in the header. It sets
-// v.classes to these labels and all other possible labels of the columns.
+// setClassesFromHeader sets v.classes to all labels that the names of the class columns can stand
+// for: the name of a column may stand for several labels; see [ClassColumn]. It returns the
+// likeliest label of each class column.
 func (v *verifier) setClassesFromHeader() []string {
 	columns := ClassColumns(v.got.RawNames, len(v.want.Names), nil)
 	classes := make([]string, len(columns))

@@ -31,7 +31,7 @@ var chromiums = []string{"/usr/lib/chromium/chromium", "/usr/lib/chromium-browse
 
 // Start starts a browser without a window, and returns the context of a page in it. The function
 // messages returns what the page has written to the console, including violations of its
-// Content-Security-Policy. If Chromium is missing, the test is skipped, see [testenv.SkipWithout].
+// Content-Security-Policy. If Chromium is missing, the test is skipped; see [testenv.SkipWithout].
 func Start(t *testing.T) (ctx context.Context, messages func() []string) {
 	t.Helper()
 	path, err := "", errors.New("no Chromium found")

@@ -10,7 +10,7 @@ import (
 // vector register keeps its own best split. The caller chooses the best of the eight.
 func bestSplit() {
 	TEXT("bestSplitBlocks", NOSPLIT, "func(cells *int64, sum int64, blocks uintptr, s, best *float64) (end int64, found uint64)")
-	Doc("bestSplitBlocks is BestSplit on 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.")
+	Doc("bestSplitBlocks computes BestSplit for 8·blocks cells; sum and end are the sums before and after them; found reports whether a lane of best exceeds s.Best.")
 	Pragma("noescape")
 	cells := Load(Param("cells"), GP64())
 	n := Load(Param("blocks"), GP64())

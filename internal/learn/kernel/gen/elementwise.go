@@ -41,7 +41,7 @@ func broadcastParam(name string, dst VecVirtual) {
 // relu emits reluBlocks.
 func relu() {
 	TEXT("reluBlocks", NOSPLIT, "func(x *float32, blocks uintptr)")
-	Doc("reluBlocks is ReLU on 8·blocks elements.")
+	Doc("reluBlocks computes ReLU for 8·blocks elements.")
 	Pragma("noescape")
 	v, sign := YMM(), YMM()
 	blockLoop(func(p []Register) {
@@ -55,7 +55,7 @@ func relu() {
 // reluBackward emits reluBackwardBlocks.
 func reluBackward() {
 	TEXT("reluBackwardBlocks", NOSPLIT, "func(grad, act *float32, blocks uintptr, scale float32)")
-	Doc("reluBackwardBlocks is ReLUBackward on 8·blocks elements.")
+	Doc("reluBackwardBlocks computes ReLUBackward for 8·blocks elements.")
 	Pragma("noescape")
 	v, on, zero, scale := YMM(), YMM(), YMM(), YMM()
 	broadcastParam("scale", scale)
@@ -74,7 +74,7 @@ func reluBackward() {
 // one of eight elements is dropped.
 func dropout() {
 	TEXT("dropoutBlocks", NOSPLIT, "func(x *float32, blocks uintptr, threshold int32, scale float32, state uint64)")
-	Doc("dropoutBlocks is Dropout on 8·blocks elements.")
+	Doc("dropoutBlocks computes Dropout for 8·blocks elements.")
 	Pragma("noescape")
 	v, off, least, scale, bits := YMM(), YMM(), YMM(), YMM(), XMM()
 	broadcastParam("scale", scale)
@@ -111,7 +111,7 @@ func dropout() {
 // version.
 func axpy() {
 	TEXT("axpyBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, alpha float32)")
-	Doc("axpyBlocks is Axpy on 8·blocks elements.")
+	Doc("axpyBlocks computes Axpy for 8·blocks elements.")
 	Pragma("noescape")
 	v, alpha := YMM(), YMM()
 	broadcastParam("alpha", alpha)
@@ -125,7 +125,7 @@ func axpy() {
 // lerp emits lerpBlocks.
 func lerp() {
 	TEXT("lerpBlocks", NOSPLIT, "func(dst, x *float32, blocks uintptr, t float32)")
-	Doc("lerpBlocks is Lerp on 8·blocks elements.")
+	Doc("lerpBlocks computes Lerp for 8·blocks elements.")
 	Pragma("noescape")
 	v, d, t := YMM(), YMM(), YMM()
 	broadcastParam("t", t)
@@ -142,7 +142,7 @@ func lerp() {
 // scaleShift emits scaleShiftBlocks.
 func scaleShift() {
 	TEXT("scaleShiftBlocks", NOSPLIT, "func(dst, a, scale, bias *float32, blocks uintptr)")
-	Doc("scaleShiftBlocks is ScaleShift on 8·blocks elements of one row.")
+	Doc("scaleShiftBlocks computes ScaleShift for 8·blocks elements of one row.")
 	Pragma("noescape")
 	v := YMM()
 	blockLoop(func(p []Register) {
@@ -156,7 +156,7 @@ func scaleShift() {
 // scaleShiftBackward emits scaleShiftBackwardBlocks.
 func scaleShiftBackward() {
 	TEXT("scaleShiftBackwardBlocks", NOSPLIT, "func(dst, dscale, grad, a, scale *float32, blocks uintptr)")
-	Doc("scaleShiftBackwardBlocks is ScaleShiftBackward on 8·blocks elements of one row.")
+	Doc("scaleShiftBackwardBlocks computes ScaleShiftBackward for 8·blocks elements of one row.")
 	Pragma("noescape")
 	g, v := YMM(), YMM()
 	blockLoop(func(p []Register) {

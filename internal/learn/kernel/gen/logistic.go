@@ -71,7 +71,7 @@ func exp(x VecVirtual) {
 // logistic emits logisticBlocks.
 func logistic() {
 	TEXT("logisticBlocks", NOSPLIT, "func(dst *uint64, scores *float32, labels *int32, target int32, blocks uintptr)")
-	Doc("logisticBlocks is LogisticGradients on 8·blocks rows.")
+	Doc("logisticBlocks computes LogisticGradients for 8·blocks rows.")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	scores := Load(Param("scores"), GP64())

@@ -10,7 +10,7 @@ import (
 // permutation that moves the rows of one side to the front.
 func partition() {
 	TEXT("partitionBlocks", NOSPLIT, "func(rows, rest *int32, data, table *uint8, order *[256]uint64, blocks uintptr) uintptr")
-	Doc("partitionBlocks is Partition on 8·blocks rows; it returns the number of rows kept.")
+	Doc("partitionBlocks computes Partition for 8·blocks rows; it returns the number of rows kept.")
 	Pragma("noescape")
 	rows := Load(Param("rows"), GP64())
 	rest := Load(Param("rest"), GP64())
