@@ -53,6 +53,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	model := foretell("models", "list", "--quiet", "--limit", "1")
 	wide := foretell("datasets", "list", "--quiet", "--limit", "1")
 	fillAccount(t, filepath.Join(dir, "foretell.db"), model)
+	two := strings.Fields(foretell("models", "list", "--quiet", "--limit", "2"))
 	foretell("users", "role", "a@example.com", "administrator", "--data-dir", dir)
 
 	p.visit("/sign-in")
@@ -67,7 +68,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	fmt.Fprintln(table, "first paint\ttransferred\tmoved\t  page\t")
 	for _, path := range []string{
 		"/", "/datasets", "/datasets?offset=9900", "/datasets?state=FAILED", "/datasets/" + wide, "/datasets/" + wide + "?offset=4900", "/datasets/" + wide + "/train",
-		"/training", "/models", "/models/series?name=wide", "/models/series?name=wide&metric=logLoss", "/models/compare?a=" + model + "&b=" + model, "/models/" + model,
+		"/training", "/models", "/models/series?name=wide", "/models/series?name=wide&metric=logLoss", "/models/compare?a=" + two[0] + "&b=" + two[1], "/models/" + model,
 		"/predictions", "/verify", "/account", "/admin", "/admin/accounts", "/admin/jobs", "/admin/events",
 	} {
 		m := p.measure(path)
