@@ -182,7 +182,7 @@ func formatNumberOrNull(number *float64) string {
 }
 
 // selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
-// effort. They are in canonical order. The parameter classCount is the number of classes of the
+// effort. They are in canonical order. classCount is the number of classes of the
 // dataset. Each algorithm is either for two classes or for more.
 func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, err error) {
 	all, chosen := api.Algorithms(classCount), n.Algorithms

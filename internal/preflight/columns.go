@@ -52,9 +52,8 @@ func (c ColumnsFlag) Names() []string {
 }
 
 // CheckAvailable returns an error if the result of predicting blind will not have all columns of c.
-// The parameter classes has the labels of the model. If it is nil, CheckAvailable accepts any
-// probability column. The parameter reasonColumns is the number of columns of reasons in the
-// result.
+// classes has the labels of the model. If it is nil, CheckAvailable accepts any
+// probability column. reasonColumns is the number of columns of reasons in the result.
 func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, reasonColumns int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil

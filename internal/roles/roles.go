@@ -53,9 +53,9 @@ const (
 	lastColumnReason = "the last column"
 )
 
-// ChooseRoles chooses the ID and the label of a training file. The parameter blind is the blind
-// file, or nil. If the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is
-// the first candidate.
+// ChooseRoles chooses the ID and the label of a training file. blind is the blind file, or nil. If
+// the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is the first
+// candidate.
 func ChooseRoles(train, blind *Description, given Options) (chosen Roles, question *Question) {
 	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
 	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)

@@ -49,7 +49,8 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	}
 }
 
-// computeBinaryGradients computes the derivatives of the only output of a model of two classes.
+// computeBinaryGradients computes the derivatives of the log loss with respect to the raw score,
+// which is the only output of a model of two classes.
 func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	for _, row := range rows {
 		g, _ := sigmoid(b.scores.values[row])
