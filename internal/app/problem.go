@@ -68,7 +68,7 @@ func (a *App) newDiskFullProblem(err error) error {
 // what messages call the resource.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may be deleted, or its key is wrong", noun, key).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may have been deleted, or its key is wrong", noun, key).WithCause(err)
 	}
 	return a.toProblem(err)
 }

@@ -99,7 +99,7 @@ func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Train
 // untrainableHints maps each state of a dataset in which it cannot be used for training to a
 // message that says what to do first.
 var untrainableHints = map[string]string{
-	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
+	api.DatasetPending:    "it has no CSV yet; train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
 	api.DatasetFailed:     "repair the CSV (see failureReason) and create another dataset with it",
 }

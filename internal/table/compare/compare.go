@@ -102,7 +102,7 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 
 // MissingColumnMessage is the message about a column of the training file that the blind file lacks. The
 // name of a similar column may follow.
-const MissingColumnMessage = "the column of the training file is missing"
+const MissingColumnMessage = "this column of the training file is missing"
 
 // reportMissing reports a missing column. It suggests a column of the blind file with a
 // similar name that the training file does not have.
