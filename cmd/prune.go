@@ -125,7 +125,7 @@ func (o *pruneOptions) policy() (prune.Policy, error) {
 	p := prune.Policy{Champions: o.champions}
 	if o.service.Cmd.Flags().Changed("keep") {
 		if o.keep < 0 {
-			return p, exit.Usagef("invalid --keep \"%d\": must not be negative", o.keep)
+			return p, exit.Usagef("invalid --keep %d: must not be negative", o.keep)
 		}
 		p.Keep = &o.keep
 	}

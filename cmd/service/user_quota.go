@@ -95,7 +95,7 @@ func parseLimit(flag, text string) (*int64, error) {
 	}
 	n, err := parse(text)
 	if err != nil || n < 0 {
-		return nil, exit.Usagef("invalid --%s %q: must be a number or none", flag, text)
+		return nil, exit.Usagef("invalid --%s %q: must be a number, or \"none\" for no limit", flag, text)
 	}
 	return &n, nil
 }

@@ -121,11 +121,10 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 // is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
-		fault := "does not exist"
 		if _, err := os.Stat(dir); err == nil {
-			fault = "is a file"
+			return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s is a file", dir, content).WithHint("%s", otherHint)
 		}
-		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s %s", dir, content, fault).WithHint("create the folder, or %s", otherHint)
+		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
 	}
 	probe, err := CreateTemp(dir)
 	if err == nil {

@@ -67,7 +67,7 @@ func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, re
 		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
 	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasonColumns)...), classes, picks); err != nil {
-		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, with --explain reason_1, …, and the columns of the blind file")
+		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, the columns of the blind file and, with --explain, reason_1, reason_2 …")
 	}
 	return nil
 }

@@ -225,11 +225,11 @@ func (f *Flags) Request() (api.NewTraining, error) {
 		return body, exit.Usagef("invalid --effort %q: must be %s", f.effort, humanize.Choices(api.Efforts()))
 	}
 	if f.scalingFactor < 0 || f.scalingFactor > api.MaxScalingFactor {
-		return body, exit.Usagef("invalid --scaling-factor \"%d\": must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
+		return body, exit.Usagef("invalid --scaling-factor %d: must be from 0 to %d", f.scalingFactor, api.MaxScalingFactor)
 	}
 	if f.cmd.Flags().Changed("seed") {
 		if f.seed < 0 {
-			return body, exit.Usagef("invalid --seed \"%d\": must not be negative", f.seed)
+			return body, exit.Usagef("invalid --seed %d: must not be negative", f.seed)
 		}
 		body.Seed = &f.seed
 	}

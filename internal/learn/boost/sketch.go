@@ -10,8 +10,8 @@ import (
 )
 
 // sketchSize is the largest number of outputs for which splits are chosen from the
-// derivatives of all outputs. If there are more outputs, their derivatives are projected
-// onto sketchSize random directions, and splits are chosen from the projections. This
+// derivatives with respect to all outputs. If there are more outputs, their derivatives are
+// projected onto sketchSize random directions, and splits are chosen from the projections. This
 // hardly reduces accuracy, and the time to find splits no longer grows with the number of
 // outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
@@ -62,7 +62,8 @@ func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	}
 }
 
-// computeSoftmaxGradients computes the derivatives of at most sketchSize outputs.
+// computeSoftmaxGradients computes the derivatives of the log loss with respect to the outputs, of
+// which there are at most sketchSize.
 func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
 	p := buffer[:len(b.scores.base)]

@@ -16,7 +16,7 @@ const (
 
 // bounds are the smallest and the largest value that a leaf may have. The value of a leaf
 // is -g/(h+λ), in units of the packed sums. If a split uses a monotone feature, the
-// values of its two sides must be in the feature's direction. The mean of these two
+// values of its two sides must be ordered in the feature's direction. The mean of these two
 // values then limits all descendants: on the side with the smaller value, their values may
 // not exceed the mean. On the other side, they may not be below it. Therefore later splits
 // cannot reverse the order. This is the basic method of LightGBM
