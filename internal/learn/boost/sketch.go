@@ -62,8 +62,8 @@ func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	}
 }
 
-// computeSoftmaxGradients computes the derivatives of the log loss with respect to the outputs, of
-// which there are at most sketchSize.
+// computeSoftmaxGradients computes the derivatives of the log loss with respect to the
+// outputs. There are at most sketchSize outputs.
 func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
 	p := buffer[:len(b.scores.base)]
