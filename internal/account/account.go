@@ -100,7 +100,7 @@ type Accounts struct {
 	// refusals limits how many refused operations of one account the audit log records. Each process
 	// counts for itself.
 	refusals *auth.Limiter
-	// sentMails and refusedMails count the attempts of this process to send a mail, see MailCounts.
+	// sentMails and refusedMails count the attempts of this process to send an email; see MailCounts.
 	sentMails, refusedMails atomic.Int64
 }
 

@@ -32,7 +32,7 @@ const (
 	CodeQuota             Code = "quota-exceeded"     // the account would exceed one of its limits
 	CodeStorageFull       Code = "storage-full"       // the service's disk is full
 	CodeDamaged           Code = "damaged"            // a stored file is missing or corrupt
-	CodeInternal          Code = "internal"           // a bug in the service; see requestId, or a change that may have been stored
+	CodeInternal          Code = "internal"           // a bug in the service (see requestId), or a change that may have been stored
 	CodeNotReady          Code = "not-ready"          // the service is starting or stopping, or its database or storage does not respond
 )
 

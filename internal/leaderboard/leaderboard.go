@@ -24,7 +24,7 @@ type Entry struct {
 	Tie  bool `json:"tie"`
 	// Model is the model's reference, such as train@v3.
 	Model string `json:"model"`
-	// Table names the table of the model; see [api.TableSchema], by its label column and, if other
+	// Table names the table of the model (see [api.TableSchema]) by its label column and, if other
 	// tables have the same label, also by a dataset. It is "" if all models have the same table.
 	Table         string `json:"table,omitempty"`
 	ModelKey      string `json:"modelKey"`

@@ -59,7 +59,8 @@ type Monitor struct {
 	// running reports whether Run is running. Otherwise nobody would find out that an outage has
 	// ended, so failures are ignored.
 	running bool
-	// began is when the current outage began, as far as is known. It is zero if there is no outage. lastFailure is the time of the last failure, and logged that of the last line.
+	// began is when the current outage began, as far as is known. It is zero if there is no outage.
+	// lastFailure is the time of the last failure, and logged that of the last line of the log.
 	began, lastFailure, logged time.Time
 	// recovered is the time of the first successful probe after the last failure; zero if there was
 	// none.

@@ -32,7 +32,7 @@ var malwareScansDesc = prometheus.NewDesc("foretell_malware_scans_total",
 	"Scans of uploaded files for malware by this process, by result: clean, infected, limit of the scanner exceeded, or scanner unavailable.", []string{"result"}, nil)
 
 var mailsDesc = prometheus.NewDesc("foretell_mails_total",
-	"Attempts of this process to send a mail, by result: sent, or failed because the mail server did not accept the mail.", []string{"result"}, nil)
+	"Attempts of this process to send an email, by result: sent, or failed because the mail server did not accept the email.", []string{"result"}, nil)
 
 var (
 	databaseUpDesc = prometheus.NewDesc("foretell_database_up", "Whether the database responded when it was last used: 1 or 0.", nil, nil)

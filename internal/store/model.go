@@ -119,7 +119,7 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 	return err
 }
 
-// findChampion returns the key of the champion of a series; see Model.Champion, or "" if the series
+// findChampion returns the key of the champion of a series (see Model.Champion), or "" if the series
 // has no model. It reads the columns of datasets only if the best model and the newest model have
 // different datasets.
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion string, err error) {

@@ -58,7 +58,7 @@ func f1Interval(both, either int) Interval {
 //
 // Accuracy is a proportion and has its Wilson interval. Another score from 0 to 1 has the
 // Wilson interval of a proportion with the same value and variance. The variance is
-// computed from the influence of each row on the score. (For the area under the curve; see
+// computed from the influence of each row on the score. (For the area under the curve, see
 // DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) The log loss and the Brier
 // score are means and have the interval of the normal approximation. The intervals of the
 // calibration error and of the average precision are computed from 200 bootstrap samples.

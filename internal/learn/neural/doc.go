@@ -39,5 +39,5 @@
 // The number of parts of a batch depends on the size of the batch, not on the number of
 // workers. Each part has its own gradient and its own random numbers, and the gradients
 // are added in the order of the parts. Therefore the same seed and data produce the same
-// bytes on one machine. For differences between machines; see package kernel.
+// bytes on one machine. Package kernel describes differences between machines.
 package neural
