@@ -70,7 +70,7 @@ var provokedElsewhere = map[string]string{
 	"to see which rows and columns differ, put the result into the folder of its receipt and run the command again": "the same",
 	"compare the versions of the program: the receipt is from %q, this is %q":                                       "the same",
 	"%s is not the blind file of %s":                                                                                "the same",
-	"set --blind to the file from which the predictions were made: %s, unchanged":                                   "the same",
+	"set --blind to the file from which the predictions were made, %s; it must be unchanged":                        "the same",
 	"fix the file; `foretell check FILE` lists each defect":                                                         "a defect that nobody tied to its file",
 	"%s: permission denied":                                                                                         "an administrator may read everything",
 	"change the permissions of the file, or use another file":                                                       "the same",

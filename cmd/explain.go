@@ -121,7 +121,7 @@ func (o *explainOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if last := wanted.lastRow(); last > p.TrainProfile.Rows {
-		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row"))
+		return exit.Usagef("there is no row %d: %s has only %s", last, blind.Name, humanize.Count(p.TrainProfile.Rows, "row")).WithHint("rows are numbered from 1, without the header")
 	}
 	if o.output.IsAligned() && !o.output.Cmd.Flags().Changed("top") {
 		o.top = defaultTop
@@ -230,8 +230,11 @@ func parseRows(args []string) (ranges rowRanges, err error) {
 		}
 		from, errFrom := strconv.Atoi(first)
 		to, errTo := strconv.Atoi(last)
-		if errFrom != nil || errTo != nil || from < 1 || to < from {
+		if errFrom != nil || errTo != nil || from < 1 || to < 1 {
 			return nil, exit.Usagef("invalid row %q: must be a row number such as 1, or a range such as 3-7", arg)
+		}
+		if to < from {
+			return nil, exit.Usagef("invalid range %q: must begin with the smaller number, as in %d-%d", arg, to, from)
 		}
 		ranges = append(ranges, [2]int{from, to})
 	}

@@ -36,9 +36,10 @@ Both models then have the same rank, marked with an equals sign. Models of table
 different labels, columns or classes are ranked separately. NAME defaults to the series
 that was trained last.
 
-The champion is marked with an asterisk. ` + "`foretell predict --with NAME`" + ` uses it. Of the
-models for the metric and the table of the newest model, it has the best score on the
-validation rows. It therefore need not be the first model of the leaderboard.
+The champion is marked with an asterisk. ` + "`foretell predict --with NAME`" + ` uses it. The
+champion is the model with the best score on the validation rows, among the models that
+have the same metric and table as the newest model. It therefore need not be the first
+model of the leaderboard.
 
 Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
 models were tested on different rows, #1, #2 and so on behind the number of test rows, or

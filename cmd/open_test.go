@@ -58,7 +58,7 @@ func TestOpen(t *testing.T) {
 	get(browser, link, "", 200, "on this machine")
 	get(browser, address+"/datasets", "", 200, "Upload a dataset")
 	get(browser, address+"/account", "", 200, "Usage")
-	get(http.DefaultClient, link, "", 403, "which works once")
+	get(http.DefaultClient, link, "", 403, "each link works only once")
 	get(http.DefaultClient, address+"/datasets", "", 403, "foretell open")
 	get(browser, address+"/datasets", "evil.example", 421, "answers only requests to")
 	if err := open.Process.Signal(os.Interrupt); err != nil {

@@ -39,9 +39,9 @@ models of a series except the N newest are deleted. With both flags, a model is 
 only if both apply. The default is --older-than 30d. With NAME, only models of the
 series NAME are deleted.
 
-A model is deleted with its race and its predictions. If all models and races of a
-dataset are deleted, the dataset is deleted too, with its CSV. Predictions older than
---older-than are deleted even if their model is kept. Result files on your disk are
+A model is deleted together with its race and its predictions. If all models and races
+of a dataset are deleted, the dataset is deleted too, with its CSV. Predictions older
+than --older-than are deleted even if their model is kept. Result files on your disk are
 never deleted.
 
 The champion of each series and all running jobs are kept. Interrupted races and

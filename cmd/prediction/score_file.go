@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"foretell/internal/cli"
 	"foretell/internal/exit"
@@ -52,6 +55,15 @@ func (s *scoreFiles) Close() {
 	}
 }
 
+// names lists the names of the open files, in the order of [scoring.File].
+func (s *scoreFiles) names() string {
+	var names []string
+	for _, file := range slices.Sorted(maps.Keys(s.inputs)) {
+		names = append(names, s.inputs[file].Name)
+	}
+	return strings.Join(names, " and ")
+}
+
 // fileError adds the name of the file and a hint to a [scoring.Fault]. It returns any other err
 // unchanged.
 func (s *scoreFiles) fileError(err error) error {
@@ -61,11 +73,11 @@ func (s *scoreFiles) fileError(err error) error {
 	}
 	in := s.inputs[fault.File]
 	if in == nil {
-		e := exit.Errorf(exit.Rejected, "the files do not match: %w", err)
+		e := exit.Errorf(exit.Rejected, "%s do not match: %w", s.names(), err)
 		if fault.Hint != "" {
 			return e.WithHint("%s", fault.Hint)
 		}
-		return e.WithHint("choose the column to join by with --id; see `%s --help`", s.factory.Running.CommandPath())
+		return e.WithHint("use files with the same rows, or choose the column of their IDs with --id; see `%s --help`", s.factory.Running.CommandPath())
 	}
 	place := in.Name
 	if fault.Line > 0 {

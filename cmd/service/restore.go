@@ -27,8 +27,8 @@ func NewRestoreCmd(f *cli.Factory) *cobra.Command {
 		Use: "restore FILE", Short: "Restore a backup into an empty service",
 		Long: `Restores a backup that ` + "`foretell backup`" + ` has written. If FILE is "-", the backup is read
 from standard input. The flags select a data folder, a database and a storage, which
-must be empty. The rows are committed only after the SHA-256 of each file and of the
-whole backup have been verified. If one of them differs, nothing is restored.
+must be empty. The database rows are committed only after the SHA-256 of each file
+and of the whole backup have been verified. If one of them differs, nothing is restored.
 
 A backup of an earlier version is upgraded. A backup with a newer schema than that of
 this program is refused. Everyone must log in again, because sessions are not in a

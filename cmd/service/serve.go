@@ -100,10 +100,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.drainDelay < 0 {
-		return exit.Usagef("invalid --drain-delay %s: must not be negative", o.drainDelay)
+		return exit.Usagef("invalid --drain-delay %q: must not be negative", o.drainDelay.String())
 	}
 	if o.gracePeriod < 0 {
-		return exit.Usagef("invalid --grace-period %s: must not be negative", o.gracePeriod)
+		return exit.Usagef("invalid --grace-period %q: must not be negative", o.gracePeriod.String())
 	}
 	if o.factory.Env("GOGC") == "" {
 		machine.SetMinHeapGrowth(minHeapGrowth)

@@ -37,7 +37,7 @@ type networkFlags struct {
 func (n *networkFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&n.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free port")
-	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links, or none (default the base URL of each request)")
+	flags.StringVar(&n.publicURL, "public-url", "", "base `URL` of absolute links, or \"none\" (default the base URL of each request)")
 	flags.StringVar(&n.certFile, "tls-cert", "", "`file` of the TLS certificate and its chain in PEM; read again when it changes and on SIGHUP")
 	flags.StringVar(&n.keyFile, "tls-key", "", "`file` of the certificate's private key in PEM")
 	flags.StringSliceVar(&n.acmeHosts, "tls-acme", nil, "get TLS certificates for these `hosts` by ACME; requests to port 443 of each host must reach the service")

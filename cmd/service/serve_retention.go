@@ -95,7 +95,7 @@ func parseQuota(limits []string) (out api.Quota, err error) {
 			*value, err = parseLimit(name, text)
 		}
 		if !known || err != nil {
-			return out, exit.Usagef("invalid --default-quota %q: must be limits such as datasets=100,bytes=20GB,races=4, or none", limit)
+			return out, exit.Usagef("invalid --default-quota %q: must be limits such as datasets=100,bytes=20GB,races=4, or \"none\"", limit)
 		}
 	}
 	return out, nil

@@ -45,9 +45,9 @@ removes the limit. Data that exceeds a new limit is kept.`,
 	opts.dataDir.bind(cmd, f)
 	cli.BindNeedlessYes(cmd)
 	opts.output.BindItem(cmd, f, cli.ResultType[quota]())
-	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "maximum `number` of datasets, or none for no limit")
-	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "maximum `size` of all stored files, such as 20GB, or none for no limit")
-	cmd.Flags().StringVar(&opts.races, "races", "", "maximum `number` of races that run or wait, or none for no limit")
+	cmd.Flags().StringVar(&opts.datasets, "datasets", "", "maximum `number` of datasets, or \"none\" for no limit")
+	cmd.Flags().StringVar(&opts.bytes, "bytes", "", "maximum `size` of all stored files, such as 20GB, or \"none\" for no limit")
+	cmd.Flags().StringVar(&opts.races, "races", "", "maximum `number` of races that run or wait, or \"none\" for no limit")
 	return cmd
 }
 
@@ -95,7 +95,7 @@ func parseLimit(flag, text string) (*int64, error) {
 	}
 	n, err := parse(text)
 	if err != nil || n < 0 {
-		return nil, exit.Usagef("invalid --%s %q: must be a number or none", flag, text)
+		return nil, exit.Usagef("invalid --%s %q: must be a number, or \"none\" for no limit", flag, text)
 	}
 	return &n, nil
 }

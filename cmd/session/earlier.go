@@ -12,9 +12,9 @@ import (
 )
 
 // endEarlierSessions ends the sessions whose tokens are in other storages than that of tokens, and
-// removes these tokens. The user may have logged in before with another --storage. The parameter
-// file is config.yaml before this log-in or log-out. A storage is left alone if another profile
-// uses it for the same account. The session of the token current does not end.
+// removes these tokens. The user may have logged in before with another --storage. file is
+// config.yaml before this log-in or log-out. A storage is left alone if another profile uses it for
+// the same account. The session of the token current does not end.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // otherwise, a locked keyring would delay the command

@@ -38,7 +38,7 @@ type Options struct {
 	ApproveDomains []string
 	// Mailer sends the queued emails. It is nil if this process sends no emails.
 	Mailer Mailer
-	// PublicURL is the beginning of links in emails, without a trailing slash. It is required with a
+	// PublicURL is the base URL of links in emails, without a trailing slash. It is required with a
 	// Mailer. The host of the request is not used for links, because an attacker can choose it.
 	PublicURL string
 	// NotifyRequests are the emails, in lower case, of the administrators who get an email

@@ -34,8 +34,8 @@ func lookUpByEmail(email string) accountLookup {
 	}
 }
 
-// translateAccountNotFound converts store.ErrNotFound to a problem with CodeNotFound. The
-// parameter name is the key or email that no account has. Other errors are returned unchanged.
+// translateAccountNotFound converts store.ErrNotFound to a problem with CodeNotFound. name is the
+// key or email that no account has. Other errors are returned unchanged.
 func translateAccountNotFound(err error, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(api.CodeNotFound, "no account %s: list the accounts to find it", name).WithCause(err)
@@ -110,8 +110,8 @@ func (a *Accounts) updateAndRecordDetail(ctx context.Context, lookup accountLook
 }
 
 // checkAdministratorRemains returns a problem if an account was the last enabled administrator.
-// It must be called after the account was disabled, deleted or made a user. The parameter
-// before is the account before this change.
+// It must be called after the account was disabled, deleted or made a user. before is the account
+// before this change.
 func (a *Accounts) checkAdministratorRemains(ctx context.Context, t *store.Tx, before *store.Account) error {
 	if before.Role != api.RoleAdministrator || before.Disabled {
 		return nil

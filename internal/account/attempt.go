@@ -52,7 +52,7 @@ func loginAttemptsWithEmail(ctx context.Context, email string) []store.Attempt {
 }
 
 // tooManyFromAddressProblem returns the problem of a caller from whose address too many
-// attempts have failed or are in progress. The parameter wait is the time until the next attempt is allowed.
+// attempts have failed or are in progress. wait is the time until the next attempt is allowed.
 func tooManyFromAddressProblem(wait time.Duration) *api.Problem {
 	return tooManyAttemptsProblem("too many attempts from this address; try again later", wait)
 }

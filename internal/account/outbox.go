@@ -125,9 +125,9 @@ func (a *Accounts) MailCounts() map[string]int64 {
 	return map[string]int64{MailSent: a.sentMails.Load(), MailFailed: a.refusedMails.Load()}
 }
 
-// deleteOrRetryMail deletes an email after an attempt to send it, or schedules the next attempt. The
-// parameter sendErr is the error of the attempt. The email is deleted if sendErr is nil or the email
-// is too old.
+// deleteOrRetryMail deletes an email after an attempt to send it, or schedules the next attempt.
+// sendErr is the error of the attempt. The email is deleted if sendErr is nil or the email is too
+// old.
 func (a *Accounts) deleteOrRetryMail(ctx context.Context, mail *store.Mail, account *store.Account, sendErr error) error {
 	return a.store.Write(ctx, func(t *store.Tx) error {
 		outcome := outcomeDone

@@ -195,9 +195,9 @@ type DatasetPage struct {
 	Page
 }
 
-// MarshalJSON returns the same JSON as a struct with these fields. The caller can write this JSON
-// to a response as it is. For the struct, package encoding/json would also check and copy the JSON
-// of Datasets, which takes longer than to marshal it.
+// MarshalJSON returns the same JSON as a struct with these fields. Call it directly, not through
+// [json.Marshal]: encoding/json would validate and copy the JSON of Datasets again, which takes
+// longer than producing it.
 func (p DatasetPage) MarshalJSON() ([]byte, error) {
 	datasets, err := p.Datasets.MarshalJSON()
 	if err != nil {

@@ -143,10 +143,9 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
 }
 
-// EffectiveTraining returns a race with the options that apply to the model. The parameter job is
-// the race as it was requested. A worker of an earlier version ignores class weights and monotone
-// columns. The report of such a worker has neither, and EffectiveTraining removes them from the
-// result.
+// EffectiveTraining returns a race with the options that apply to the model. job is the race as
+// it was requested. A worker of an earlier version ignores class weights and monotone columns.
+// The report of such a worker has neither, and EffectiveTraining removes them from the result.
 func (r *ModelReport) EffectiveTraining(job Training) Training {
 	if len(r.ClassWeights) == 0 {
 		job.ClassWeights = ClassWeights{}

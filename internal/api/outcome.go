@@ -50,7 +50,7 @@ func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string 
 	return ""
 }
 
-// FormatOutcome returns an outcome for people, such as "below 0.90". The parameter threshold is the
+// FormatOutcome returns an outcome for people, such as "below 0.90". threshold is the
 // threshold of the race, or nil if the race had none.
 func FormatOutcome(outcome string, threshold *float64) string {
 	switch {

@@ -216,8 +216,8 @@ func (a *App) AddData(ctx context.Context, in *api.DatasetInput, body io.Reader)
 }
 
 // UploadData is like AddData, but accepts a CSV of up to [api.MaxUploadBytes]. The parameter in
-// has the query parameters of the signed URL that [App.CreateDataset] returned. The parameter
-// size is the Content-Length of the body, or -1 if it is unknown.
+// has the query parameters of the signed URL that [App.CreateDataset] returned. size is the
+// Content-Length of the body, or -1 if it is unknown.
 func (a *App) UploadData(ctx context.Context, in *api.UploadInput, body io.Reader, size int64) (*api.DatasetEntry, error) {
 	if err := a.verifySignature(ctx, uploadPath(in.DatasetKey), in.Expires, in.Signature); err != nil {
 		return nil, err

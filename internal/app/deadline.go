@@ -23,9 +23,9 @@ type raceDeadlines struct {
 	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
 }
 
-// deadlineOf returns the time by which a race must end, or the zero time if it has no deadline. The
-// parameters localNow and sharedNow are the current time on two clocks: localNow on the clock of
-// this process, and sharedNow on the clock of the database, which stored deadlines refer to.
+// deadlineOf returns the time by which a race must end, or the zero time if it has no deadline.
+// localNow and sharedNow are the current time on two clocks: localNow on the clock of this process,
+// and sharedNow on the clock of the database, which stored deadlines refer to.
 func (d *raceDeadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Time) time.Time {
 	if race.Deadline.IsZero() {
 		return time.Time{}

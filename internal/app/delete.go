@@ -9,8 +9,8 @@ import (
 )
 
 // deleteResource deletes a resource of the caller's account, with its blobs. The function
-// deleteRow must delete the row of the resource, and return the keys of its blobs. The
-// parameter noun is a key of resourceNames, such as "dataset".
+// deleteRow must delete the row of the resource, and return the keys of its blobs. noun is a key of
+// resourceNames, such as "dataset".
 func (a *App) deleteResource(ctx context.Context, noun, key string,
 	deleteRow func(t *store.Tx, ctx context.Context, account, key string) ([]string, error),
 ) (*api.None, error) {

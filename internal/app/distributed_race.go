@@ -244,7 +244,7 @@ func (r verifyingRecording) Close() error {
 
 // newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. The function is
 // called when a run that the job j trains has reached the threshold. It stores the virtual time of
-// this moment for the other workers of the race. The parameter keys has the keys of the runs, by
+// this moment for the other workers of the race. keys has the keys of the runs, by
 // algorithm.
 func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {

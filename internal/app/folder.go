@@ -22,8 +22,8 @@ var ErrMismatch = errors.New("the database does not belong to the stored files")
 var ErrFilesGone = fmt.Errorf("%w: all files that the database references are missing", ErrMismatch)
 
 // ErrOtherStorage is returned instead of a plain [ErrMismatch] if the files of the
-// database are in an S3 store that is not in use. It wraps ErrMismatch. Test with
-// errors.Is.
+// database are in an S3 store other than the configured storage. It wraps ErrMismatch, and
+// the wrapping error appends the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
 // checkAndMatchIdentities returns an error if the database and the stored files do not
@@ -146,9 +146,9 @@ func bucketFromIdentity(id string) (bucketLocation string) {
 //   - There are no blobs: ErrFilesGone.
 //   - Otherwise: ErrMismatch.
 //
-// The parameters referenced and stored are keys: of the blobs that the database references, and of
-// the blobs that exist. An identity is "" if it is missing. The parameter location is the folder or
-// bucket of the blobs, for messages.
+// referenced and stored are keys: of the blobs that the database references, and of the
+// blobs that exist. An identity is "" if it is missing. location is the folder or bucket
+// of the blobs, for messages.
 func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored []string, location string) error {
 	if bucket := bucketFromIdentity(databaseID); bucket != "" && bucket != location && filesID == "" {
 		return fmt.Errorf("%w in %s, not in %s", ErrOtherStorage, bucket, location)

@@ -111,8 +111,8 @@ func newJobCounter() *jobCounter {
 	return c
 }
 
-// add counts a job of this kind that ended. The parameter outcome is the final state of the
-// resource that the job worked on.
+// add counts a job of this kind that ended. outcome is the final state of the resource
+// that the job worked on.
 func (c *jobCounter) add(kind, outcome string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ func parsePage(in api.PageInput) (store.Page, error) {
 	return store.Page{Offset: p.Offset, Limit: p.Limit}, err
 }
 
-// toPage returns the paging members of a response that lists this page. The parameter total is the
+// toPage returns the paging members of a response that lists this page. total is the
 // number of items on all pages.
 func toPage(page store.Page, total int64) api.Page {
 	p := api.Page{Offset: page.Offset, Limit: page.Limit}

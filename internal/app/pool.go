@@ -28,9 +28,9 @@ const (
 	maxConcurrentJobsPerAccount = 2
 )
 
-// newPool returns a pool that runs the jobs of all kinds. The parameter maxRaces is the
-// maximum number of races, and parts of races, that run concurrently, because each uses all
-// cores and holds a dataset in memory. The other jobs read their files row by row.
+// newPool returns a pool that runs the jobs of all kinds. maxRaces is the maximum number of
+// races, and parts of races, that run concurrently, because each uses all cores and holds a
+// dataset in memory. The other jobs read their files row by row.
 func (a *App) newPool(maxRaces int) *job.Pool {
 	c := job.Config{
 		Store: jobStore{store: a.store, onQueueChanged: a.queueWatchers.Notify}, AllowedSubjectsOnly: a.ownJobsOnly, Memory: a.memory, Now: a.now, Log: a.log,
@@ -97,8 +97,8 @@ func (a *App) notifyWorkers(kind string) {
 }
 
 // finishJob deletes a job and calls write, both in one transaction. If this process no longer
-// holds the lease, it writes nothing and returns job.ErrLeaseLost. The parameter outcome is the
-// final state of the dataset, training job or prediction. It is counted in [JobCounts], and
+// holds the lease, it writes nothing and returns job.ErrLeaseLost. outcome is the final
+// state of the dataset, training job or prediction. It is counted in [JobCounts], and
 // finishJob sets j.Outcome to it.
 //
 // While the database is unavailable or its disk is full, finishJob repeats the transaction, so

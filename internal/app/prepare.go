@@ -73,8 +73,7 @@ func (a *App) findJobDataset(ctx context.Context, account, key string) (d *store
 }
 
 // completeOrFailDataset makes the dataset COMPLETED. If reason is not empty, it makes the
-// dataset FAILED instead and deletes its CSV. The parameter cause is the error of the
-// job, or nil.
+// dataset FAILED instead and deletes its CSV. cause is the error of the job, or nil.
 func (a *App) completeOrFailDataset(ctx context.Context, j *job.Job, d *store.Dataset, reason string, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetCompleted, reason, a.now()
 	unused := ""

@@ -64,11 +64,11 @@ func (a *App) newDiskFullProblem(err error) error {
 }
 
 // lookupProblem converts the error of reading a resource by its key. If the resource does not
-// exist, it returns a problem with CodeNotFound. It converts other errors with toProblem. The
-// parameter noun is what messages call the resource.
+// exist, it returns a problem with CodeNotFound. It converts other errors with toProblem. noun is
+// what messages call the resource.
 func (a *App) lookupProblem(err error, noun, key string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may be deleted, or its key is wrong", noun, key).WithCause(err)
+		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may have been deleted, or its key is wrong", noun, key).WithCause(err)
 	}
 	return a.toProblem(err)
 }

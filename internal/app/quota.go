@@ -38,8 +38,8 @@ func (a *App) checkQuota(ctx context.Context, t *store.Tx, account string, added
 }
 
 // checkUploadQuota returns how many more bytes the quota of the caller's account allows. It is
-// called before the body of an upload is read. The parameter size is the declared size of the
-// body in bytes, or -1 if it is unknown. A size that exceeds the quota is a problem with
+// called before the body of an upload is read. size is the declared size of the body in
+// bytes, or -1 if it is unknown. A size that exceeds the quota is a problem with
 // CodeQuota.
 func (a *App) checkUploadQuota(ctx context.Context, size int64) (left int64, err error) {
 	left = math.MaxInt64

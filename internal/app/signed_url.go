@@ -53,7 +53,7 @@ func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 	return info, a.toProblem(err)
 }
 
-// RotateURLKey replaces the key of signed URLs by a new key. The parameter algorithm is one of
+// RotateURLKey replaces the key of signed URLs by a new key. algorithm is one of
 // [auth.URLAlgorithms], or empty to keep the algorithm of the old key. URLs that were signed
 // with the old key become invalid after three seconds. Sessions do not end.
 func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.Info, err error) {

@@ -89,8 +89,8 @@ func (a *App) scanForMalware(ctx context.Context, f *store.OwnedFile) error {
 	return err
 }
 
-// recordMalware adds an audit event with the given action if cause wraps errMalware. The
-// parameter cause is the error of the job j.
+// recordMalware adds an audit event with the given action if cause wraps errMalware. cause is the
+// error of the job j.
 func (a *App) recordMalware(ctx context.Context, t *store.Tx, j *job.Job, action string, cause error) error {
 	if !errors.Is(cause, errMalware) {
 		return nil
@@ -118,7 +118,7 @@ func (a *App) storeChecksum(ctx context.Context, f *store.OwnedFile, r *blob.Ver
 }
 
 // damagedProblem converts the error of a corrupt or missing file to a problem that names the
-// dataset, model or prediction that has the file. It also logs the key of the blob. It returns
+// dataset, model or prediction that the file belongs to. It also logs the key of the blob. It returns
 // other errors unchanged.
 func (a *App) damagedProblem(ctx context.Context, err error, f *store.OwnedFile) error {
 	how := ""

@@ -99,7 +99,7 @@ func (a *App) newRuns(race *store.Training, algorithms []string) ([]*store.Train
 // untrainableHints maps each state of a dataset in which it cannot be used for training to a
 // message that says what to do first.
 var untrainableHints = map[string]string{
-	api.DatasetPending:    "add its CSV, then train when the dataset is COMPLETED",
+	api.DatasetPending:    "it has no CSV yet; train when it is COMPLETED",
 	api.DatasetProcessing: "train when it is COMPLETED",
 	api.DatasetFailed:     "repair the CSV (see failureReason) and create another dataset with it",
 }
@@ -182,7 +182,7 @@ func formatNumberOrNull(number *float64) string {
 }
 
 // selectAlgorithms returns the algorithms that a request selects by name or, without names, by its
-// effort. They are in canonical order. The parameter classCount is the number of classes of the
+// effort. They are in canonical order. classCount is the number of classes of the
 // dataset. Each algorithm is either for two classes or for more.
 func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, err error) {
 	all, chosen := api.Algorithms(classCount), n.Algorithms

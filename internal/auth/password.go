@@ -44,8 +44,8 @@ type PasswordHasher struct {
 }
 
 // NewPasswordHasher returns a PasswordHasher that computes at most maxConcurrent hashes at a
-// time. The parameter hashKiB is the argon2id memory parameter of new hashes, in KiB. 0 means
-// 19 MiB. The parameter rand is the source of salts.
+// time. hashKiB is the argon2id memory parameter of new hashes, in KiB. 0 means 19 MiB.
+// rand is the source of salts.
 func NewPasswordHasher(maxConcurrent int, hashKiB uint32, rand io.Reader) *PasswordHasher {
 	p := &PasswordHasher{slots: make(chan struct{}, maxConcurrent), memory: cmp.Or(hashKiB, argonMemoryKiB), rand: rand}
 	decoy := phcHash{memory: p.memory, passes: argonPasses, lanes: argonLanes, salt: make([]byte, argonSaltBytes), hash: make([]byte, argonHashBytes)}

@@ -49,7 +49,7 @@ func NewURLKey(algorithm string, secret []byte) (URLKey, error) {
 	return URLKey{newHash, secret}, nil
 }
 
-// Sign returns the signature of a URL with the given path. The parameter expires is the time in Unix
+// Sign returns the signature of a URL with the given path. expires is the time in Unix
 // seconds at which the URL becomes invalid. The signature needs no escaping in a URL query.
 func (k URLKey) Sign(path string, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(k.computeMAC(path, expires))

@@ -63,9 +63,8 @@ func NewUUID(rand io.Reader) (string, error) {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
-// SessionKey returns the UUID with which users refer to a session. The parameter hash is the
-// hash of the session's token. The UUID is the first half of this hash, and does not reveal the
-// token.
+// SessionKey returns the UUID with which users refer to a session. hash is the hash of the
+// session's token. The UUID is the first half of this hash, and does not reveal the token.
 func SessionKey(hash string) string {
 	hash = hash[strings.IndexByte(hash, ':')+1:] // without the name of the algorithm
 	return hash[:8] + "-" + hash[8:12] + "-" + hash[12:16] + "-" + hash[16:20] + "-" + hash[20:32]

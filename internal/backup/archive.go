@@ -243,9 +243,9 @@ func (a *archiveReader) verifyChecksums() error {
 	}
 }
 
-// quoteEntryName returns the quoted name of an entry whose line in SHA256SUMS is wrong. The
-// parameter computed is the correct line, and listed the line in the backup. The name is taken
-// from computed or, if computed is empty, from listed.
+// quoteEntryName returns the quoted name of an entry whose line in SHA256SUMS is wrong. computed is
+// the correct line, and listed the line in the backup. The name is taken from computed or, if
+// computed is empty, from listed.
 func quoteEntryName(computed, listed []byte) string {
 	const prefix = 2*sha256.Size + 2
 	for _, line := range [][]byte{computed, listed} {

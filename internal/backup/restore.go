@@ -25,7 +25,7 @@ const (
 )
 
 // Verify reads a whole backup, and returns ErrDamaged if the backup is not as [Write] wrote it.
-// The parameter tempDir is the folder for temporary files, and defaults to [os.TempDir].
+// tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
 	return restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }

@@ -119,9 +119,9 @@ type listedBlob struct {
 	orphaned time.Time
 }
 
-// OpenFolder opens a folder of blobs and creates it if missing. The parameter process is the name
-// of this process. The keys of new blobs begin with this name, so it must consist of lower-case
-// letters and digits.
+// OpenFolder opens a folder of blobs and creates it if missing. process is the name of this
+// process. The keys of new blobs begin with this name, so it must consist of lower-case letters
+// and digits.
 func OpenFolder(dir, process string) (*Store, error) {
 	if !isAlphanumeric(process) {
 		return nil, fmt.Errorf("%w: process name %q", ErrInvalidKey, process)

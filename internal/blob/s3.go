@@ -206,7 +206,7 @@ func withoutAddress(err error) error {
 }
 
 // translateS3Error converts an error of the S3 client to an error of this package. The message
-// does not contain the request, because the request has a signature.
+// does not contain the request, because its URL or headers contain a signature.
 func (b *bucketStore) translateS3Error(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -92,9 +92,9 @@ func (s *Store) sweepEntry(ctx context.Context, now time.Time, e listedBlob, ref
 	return recordSwept(s.setOrphan(ctx, e.name, now), e.name, &result.Orphaned)
 }
 
-// recordSwept appends the name of a blob to list if err is nil. The parameter err is the error
-// of sweeping the blob. recordSwept returns err, or nil if err is ErrNotFound, because another
-// process may have swept the blob.
+// recordSwept appends the name of a blob to list if err is nil. err is the error of sweeping
+// the blob. recordSwept returns err, or nil if err is ErrNotFound, because another process may
+// have swept the blob.
 func recordSwept(err error, name string, list *[]string) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil

@@ -95,8 +95,8 @@ func renameNew(tempPath, path string) error {
 //   - path is itself a folder.
 //   - path is an existing file, and force is false.
 //
-// A device or a pipe is allowed. The parameter otherHint is the part of the hints that says how to choose another file,
-// such as "write to another file with -o".
+// A device or a pipe is allowed. otherHint is the part of the hints that says how to choose another
+// file, such as "write to another file with -o".
 func CheckOutputPath(path string, force bool, otherHint string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -117,15 +117,14 @@ func CheckOutputPath(path string, force bool, otherHint string) error {
 
 // CheckFolder returns an error if dir does not exist, or if this process cannot create files in
 // dir. To find out, CheckFolder creates a file and removes it, because the permissions do not show
-// whether the file system is read-only. The parameter content says what will be written, and
-// otherHint is as in CheckOutputPath.
+// whether the file system is read-only. content says what will be written, and otherHint
+// is as in CheckOutputPath.
 func CheckFolder(dir, content, otherHint string) error {
 	if !isDir(dir) {
-		fault := "does not exist"
 		if _, err := os.Stat(dir); err == nil {
-			fault = "is a file"
+			return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s is a file", dir, content).WithHint("%s", otherHint)
 		}
-		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s %s", dir, content, fault).WithHint("create the folder, or %s", otherHint)
+		return exit.Errorf(exit.NotFound, "the folder \"%s\" for the %s does not exist", dir, content).WithHint("create the folder, or %s", otherHint)
 	}
 	probe, err := CreateTemp(dir)
 	if err == nil {

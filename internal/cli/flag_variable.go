@@ -48,7 +48,7 @@ func SetFlagsFromVariables(cmd *cobra.Command, env func(string) string) error {
 }
 
 // ignoredVariables matches variables that no command reads although their names begin with
-// FORETELL_: those of the tests of the program, and those that Kubernetes sets in each pod if a
+// FORETELL_: those of the program's tests, and those that Kubernetes sets in each pod if a
 // Kubernetes service is named foretell.
 var ignoredVariables = regexp.MustCompile(`^FORETELL_(TEST_.*|(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?))$`)
 

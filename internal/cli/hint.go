@@ -26,11 +26,12 @@ var hintedCommand = regexp.MustCompile("`foretell ([^`]+)`")
 
 // AddHint completes the hint of e. If e has no hint, it adds one for the current command. It
 // replaces two hints of the service:
-//   - the hint to log in, if the token is from the environment, because `foretell login` would
-//     not replace this token
-//   - the hint about a name that is taken, if it is the name of an account and not of a dataset
+//   - If the token is from the environment, the hint to log in becomes a hint to set another
+//     token, because `foretell login` would not replace this token.
+//   - If a name is taken and is that of an account, not of a dataset, the hint becomes one to list
+//     the accounts.
 //
-// AddHint also applies [Factory.RepeatFlagsInCommands].
+// AddHint also calls [Factory.RepeatFlagsInCommands].
 func (f *Factory) AddHint(e *exit.Error) {
 	if e.Code == string(api.CodeUnauthorized) && f.Env(config.EnvToken) != "" {
 		e.Hint = "set " + config.EnvToken + " to a new token, or unset it and log in with `foretell login`" + strings.TrimPrefix(e.Hint, exit.SignInHint)

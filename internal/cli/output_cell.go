@@ -37,7 +37,7 @@ func (o *Output) Tabulate(records []term.Record, columns []string) *term.Table {
 var shortHeadings = map[string]string{"seriesVersion": "v", "version": "v", "achievedPerformance": "valid", "champion": "*", "numberOfBuckets": "bins"}
 
 // columnHeading returns the heading of a field on a terminal, which is shorter than the name of
-// the field. The parameter isFirst is set for the first column.
+// the field. isFirst is set for the first column.
 func columnHeading(name string, isFirst bool) string {
 	switch {
 	case isFirst && strings.HasSuffix(name, "Key"):

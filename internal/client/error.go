@@ -142,8 +142,8 @@ func classifyConnectionError(err error) (kind ErrorKind, cause string) {
 	}
 }
 
-// notServiceError returns the error for a response that is not from the service. The parameter
-// what describes the body of the response.
+// notServiceError returns the error for a response that is not from the service. The parameter what
+// describes the body of the response.
 func notServiceError(req *request, resp *http.Response, what string) *NetworkError {
 	return &NetworkError{
 		Op: req.op, URL: redactURL(req.url), Kind: NotService, Status: resp.StatusCode,

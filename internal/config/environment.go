@@ -67,7 +67,7 @@ var Variables = []variable{
 	{Name: envConfigDir, description: "folder of config.yaml"},
 	{Name: EnvDataDir, description: "folder in which the embedded service stores its data", Key: KeyDataDir},
 	{Name: EnvStorage, description: "S3 bucket or folder in which a service stores its files; see `foretell serve --help`"},
-	{Name: EnvMemory, description: "memory for the races of the embedded service, such as 12GB, or none for no limit"},
+	{Name: EnvMemory, description: "memory for the races of the embedded service, such as 12GB, or \"none\" for no limit"},
 	{Name: EnvDatabase, description: "URL of a service's PostgreSQL database; the default of --database", secret: true},
 	{Name: envNoInput, description: "if 1, prompts are disabled", Key: KeyNoInput, check: checkBool, defaultValue: "false", BareValue: "true"},
 	{Name: envProgress, description: "how progress is shown: auto, bar, plain, json or none", Key: KeyProgress, Values: term.ProgressModes(), defaultValue: string(term.Auto)},

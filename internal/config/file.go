@@ -34,7 +34,7 @@ func WriteOrRemoveValue(env Getenv, value string, keys ...string) error {
 		}
 		content, err = editYAML(content, value, keys)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away and log in again")
+			return exit.Errorf(exit.Usage, "cannot change %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
 		}
 		return WritePrivateFile(path, content)
 	})

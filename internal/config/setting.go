@@ -169,7 +169,7 @@ func ReadFile(env Getenv) (*viper.Viper, error) {
 		if errors.As(err, &malformed) { // its message begins with a sentence of its own
 			err = malformed.Unwrap()
 		}
-		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away and log in again")
+		return nil, exit.Errorf(exit.Usage, "cannot read %s: %w", path, err).WithHint("fix the file, or move it away; without it, no profile is logged in")
 	}
 	return file, nil
 }

@@ -93,8 +93,8 @@ func writeBackup(ctx context.Context, f *cli.Factory, cmd *cobra.Command, w io.W
 	return backup.Write(ctx, w, backup.ServiceData{Store: database, Blobs: blobs, TempDir: at.dir}, build.Current().Version, f.Now())
 }
 
-// recordAuditEvent adds an operation on the data folder to the audit log. The parameter object
-// is the object of the operation, or "".
+// recordAuditEvent adds an operation on the data folder to the audit log. object is the
+// object of the operation, or "".
 func recordAuditEvent(ctx context.Context, f *cli.Factory, database *store.Store, action, object string) error {
 	accounts := account.New(account.Config{
 		Store: database, Now: f.Now, Rand: rand.Reader, Log: newCommandLogger(f), ToProblem: func(err error) error { return err },

@@ -73,8 +73,8 @@ func checkNoDatabaseFile(dir, location string) error {
 		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database, name another folder with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
-// checkNoMarkerFile returns an error if the data folder dir has a marker file. The parameter
-// canSelect reports whether the command has the flag --database, which the hint then names.
+// checkNoMarkerFile returns an error if the data folder dir has a marker file. canSelect reports
+// whether the command has the flag --database, which the hint then names.
 func checkNoMarkerFile(dir string, canSelect bool) error {
 	path := filepath.Join(dir, markerFile)
 	content, err := os.ReadFile(path)

@@ -150,7 +150,7 @@ func (f *DaemonFlags) Bind(cmd *cobra.Command) {
 	BindStorage(cmd)
 	cmd.Flags().BoolVar(&f.acceptDatabase, "accept-database", false, "start even if the database is new or does not match the files in blobs/")
 	cmd.Flags().IntVar(&f.maxRaces, "races", 1, "maximum `number` of races at once, which share the cores")
-	cmd.Flags().StringVar(&f.memory, "memory", "", "maximum `size` of the memory for races, such as 12GB, or none for no limit (default the memory of the machine or its cgroup, minus a reserve)")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "maximum `size` of the memory for races, such as 12GB, or \"none\" for no limit (default the memory of the machine or its cgroup, minus a reserve)")
 	cmd.Flags().StringVar(&f.clamav, "clamav", "", "scan uploaded files for malware with the clamd at this `address`: HOST:PORT, or the path of a Unix socket")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not log")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
@@ -239,7 +239,7 @@ func parseRaceMemory(name, text string) (int64, error) {
 	}
 	n, err := cli.ParseBytes(text)
 	if err == nil && n < app.MinRaceMemory {
-		err = fmt.Errorf("no race fits into %s: must be at least %s, or none for no limit", term.FormatBytes(n), term.FormatBytes(app.MinRaceMemory))
+		err = fmt.Errorf("must be at least %s (the smallest race), or \"none\" for no limit", term.FormatBytes(app.MinRaceMemory))
 	}
 	if err != nil {
 		return 0, exit.Usagef("invalid %s %q: %w", name, text, err)
@@ -315,8 +315,8 @@ func DataDirError(dir string, err error) error {
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
 			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
-	case errors.Is(err, store.ErrNewerSchema):
-		return e.WithHint("use the version of foretell that wrote the database, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
+	case errors.Is(err, store.ErrNewerSchema): // err has the path of the database
+		return exit.Errorf(exit.Unexpected, "cannot use the data folder: %w", err).WithHint("use the version of foretell that wrote the database, or a newer one, or use another folder with --data-dir or %s", config.EnvDataDir)
 	}
 	return e.WithHint("use another folder with --data-dir or %s", config.EnvDataDir)
 }

@@ -19,7 +19,7 @@ func SelectsDatabase(f *cli.Factory, cmd *cobra.Command) bool {
 
 // CheckDatabase connects to the PostgreSQL database that [SelectsDatabase] reports, and changes
 // nothing. It returns the URL without the password. It returns ErrOldSchema if the schema is of an
-// earlier version. The parameter dir is the data folder.
+// earlier version. dir is the data folder.
 func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir string) (shown string, err error) {
 	location, err := databaseLocation(f, cmd, dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"foretell/internal/exit"
 )
 
-// AwaitPrediction waits until a prediction is done and returns it. The parameter resumeCommand is
-// the command that continues the wait after an interruption.
+// AwaitPrediction waits until a prediction is done and returns it. resumeCommand is the
+// command that continues the wait after an interruption.
 func (c *Session) AwaitPrediction(ctx context.Context, key, resumeCommand string) (*api.Prediction, error) {
 	if err := c.adoptInterruptedJob(ctx, key); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (s *raceStop) hasScore() bool {
 }
 
 // activityText returns the activity that the display of the race shows after the user has asked to
-// end it. The parameter activity is the activity without this request.
+// end it. activity is the activity without this request.
 func (s *raceStop) activityText(activity string) string {
 	if s.hasScore() {
 		return "stopping; the best model so far is used"

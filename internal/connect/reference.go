@@ -79,9 +79,12 @@ func resolveReference(noun, ref string, objects iter.Seq2[refCandidate, error]) 
 	}
 	keys := make([]string, len(matches))
 	for i, c := range matches {
-		keys[i] = strings.TrimSpace(c.key + " " + c.name)
+		keys[i] = c.key
+		if c.name != "" {
+			keys[i] += " (" + c.name + ")"
+		}
 	}
-	return "", exit.Usagef("%q is ambiguous: %s", ref, strings.Join(keys, "; ")).WithHint("use more characters of the key, or the whole key")
+	return "", exit.Usagef("%q is ambiguous: it matches %s", ref, strings.Join(keys, " and ")).WithHint("use more characters of the key, or the whole key")
 }
 
 // commandGroups maps the name of a type of object to its command group.

@@ -62,7 +62,7 @@ func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 }
 
 // openBlobs opens the stored files of a service with the data folder dir. If location is "",
-// they are in the folder blobs in dir. process is the ID of this process.
+// they are in dir/blobs. process is the ID of this process.
 func openBlobs(ctx context.Context, f *cli.Factory, dir, location, process string) (*blob.Store, error) {
 	if location == "" {
 		files, err := blob.OpenFolder(filepath.Join(dir, "blobs"), process)

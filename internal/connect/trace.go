@@ -76,9 +76,9 @@ func NewTracer(f *cli.Factory, debug string) (trace func(client.TraceEvent), clo
 // something other than a trace.
 func checkTraceFile(f *cli.Factory, path string) error {
 	const hint = "choose another file, as in --debug=trace.log"
-	for _, value := range namedFiles(f.Running) {
-		if cli.SamePath(value, path) {
-			return exit.Usagef("--debug would write the trace to %s, which is also another file of the command", path).WithHint(hint)
+	for _, file := range namedFiles(f.Running) {
+		if cli.SamePath(file.path, path) {
+			return exit.Usagef("--debug and %s name the same file, %q", file.namedBy, path).WithHint(hint)
 		}
 	}
 	info, err := os.Stat(path)
@@ -105,22 +105,29 @@ var traceStartPattern = regexp.MustCompile(`^> [A-Z]+ https?://`)
 // yet.
 var outputFlags = []string{"output", "junit", "html"}
 
+// namedFile is a file that the command line names. namedBy is the flag, such as -o, or "an argument".
+type namedFile struct{ path, namedBy string }
+
 // namedFiles returns the files that the command line of cmd names: the arguments and flag values
 // that are paths of existing files, and the values of outputFlags. It omits the value of --debug.
-func namedFiles(cmd *cobra.Command) []string {
+func namedFiles(cmd *cobra.Command) []namedFile {
 	exists := func(value string) bool {
 		_, err := os.Stat(value)
 		return err == nil
 	}
-	var files []string
+	var files []namedFile
 	for _, argument := range cmd.Flags().Args() {
 		if exists(argument) {
-			files = append(files, argument)
+			files = append(files, namedFile{argument, "an argument"})
 		}
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name == config.KeyDebug {
 			return
+		}
+		name := "--" + flag.Name
+		if flag.Shorthand != "" {
+			name = "-" + flag.Shorthand
 		}
 		values := []string{flag.Value.String()}
 		if list, several := flag.Value.(pflag.SliceValue); several {
@@ -128,7 +135,7 @@ func namedFiles(cmd *cobra.Command) []string {
 		}
 		for _, value := range values {
 			if exists(value) || slices.Contains(outputFlags, flag.Name) {
-				files = append(files, value)
+				files = append(files, namedFile{value, name})
 			}
 		}
 	})

@@ -110,7 +110,8 @@ func waitingActivity(waitingFor string) string {
 
 // WaitError converts err to an error with a message and a hint for users. err must be the error of
 // a wait that ended before the job, because of --timeout, Ctrl-C, a lost connection or a session
-// that has ended. noun and key identify the job. The parameter resumeCommand is the command that continues the wait.
+// that has ended. noun and key identify the job. resumeCommand is the command that continues the
+// wait.
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {

@@ -52,8 +52,8 @@ func (p *Pages) showAccount(v *visit) error {
 // newPasswordFields are the fields of the form to change the password.
 var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
-// writeAccount shows the page of the account. The parameter fields has the fields of the form that
-// was rejected because of problem.
+// writeAccount shows the page of the account. fields has the fields of the form that was
+// rejected because of problem.
 func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {

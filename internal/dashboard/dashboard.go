@@ -328,17 +328,17 @@ type page struct {
 	IsPart bool
 }
 
-// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. The
-// parameter name is the name of the part's template without "part-".
+// PartURL returns the URL with which the page polls one of its parts, see [Pages.show]. name is the
+// name of the part's template without the prefix "part-".
 func (c *page) PartURL(name string) string {
 	query := maps.Clone(c.query)
 	query.Set("part", name)
 	return c.Path + "?" + query.Encode()
 }
 
-// show responds with a page. The parameter name is the name of the template with the content. The
-// response to a request of htmx has only the HTML that htmx puts into the open page: a part, or the
-// message of a rejected form.
+// show responds with a page. name is the name of the template with the content. The response to a
+// request of htmx has only the HTML that htmx puts into the open page: a part, or the message of a
+// rejected form.
 func (p *Pages) show(v *visit, status int, name string, content page) error {
 	content.Account, content.Local, content.Version = v.account, p.opts.Local != nil, p.opts.Version
 	content.Path, content.query = v.r.URL.Path, v.r.URL.Query()

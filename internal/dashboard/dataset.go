@@ -27,8 +27,8 @@ type pager struct {
 	Newer, Older               string
 }
 
-// newPager returns the pager of the page p of a list. The parameter address is the URL of this
-// page, and shown is the number of rows on this page.
+// newPager returns the pager of the page p of a list. address is the URL of this page,
+// and shown is the number of rows on this page.
 func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()

@@ -115,7 +115,7 @@ func localPath(path string) string {
 // redirecting. So the open page keeps the typed texts and the chosen file.
 func (p *Pages) askToSignIn(v *visit) error {
 	if p.opts.Local != nil {
-		return api.NewProblem(api.CodeForbidden, "this page needs the link that `foretell open` prints, which works once: run the command again")
+		return api.NewProblem(api.CodeForbidden, "this page needs a link that `foretell open` prints, and each link works only once: run the command again")
 	}
 	if v.r.URL.Query().Has("part") {
 		return api.NewProblem(api.CodeUnauthorized, "the session has ended: sign in again")

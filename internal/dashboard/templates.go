@@ -94,8 +94,8 @@ func (p *Pages) handleAsset(w http.ResponseWriter, r *http.Request) {
 	writeCompressed(w, r, http.StatusOK, content)
 }
 
-// respondIfUnchanged sets the ETag of a part of a page. The parameter body is the HTML of the part.
-// If the browser already has the same HTML, respondIfUnchanged responds with 304 and returns true.
+// respondIfUnchanged sets the ETag of a part of a page. body is the HTML of the part. If the
+// browser already has the same HTML, respondIfUnchanged responds with 304 and returns true.
 func respondIfUnchanged(v *visit, body []byte) (unchanged bool) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:8]) + `"`

@@ -34,7 +34,7 @@ type Axes struct {
 	Diagonal bool
 	// Square makes the plot as high as it is wide.
 	Square bool
-	// Empty is a text in place of the curves, for a plot without points.
+	// Empty is shown instead of the curves if the plot has no points.
 	Empty string
 }
 

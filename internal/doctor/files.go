@@ -49,7 +49,7 @@ func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 	return fmt.Sprintf("%s (%s) in %sorphans, the oldest found %s ago", humanize.Count(o.Count, "orphaned file"), term.FormatBytes(o.Bytes), storage, humanize.Count(days, "day"))
 }
 
-// filesResult returns the result of the check called name. The parameter found is the result of
+// filesResult returns the result of the check called name. found is the result of
 // checking the files, and storage is the result of [connect.StorageName].
 func (o *Checker) filesResult(ctx context.Context, name, storage string, found *app.FileCheck) Result {
 	if n := len(found.Damaged); n > 0 {

@@ -25,8 +25,8 @@ func WithModelFile(ctx context.Context, session *connect.Session, key string, us
 	return use(file.Name())
 }
 
-// VerifyModelFile verifies the checksum of a model file. The parameter retryCommand is the command
-// that downloads the file again; the hint of the error contains it.
+// VerifyModelFile verifies the checksum of a model file. retryCommand is the command that
+// downloads the file again; the hint of the error contains it.
 func VerifyModelFile(path, retryCommand string) error {
 	file, err := os.Open(path)
 	if err != nil {

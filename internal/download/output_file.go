@@ -51,8 +51,8 @@ func (t *OutputFile) NoteMissingReasons(o *cli.Output, p *api.Prediction) {
 	}
 }
 
-// NewPredictionRequest returns the body of a request to predict with a model. The parameter
-// modelKey is the key of the model.
+// NewPredictionRequest returns the body of a request to predict with a model. modelKey is the key
+// of the model.
 func (t *OutputFile) NewPredictionRequest(modelKey string) *api.NewPrediction {
 	return &api.NewPrediction{ModelInput: api.ModelInput{ModelKey: modelKey}, ReasonsInput: api.ReasonsInput{Reasons: int64(t.Reasons)}}
 }
@@ -139,8 +139,8 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 }
 
 // PredictCommand returns the command that later predicts the file blind and writes the predictions
-// to the same output file. The parameter model is the reference to the model, quoted for a shell.
-// If blind is a stream, the command has a placeholder for the file.
+// to the same output file. model is the reference to the model, quoted for a shell. If
+// blind is a stream, the command has a placeholder for the file.
 func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
 	files := "BLIND.csv"
 	if !blind.IsSpooled() {

@@ -41,9 +41,8 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 // FindAndVerifyInput returns the paths of the training files or of the blind files of the receipt
 // at receiptPath. given has the values of the flag called flag. If given is empty,
 // FindAndVerifyInput looks for the files that the receipt names, first in the folder of the receipt
-// and then in the current folder. The parameter recorded is the description of the files in the
-// receipt, or nil. If the contents of the files differ from its digest, FindAndVerifyInput returns
-// an error.
+// and then in the current folder. recorded is the description of the files in the receipt, or nil.
+// If the contents of the files differ from its digest, FindAndVerifyInput returns an error.
 func FindAndVerifyInput(ctx context.Context, receiptPath, flag string, given []string, recorded *receipt.Input) ([]string, error) {
 	paths := given
 	if len(paths) == 0 {

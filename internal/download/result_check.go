@@ -45,8 +45,8 @@ func ResultVerifier(ctx context.Context, in *preflight.Input, classes []string, 
 
 // PlausibilityVerifier returns a function that verifies the result at tempPath without its
 // blind file: the number of rows and, if classes is not empty, the predictions. It sets *setRows
-// to the number of rows. The parameter retryCommand is the command that downloads the result
-// again; the hints of the errors contain it.
+// to the number of rows. retryCommand is the command that downloads the result again; the
+// hints of the errors contain it.
 func PlausibilityVerifier(ctx context.Context, p *api.Prediction, classes []string, setRows *int, retryCommand string) func(tempPath string) error {
 	const again = "nothing was written; try again with `%s`"
 	return func(tempPath string) error {

@@ -20,7 +20,7 @@ func CheckBlindDigest(ctx context.Context, blind *preflight.Input, receiptPath s
 		return err
 	}
 	return exit.Errorf(exit.Untrusted, "%s is not the blind file of %s", blind.Name, receiptPath).
-		WithHint("set --blind to the file from which the predictions were made: %s, unchanged", term.ShellQuote(rec.Blind.Name))
+		WithHint("set --blind to the file from which the predictions were made, %s; it must be unchanged", term.ShellQuote(rec.Blind.Name))
 }
 
 // MismatchError returns the error for a result at path that differs from rec, the receipt at

@@ -118,7 +118,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.As(err, &missing) && missing.Path == "":
 		return Errorf(Usage, "the path of a file is empty").WithHint("name a file; in a script, the variable with the name is perhaps not set")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ENAMETOOLONG):
-		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path; a relative one starts at the current folder")
+		return Errorf(NotFound, "%s: the name is too long for a file", term.Truncate(missing.Path, 60)).WithHint("check the path, or use a shorter name")
 	case errors.As(err, &missing) && errors.Is(err, syscall.ELOOP):
 		return Errorf(NotFound, "%s: the symbolic link refers to itself", missing.Path).WithHint("check the target of the link")
 	case errors.As(err, &missing) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):

@@ -207,8 +207,8 @@ func classScore(c *api.ClassReport, name string) (value float64, known bool) {
 }
 
 // TestScore returns the value of a metric on the test rows, and its 95 % confidence interval, which
-// is nil if it is unknown. The parameter name may be a metric of one class, such as f1[yes]. If
-// report does not have the metric or is nil, known is false.
+// is nil if it is unknown. name may be a metric of one class, such as f1[yes]. If report
+// does not have the metric or is nil, known is false.
 func TestScore(report *api.ModelReport, name string) (value float64, interval *api.Interval, known bool) {
 	if report == nil || report.TestRows == 0 {
 		return 0, nil, false
@@ -285,9 +285,8 @@ func (r *Requirement) isMet(value float64) bool {
 }
 
 // Compare checks the requirement that a model is better than a baseline, by the metric of the
-// model's race. The parameter baseline is the report of the baseline, and baselineName is what
-// messages call it. The requirement is missed if both models have the same score, or if a report is
-// nil.
+// model's race. baseline is the report of the baseline, and baselineName is what messages call it.
+// The requirement is missed if both models have the same score, or if a report is nil.
 func Compare(report, baseline *api.ModelReport, baselineName string) Result {
 	v := Result{Requirement: "beat " + baselineName}
 	if report == nil || baseline == nil {

@@ -30,7 +30,7 @@ type Job struct {
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
 	// Outcome is the final state of the subject, such as COMPLETED, for the log. Kind.Do sets it when
-	// it has stored this state. It is "" before.
+	// it has stored this state. Until then it is "".
 	Outcome string
 }
 

@@ -170,8 +170,8 @@ func sortAndRank(rows []*Entry) {
 	}
 }
 
-// setTestSets sets the test sets of the entries. Which rows are test rows depends on the data, the
-// seed, and the columns of --group and --time.
+// setTestSets sets TestSet to the same number for entries with the same test rows. Which rows are
+// test rows depends on the data, the seed, and the columns of --group and --time.
 func setTestSets(entries []*Entry) {
 	sets := map[[4]string]int{}
 	for _, e := range entries {

@@ -157,11 +157,11 @@ func (r *run) takeModels() {
 }
 
 // recordScore adds the score of the last step to the curve. stalled reports whether the
-// run has stalled. The parameter probabilities holds the step's probabilities. If the
-// step is the best so far or force is true, recordScore saves a checkpoint and retains
-// probabilities. The caller sets force for a step that has reached the threshold, and in
-// races without validation rows. The result free is a slice that the caller may reuse:
-// probabilities, or the slice that the previous checkpoint retained, which may be nil.
+// run has stalled. probabilities holds the step's probabilities. If the step is the best
+// so far or force is true, recordScore saves a checkpoint and retains probabilities. The
+// caller sets force for a step that has reached the threshold, and in races without
+// validation rows. The result free is a slice that the caller may reuse: probabilities,
+// or the slice that the previous checkpoint retained, which may be nil.
 func (r *run) recordScore(s score, probabilities []float32, due float64, force bool) (free []float32, stalled bool) {
 	if loss := r.selectionLoss(s, len(probabilities)/r.classes); force || r.best.step == 0 || loss < r.best.selectionLoss {
 		for _, fitter := range r.fitters {

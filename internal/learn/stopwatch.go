@@ -14,8 +14,7 @@ type stopwatch struct {
 	measured time.Duration // until running last became 0
 }
 
-// start begins an interval. The caller must call stop exactly once to end it. The
-// parameter now is the clock.
+// start begins an interval. The caller must call stop exactly once to end it. now is the clock.
 func (s *stopwatch) start(now func() time.Time) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +31,7 @@ func (s *stopwatch) start(now func() time.Time) (stop func()) {
 	}
 }
 
-// elapsed returns the measured time. The parameter now is the clock.
+// elapsed returns the measured time. now is the clock.
 func (s *stopwatch) elapsed(now func() time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,8 @@ func physicalMemory() int64 {
 func processMemoryLimit() int64 { return controlGroupLimit(os.DirFS("/")) }
 
 // controlGroupLimit returns the lowest memory limit in bytes of the control groups (version 1 or 2)
-// to which the process belongs. It returns 0 if there is no limit. The parameter root is the root
-// of the file system.
+// to which the process belongs. It returns 0 if there is no limit. root is the root of
+// the file system.
 func controlGroupLimit(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

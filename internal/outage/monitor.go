@@ -33,7 +33,7 @@ const (
 	// settleTime is the time without a failure after which an outage has ended. Without it, requests
 	// that began during the outage and fail later would be reported as further outages.
 	settleTime = 5 * time.Second
-	// reminderInterval is the time between two lines of the log about the same outage.
+	// reminderInterval is the time between two log lines about the same outage.
 	reminderInterval = time.Minute
 )
 

@@ -52,9 +52,8 @@ func (c ColumnsFlag) Names() []string {
 }
 
 // CheckAvailable returns an error if the result of predicting blind will not have all columns of c.
-// The parameter classes has the labels of the model. If it is nil, CheckAvailable accepts any
-// probability column. The parameter reasonColumns is the number of columns of reasons in the
-// result.
+// classes has the labels of the model. If it is nil, CheckAvailable accepts any
+// probability column. reasonColumns is the number of columns of reasons in the result.
 func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, reasonColumns int) error {
 	if len(c) == 0 || blind.Partial {
 		return nil
@@ -68,7 +67,7 @@ func (c ColumnsFlag) CheckAvailable(blind *profile.Profile, classes []string, re
 		picks = slices.DeleteFunc(picks, func(p result.Selection) bool { return strings.HasPrefix(p.Source, "probability_") })
 	}
 	if _, err := result.FindSelections(append(names, result.AddedColumns(names, classes, reasonColumns)...), classes, picks); err != nil {
-		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, with --explain reason_1, …, and the columns of the blind file")
+		return exit.Usagef("--columns: %w", err).WithHint("choose from id, prediction, probability, probability_<class>, the columns of the blind file and, with --explain, reason_1, reason_2 …")
 	}
 	return nil
 }

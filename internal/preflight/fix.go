@@ -257,10 +257,13 @@ func (c *fixedCopy) requireNoDefects(in *Input, p *Preflight) error {
 }
 
 func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
-	err := exit.Errorf(exit.Rejected, "%s; the defect cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
+	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint
-	if hint == "" || strings.Contains(hint, "--fix") {
+	switch {
+	case f.Code == csvfile.CodeEmptyFile:
+		hint = "name a file with a header and rows"
+	case hint == "" || strings.Contains(hint, "--fix"):
 		hint = "correct the file by hand, or set --label, --id, --delimiter or --encoding"
 	}
 	return err.WithHint("%s", hint)

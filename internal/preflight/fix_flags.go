@@ -37,8 +37,8 @@ func (f *FixFlags) Bind(cmd *cobra.Command) {
 // IsSet reports whether a corrected copy is requested.
 func (f *FixFlags) IsSet() bool { return f.Train != "" || f.Blind != "" }
 
-// CheckSwap returns an error if SwapSeparators is set, but no copy of a blind file is requested. The
-// parameter noLabel is set if the first file is a blind file.
+// CheckSwap returns an error if SwapSeparators is set, but no copy of a blind file is requested.
+// noLabel is set if the first file is a blind file.
 func (f *FixFlags) CheckSwap(noLabel bool) error {
 	if len(f.SwapSeparators) == 0 || f.Blind != "" || f.Train != "" && noLabel {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"foretell/internal/term"
 )
 
-// findingHint returns the remedy for a finding, as a command if possible. The
-// parameter suggestedColumn is the column that was probably meant, or "".
+// findingHint returns the remedy for a finding, as a command if possible. suggestedColumn is the
+// column that was probably meant, or "".
 func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
 	if f.Code == csvfile.CodeRaggedRow && in.rowsAboveHeader > 0 {

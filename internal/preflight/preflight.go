@@ -281,8 +281,8 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 	}
 }
 
-// addFinding adds a finding. The parameter suggestedColumn is the column that was probably meant,
-// or "".
+// addFinding adds a finding. suggestedColumn is the column that was probably meant, or
+// "".
 func (p *Preflight) addFinding(in *Input, severity compare.Severity, d csvfile.Defect, suggestedColumn string) {
 	f := finding{
 		Severity: severity, Code: d.Code, File: in.Name, Name: d.Name, Message: d.Message,

@@ -15,9 +15,8 @@ import (
 // OpenChecked know the SHA-256 of the checked bytes.
 func (in *Input) HashWhileChecking() { in.hash = sha256.New() }
 
-// Sha256 returns the SHA-256 of the canonical form of the table, in hex. The parameter size is the
-// size of the canonical form in bytes. If scanProfile has not hashed that many bytes, Sha256 returns
-// "".
+// Sha256 returns the SHA-256 of the canonical form of the table, in hex. size is the size of the
+// canonical form in bytes. If scanProfile has not hashed that many bytes, Sha256 returns "".
 func (in *Input) Sha256(size int64) string {
 	if in.hash == nil || in.hashed != size {
 		return ""

@@ -49,8 +49,8 @@ func (d Deadline) stillQueuedError() *exit.Error {
 }
 
 // TranslateError returns an error that names the time limit if the deadline caused err. Otherwise
-// it returns err. The parameter prepCtx is the context from [Deadline.PreparationContext], and job
-// is the race, or nil if it has not begun.
+// it returns err. prepCtx is the context from [Deadline.PreparationContext], and job is
+// the race, or nil if it has not begun.
 func (d Deadline) TranslateError(prepCtx context.Context, job *api.Training, err error) error {
 	var over *exit.Error
 	switch {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -236,7 +235,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 	}
 	if f.cmd.Flags().Changed("time-limit") {
 		if f.TimeLimit < time.Second || f.TimeLimit > maxTimeLimit {
-			return body, exit.Usagef("invalid --time-limit %s: must be from 1s to 168h", f.TimeLimit)
+			return body, exit.Usagef("invalid --time-limit %q: must be from 1s to 168h", f.TimeLimit.String())
 		}
 		seconds := int(f.TimeLimit / time.Second)
 		body.TimeLimitSeconds = &seconds
@@ -247,7 +246,7 @@ func (f *Flags) Request() (api.NewTraining, error) {
 // DescribeMetrics returns a text that lists the known metrics and the metrics of one
 // class.
 func DescribeMetrics(known []string) string {
-	return strings.Join(known, ", ") + ", or f1, rocAuc or prAuc of one class, as in f1[CLASS]"
+	return humanize.Choices(known) + ", or, for one class, f1[CLASS], rocAuc[CLASS] or prAuc[CLASS]"
 }
 
 // ParseMetric parses the value of --metric. It returns one of known, or a metric of one class such

@@ -33,8 +33,7 @@ const maxBarWidth = 14
 
 // WriteExplanation writes the explanation of a row in lines of at most width characters. The
 // first line describes the row. Each of the columns with the largest contributions follows in a
-// line of its own. The parameter maxColumns is the maximum number of these columns; 0
-// means all.
+// line of its own. maxColumns is the maximum number of these columns; 0 means all.
 func WriteExplanation(b *strings.Builder, row *ExplainedRow, maxColumns, width int) {
 	change := row.Probability - row.Base
 	direction := "above"

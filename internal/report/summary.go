@@ -10,9 +10,9 @@ import (
 )
 
 // Summary returns the lines that summarise a race: the model and why it was kept, its scores with
-// intervals and rows, and the baseline. The first line starts with the algorithm. The parameter
-// took is the formatted duration. r may be nil, because some services have no reports. The lines
-// then only have the values in job.
+// intervals and rows, and the baseline. The first line starts with the algorithm. took is the
+// formatted duration. r may be nil, because some services have no reports. The lines then only have
+// the values in job.
 func Summary(job *api.Training, algorithm string, r *api.ModelReport, took string) []string {
 	if r == nil {
 		r = &api.ModelReport{}
@@ -69,8 +69,8 @@ func formatFeatures(r *api.ModelReport) string {
 	return fmt.Sprintf("each fold's %d most informative of %d", r.ScreenedFeatures, r.Features)
 }
 
-// formatBothPerformances formats the performance on two sets of rows, validation and test. The
-// parameter test may be nil.
+// formatBothPerformances formats the performance on two sets of rows, validation and test. test may
+// be nil.
 func formatBothPerformances(validation, test *api.Scores, name string) string {
 	format := func(s *api.Scores) string {
 		value, known := s.Performance(name)
@@ -86,8 +86,8 @@ func formatBothPerformances(validation, test *api.Scores, name string) string {
 	return text
 }
 
-// formatBothScores formats a score on two sets of rows, validation and test. The parameter test
-// may be nil.
+// formatBothScores formats a score on two sets of rows, validation and test. test may be
+// nil.
 func formatBothScores(validation, test *api.Scores, name string) string {
 	text := "validation " + formatMetric(validation, name)
 	if test != nil {

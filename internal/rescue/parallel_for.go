@@ -8,7 +8,7 @@ import (
 )
 
 // ParallelFor calls work for each number from 0 to n-1, with one goroutine per core. When
-// ctx ends, it stops and returns the cause. If work panics, ParallelFor panics when all goroutines have
+// ctx is done, it stops and returns the cause. If work panics, ParallelFor panics when all goroutines have
 // ended.
 func ParallelFor(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int32

@@ -45,7 +45,7 @@ func (c *Catcher) Rethrow() {
 	}
 }
 
-// Stack returns the stack of a panic, in the function that recovers it. The parameter reason is the
+// Stack returns the stack of a panic, in the function that recovers it. reason is the
 // result of recover. After a call of Rethrow, it is the stack of the original panic.
 func Stack(reason any) []byte {
 	if c, ok := reason.(*caught); ok {

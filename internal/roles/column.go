@@ -38,8 +38,8 @@ const (
 	minLabelRows         = 30  // from this number of rows, the values of a label must repeat
 )
 
-// idReason returns the reason why a column is the ID, or "" if it is not. The parameter isFirst
-// reports whether it is the first column. Unique values are not a sufficient reason, because
+// idReason returns the reason why a column is the ID, or "" if it is not. isFirst reports
+// whether it is the first column. Unique values are not a sufficient reason, because
 // measurements are often unique, too.
 func (c *ColumnDescription) idReason(isFirst bool) string {
 	switch {

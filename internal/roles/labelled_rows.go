@@ -4,7 +4,7 @@ import "context"
 
 // ChooseIDOfLabelledRows chooses the ID again if IDs are generated and some rows have no label. It
 // ignores these rows: they are not in a corrected copy of the file, and they are often not records,
-// such as a row of totals. The parameter chosen is the result of ChooseRoles for train and given.
+// such as a row of totals. chosen is the result of ChooseRoles for train and given.
 func ChooseIDOfLabelledRows(ctx context.Context, train *Description, chosen Roles, given Options) (Roles, error) {
 	if !chosen.GeneratedID || given.GenerateID || chosen.Label == "" {
 		return chosen, nil

@@ -46,7 +46,7 @@ func uniqueName(name string, taken map[string]bool) string {
 }
 
 // NameUnlessID names the first column column_1 if it has no name, unless it is the ID: only the ID may
-// have no name. The parameters id and generated are as in Roles.
+// have no name. id and generated are as in Roles.
 func NameUnlessID(columnNames []string, id string, generated bool) (names []string, changed []Rename) {
 	if len(columnNames) == 0 || columnNames[0] != "" || id == "" && !generated {
 		return columnNames, nil

@@ -53,9 +53,9 @@ const (
 	lastColumnReason = "the last column"
 )
 
-// ChooseRoles chooses the ID and the label of a training file. The parameter blind is the blind
-// file, or nil. If the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is
-// the first candidate.
+// ChooseRoles chooses the ID and the label of a training file. blind is the blind file, or nil. If
+// the label is ambiguous, ChooseRoles also returns a question, and Roles.Label is the first
+// candidate.
 func ChooseRoles(train, blind *Description, given Options) (chosen Roles, question *Question) {
 	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
 	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)
@@ -142,20 +142,20 @@ func (t *Description) featuresAndLabel(drop []string, r Roles) []*ColumnDescript
 // chooseMissingLabel chooses the label from the columns that the blind file lacks.
 func chooseMissingLabel(missing []*ColumnDescription) (label, reason string, question *Question) {
 	if len(missing) == 1 {
-		return missing[0].Name, "missing in the blind file", nil
+		return missing[0].Name, "the column that the blind file lacks", nil
 	}
 	likely := filterColumns(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
 	named := filterColumns(likely, func(c *ColumnDescription) bool { return isLabelName(c.Name) })
 	switch {
 	case len(named) == 1:
-		return named[0].Name, "missing in the blind file, and named like a label", nil
+		return named[0].Name, "a column that the blind file lacks, named like a label", nil
 	case len(likely) == 1:
-		return likely[0].Name, "missing in the blind file, and has few values", nil
+		return likely[0].Name, "a column that the blind file lacks, with few values", nil
 	case len(likely) == 0:
 		likely = missing
 	}
 	slices.Reverse(likely) // labels usually come after the features
-	return likely[0].Name, "missing in the blind file", &Question{
+	return likely[0].Name, "a column that the blind file lacks", &Question{
 		Why:        fmt.Sprintf("the blind file lacks %s", listColumns(likely, "and")),
 		Candidates: columnNames(likely),
 	}

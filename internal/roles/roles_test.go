@@ -117,13 +117,13 @@ func TestTrainLabel(t *testing.T) {
 	for _, c := range []struct{ columns, blind, want, reason, question string }{
 		{columns: "id=count a=few b=few", want: "b", reason: "the last column"},
 		{columns: "id=count class=few label=few", want: "label", reason: "the last column"},
-		{columns: "id=count a=few b=few c=measure", blind: "id,b,c", want: "a", reason: "missing in the blind file"},
-		{columns: "id=count a=few b=few", blind: "a", want: "b", reason: "missing in the blind file"},
-		{columns: "id=count a=few b=few", blind: "ID,A", want: "b", reason: "missing in the blind file"},
+		{columns: "id=count a=few b=few c=measure", blind: "id,b,c", want: "a", reason: "the column that the blind file lacks"},
+		{columns: "id=count a=few b=few", blind: "a", want: "b", reason: "the column that the blind file lacks"},
+		{columns: "id=count a=few b=few", blind: "ID,A", want: "b", reason: "the column that the blind file lacks"},
 		{columns: "id=count a=few b=few", blind: "id,a,b", want: "b", reason: "the last column"},
 		{columns: "id=count a=few b=few c=few d=few", blind: "id,a,b", want: "d", question: "d,c"},
-		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "missing in the blind file, and has few values"},
-		{columns: "id=count a=few target=few c=few d=few", blind: "id,a,c", want: "target", reason: "missing in the blind file, and named like a label"},
+		{columns: "id=count a=few b=measure c=few d=measure", blind: "id,a,b", want: "c", reason: "a column that the blind file lacks, with few values"},
+		{columns: "id=count a=few target=few c=few d=few", blind: "id,a,c", want: "target", reason: "a column that the blind file lacks, named like a label"},
 		{columns: "id=count a=few b=few", blind: "other,table", want: "b", reason: "the last column"},
 		{
 			columns: "id=count churned=few b=measure", want: "churned",

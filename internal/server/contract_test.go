@@ -164,9 +164,9 @@ func (c *contractTest) checkMethods(t *testing.T, op *contractOperation) {
 	}
 }
 
-// check sends a request and compares the response with the document. It returns the status. The
-// parameter account is a name in tokens. If it is "", the only token sent is the token in the
-// request itself, if there is one.
+// check sends a request and compares the response with the document. It returns the status. account
+// is a name in tokens. If it is "", the only token sent is the token in the request itself, if
+// there is one.
 func (c *contractTest) check(t *testing.T, r *contractRequest, account string) int {
 	t.Helper()
 	if r.mayApply && r.method != http.MethodGet {

@@ -90,9 +90,8 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// observeRequest records one handled request. The parameter operation is the ID of the operation,
-// or empty if the request matched none. The parameter received is the number of bytes read from the
-// body.
+// observeRequest records one handled request. operation is the ID of the operation, or
+// empty if the request matched none. received is the number of bytes read from the body.
 func (m *Metrics) observeRequest(operation string, rec *responseRecorder, received int64, elapsed time.Duration) {
 	if operation == "" {
 		operation = "none"

@@ -95,8 +95,8 @@ func (s *service) now() time.Time {
 	return s.opts.Now()
 }
 
-// recoverPanic logs a panic and, if the response has not begun, responds with 500. The parameter
-// failure is the value that recover returned.
+// recoverPanic logs a panic and, if the response has not begun, responds with 500. failure is the
+// value that recover returned.
 func (s *service) recoverPanic(rec *responseRecorder, r *http.Request, failure any) {
 	req := requestFromContext(r.Context())
 	if err, ok := failure.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {

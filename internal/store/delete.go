@@ -32,7 +32,7 @@ func repeatKeyArgs(query, key string) []any {
 }
 
 // listCascadeBlobs returns the keys of the blobs of a row and of all rows that are deleted with
-// it. The parameter root is the kind of the row, a key of cascades.
+// it. root is the kind of the row, a key of cascades.
 func (t *Tx) listCascadeBlobs(ctx context.Context, root, key string) (blobKeys []string, err error) {
 	conditions := cascades[root]
 	var parts []string
@@ -59,8 +59,8 @@ type ActiveJob struct{ Resource, Key, Status string }
 
 // FindActiveJob returns a job that must end before the row with this key can be deleted: a race
 // that is PENDING or RUNNING, or a prediction that is RUNNING. It returns nil if there is no
-// such job. A dataset can be deleted while it is prepared. The parameter root is the kind of
-// the row: "dataset", "training", "model" or "prediction".
+// such job. A dataset can be deleted while it is prepared. root is the kind of the row:
+// "dataset", "training", "model" or "prediction".
 func (t *Tx) FindActiveJob(ctx context.Context, root, key string) (*ActiveJob, error) {
 	conditions := cascades[root]
 	var parts []string

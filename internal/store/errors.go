@@ -152,9 +152,9 @@ type notAcceptedError struct{}
 func (notAcceptedError) Error() string { return "no connection with these parameters" }
 func (notAcceptedError) Unwrap() error { return ErrUnavailable }
 
-// isNetworkError reports whether err, an error of connecting, means that the server cannot be
-// reached or does not respond. Other errors of connecting occur although the server responds: it
-// may not support TLS, or have a certificate that is not trusted.
+// isNetworkError reports whether err, a connection error, means that the server cannot be reached
+// or does not respond. Other connection errors occur although the server responds: it may not
+// support TLS, or have a certificate that is not trusted.
 func isNetworkError(err error) bool {
 	var alert tls.AlertError
 	var network net.Error
@@ -178,9 +178,8 @@ func isDisconnected(err error) bool {
 }
 
 // translateTxError is like translateError, for the error of a transaction. It checks first
-// whether a context has ended, because the driver may then return an unrelated error. The
-// parameter caller is the context of the caller. The parameter ctx is derived from it, and also
-// has the time limit of the transaction.
+// whether a context has ended, because the driver may then return an unrelated error. caller is the
+// context of the caller. ctx is derived from it, and also has the time limit of the transaction.
 func (s *Store) translateTxError(caller, ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -30,8 +30,8 @@ const (
 	activePrediction = "status IN ('" + api.PredictionPending + "', '" + api.PredictionRunning + "')"
 )
 
-// ListExpired returns the keys of at most limit rows that were last used before the given time. The
-// parameter kind is "prediction", "training" or "dataset".
+// ListExpired returns the keys of at most limit rows that were last used before the given time.
+// kind is "prediction", "training" or "dataset".
 func (t *Tx) ListExpired(ctx context.Context, kind string, before time.Time, limit int64) ([]string, error) {
 	condition, ok := expiredConditions[kind]
 	if !ok {

@@ -33,7 +33,7 @@ const maxObservationGap = 5 * time.Second
 
 // observe records the current heartbeats, by key. If a heartbeat has not changed since the last
 // call of observe, the time since that call is added to its sinceChange, but at most
-// maxObservationGap. The parameter now should have a monotonic clock reading.
+// maxObservationGap. now should have a monotonic clock reading.
 func (r *heartbeatTracker) observe(now time.Time, values map[string]int64) {
 	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
 	compared := make(map[string]trackedHeartbeat, len(values))

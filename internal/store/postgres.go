@@ -149,7 +149,7 @@ func openPostgres(ctx context.Context, location string, version int64) (*Store, 
 // "host:5432 (10.0.0.1): dial error: dial tcp 10.0.0.1:5432: connect: connection refused".
 var dialErrorPrefix = regexp.MustCompile(`^\S+ \([^)]*\): dial error: dial tcp `)
 
-// translateConnectError is like translateError, for errors of connecting to PostgreSQL. It
+// translateConnectError is like translateError, for connection errors of PostgreSQL. It
 // keeps only the last line of the message, because the driver writes one line for each address
 // that it tried.
 func translateConnectError(err error) error {

@@ -80,8 +80,8 @@ func (c *preparedConn) QueryContext(ctx context.Context, query string, args []dr
 	return &preparedRows{rows, func(err error) { c.putStatement(query, s, err) }}, nil
 }
 
-// takeStatement removes a prepared statement from the cache, or prepares it if the cache has none.
-// The caller must call putStatement.
+// takeStatement takes a prepared statement from the cache, or prepares one if the cache has none.
+// The caller must call putStatement afterwards.
 func (c *preparedConn) takeStatement(ctx context.Context, query string) (preparedStatement, error) {
 	if s, ok := c.unused[query]; ok {
 		delete(c.unused, query)
@@ -95,8 +95,8 @@ func (c *preparedConn) takeStatement(ctx context.Context, query string) (prepare
 }
 
 // putStatement returns a statement to the cache. If the cache is full, it closes another
-// statement. The parameter err is the error of the last use of s. If it is not nil, or if the
-// cache already has a statement for this query, putStatement closes s instead.
+// statement. err is the error of the last use of s. If it is not nil, or if the cache
+// already has a statement for this query, putStatement closes s instead.
 func (c *preparedConn) putStatement(query string, s preparedStatement, err error) {
 	if _, found := c.unused[query]; found || err != nil {
 		_ = s.Close() // returns the same error as the last use

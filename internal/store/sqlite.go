@@ -89,12 +89,11 @@ func createPrivateFile(path string) error {
 // busyTimeout is how long a statement waits for the lock of another process.
 const busyTimeout = 10 * time.Second
 
-// openSQLiteDB returns a pool of connections to the SQLite file at path. The parameter txLock is
-// the kind of its transactions, "immediate" or "deferred". The parameter pragma is an additional
-// PRAGMA, or empty. The setting synchronous(FULL) makes each commit wait for an fsync, so that the
-// commit survives a power failure and not only the end of the process. On macOS, an fsync does not
-// write the cache of the drive, so fullfsync(1) makes SQLite use another system call there. It has no
-// effect elsewhere.
+// openSQLiteDB returns a pool of connections to the SQLite file at path. txLock is the kind of its
+// transactions, "immediate" or "deferred". pragma is an additional PRAGMA, or empty. The setting
+// synchronous(FULL) makes each commit wait for an fsync, so that the commit survives a power
+// failure and not only the end of the process. On macOS, an fsync does not write the cache of the
+// drive, so fullfsync(1) makes SQLite use another system call there. It has no effect elsewhere.
 func openSQLiteDB(path, txLock, pragma string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {txLock}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)",

@@ -48,9 +48,9 @@ type processRegistry interface {
 	release() error
 }
 
-// Open opens a database and migrates it to the newest schema. The parameter location is the path of
-// an SQLite file or the URL of a PostgreSQL database; see [IsURL]. Open creates a missing file and
-// its folder. A PostgreSQL database must exist. The caller must call Close.
+// Open opens a database and migrates it to the newest schema. location is the path of an SQLite
+// file or the URL of a PostgreSQL database; see [IsURL]. Open creates a missing file and its
+// folder. A PostgreSQL database must exist. The caller must call Close.
 func Open(ctx context.Context, location string) (*Store, error) {
 	return OpenVersion(ctx, location, newestSchema)
 }

@@ -153,7 +153,7 @@ func isAdjacentInWords(left, right byte) bool {
 }
 
 // countLastIfImplausible counts the last invalid byte as implausible if it is unlikely between its
-// neighbours in a text in Windows-1252. The parameter next is the byte after the invalid byte.
+// neighbours in a text in Windows-1252. next is the byte after the invalid byte.
 func (c *charsetStats) countLastIfImplausible(next byte) {
 	b := c.last
 	c.last = 0

@@ -113,7 +113,7 @@ func (c *Console) width(fd int) int {
 	return defaultWidth
 }
 
-// errHeight returns the number of lines of the terminal at Err, or 0 if it is unknown.
+// errHeight returns the number of lines of the terminal that Err writes to, or 0 if it is unknown.
 func (c *Console) errHeight() int {
 	_, h, err := xterm.GetSize(c.err)
 	if err != nil {

@@ -108,7 +108,7 @@ func (p *Progress) toASCII(line string) string {
 }
 
 // redrawLine draws the given line over the line with the cursor, and returns the text that it
-// has drawn. The parameter drawn is the result of the previous call; nil if there was none.
+// has drawn. drawn is the result of the previous call; nil if there was none.
 func (p *Progress) redrawLine(drawn []string, line string) []string {
 	up := ""
 	if n := countTerminalRows(drawn, p.width()); n > 1 { // the terminal became narrower and has wrapped the line

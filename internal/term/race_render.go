@@ -10,7 +10,7 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// A race at 60 columns:
+// A race in a terminal of 60 columns:
 //
 //	train · accuracy · 17 s · at most 59 min left
 //	                      latest  kept    logLoss
@@ -25,7 +25,7 @@ import (
 // All curves have the same scale, so that they can be compared. The top of the scale is
 // the highest score or the threshold, whichever is higher.
 
-// redraw draws over the last drawing in a single write. To avoid flicker, it does not
+// redraw overwrites the last drawing in a single write. To avoid flicker, it does not
 // erase the old lines first.
 func (r *RaceView) redraw(now time.Time) {
 	width := r.p.width()

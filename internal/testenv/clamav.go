@@ -20,9 +20,9 @@ const (
 	MalwareSignature = "Foretell.Test.UNOFFICIAL"
 )
 
-// ClamAV starts a clamd whose only signature is that of Malware. The parameter config has lines
-// that are added to its configuration. ClamAV returns the path of its Unix socket. The daemon runs
-// until the test ends. Without clamd, the test is skipped; see [SkipWithout].
+// ClamAV starts a clamd whose only signature is that of Malware. config has lines that are added
+// to its configuration. ClamAV returns the path of its Unix socket. The daemon runs until the test
+// ends. Without clamd, the test is skipped; see [SkipWithout].
 func ClamAV(t *testing.T, config string) (socket string) {
 	t.Helper()
 	program, err := "", errors.New("no clamd found")

@@ -12,7 +12,7 @@ import (
 )
 
 // New returns the report of the model with the key modelKey. It is the model of the race
-// with outcome o. The parameter monotone has the monotone columns of the race.
+// with outcome o. monotone has the monotone columns of the race.
 func New(modelKey string, race *store.Training, monotone api.Monotone, o *learn.Outcome) *api.ModelReport {
 	r := o.Report
 	out := &api.ModelReport{

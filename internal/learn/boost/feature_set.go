@@ -29,8 +29,8 @@ const (
 	maxPermutations     = 4
 	maxPermutationBytes = 256 << 20
 	// maxPlainLevels is the largest number of levels of a categorical column without
-	// target statistics. Trees can separate so few levels by splits of the column itself.
-	// Such splits do not have the noise of statistics.
+	// target statistics. Trees can separate the levels of such a column by splitting on the
+	// column itself, without the noise of target statistics.
 	maxPlainLevels = 24
 	// maxStatistics limits the number of target statistics. Each column with more than
 	// maxPlainLevels levels has at least one statistic, even if the limit is then

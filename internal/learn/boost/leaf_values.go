@@ -53,8 +53,8 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 	})
 }
 
-// sumDerivatives sets sums to the sums of the derivatives of each output over rows. It is
-// used if trees are grown from projected gradients: the grower then has sums of the
+// sumDerivatives sets sums to the sums over rows of the derivatives of the loss with
+// respect to each output. It is used if trees are grown from projected gradients: the grower then has sums of the
 // projections, not of the outputs.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)

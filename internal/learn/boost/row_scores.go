@@ -21,7 +21,7 @@ func (s *rowScores) row(row int32) []float32 {
 	return s.values[int(row)*width:][:width]
 }
 
-// add adds values, one for each output, to the scores of each of rows.
+// add adds values, one for each output, to the scores of each row in rows.
 func (s *rowScores) add(rows []int32, values []float32) {
 	for _, row := range rows {
 		scores := s.row(row)

@@ -62,8 +62,8 @@ func (s *rowSampler) resize(rows, train int) {
 	s.chunks = workspace.Resize(s.chunks, (train+chunkRows-1)/chunkRows)
 }
 
-// computeGradientsAndSample computes the derivatives of an output for the training rows and returns
-// the sum of the absolute gradients. It sets s.kept to the rows from which a tree will be
+// computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
+// training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from which a tree will be
 // grown, and s.others to the other training rows, followed by the validation rows. Each of
 // these three groups of rows is ascending.
 //
@@ -104,8 +104,8 @@ func (s *rowSampler) rowsOfChunk(scores *outputScores, chunkIndex int) []int32 {
 	return scores.train[chunkIndex*chunkRows : min((chunkIndex+1)*chunkRows, len(scores.train))]
 }
 
-// computeChunkGradients computes the derivatives of one output for the rows of a chunk and
-// counts the rows by the magnitude of their gradients.
+// computeChunkGradients computes the derivatives of the loss with respect to one output, for
+// the rows of a chunk, and counts the rows by the magnitude of their gradients.
 func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIndex int) {
 	chunk := &s.chunks[chunkIndex]
 	clear(chunk.histogram[:])
@@ -127,9 +127,9 @@ func (s *rowSampler) computeChunkGradients(scores *outputScores, output, chunkIn
 // once.
 const blockRows = 512
 
-// computeLogisticGradients computes the derivatives of rows for two classes. The kernel computes
-// blockRows consecutive rows of the frame at once. The few of them that are not in rows cost less
-// than skipping them would.
+// computeLogisticGradients computes the derivatives of the loss of rows, if there are two classes,
+// with respect to the only output. The kernel computes blockRows consecutive rows of the frame at
+// once. The few of them that are not in rows cost less than skipping them would.
 func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {
@@ -148,8 +148,8 @@ func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32
 	}
 }
 
-// computeSoftmaxGradients computes the derivatives of rows for one output of more than two
-// classes.
+// computeSoftmaxGradients computes the derivatives of the loss of rows, if there are more than
+// two classes, with respect to one output.
 func (s *rowSampler) computeSoftmaxGradients(scores *outputScores, output int, rows []int32) {
 	class := scores.outputClass(output)
 	values := scores.values[output]

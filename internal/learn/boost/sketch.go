@@ -10,8 +10,8 @@ import (
 )
 
 // sketchSize is the largest number of outputs for which splits are chosen from the
-// derivatives of all outputs. If there are more outputs, their derivatives are projected
-// onto sketchSize random directions, and splits are chosen from the projections. This
+// derivatives with respect to all outputs. If there are more outputs, their derivatives are
+// projected onto sketchSize random directions, and splits are chosen from the projections. This
 // hardly reduces accuracy, and the time to find splits no longer grows with the number of
 // outputs (Iosipoi & Vakhrushev 2022).
 const sketchSize = 4
@@ -49,7 +49,8 @@ func (b *symmetricBooster) computeGradients(ctx context.Context, draw *rand.Rand
 	}
 }
 
-// computeBinaryGradients computes the derivatives of the only output of a model of two classes.
+// computeBinaryGradients computes the derivatives of the log loss with respect to the raw score,
+// which is the only output of a model of two classes.
 func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	for _, row := range rows {
 		g, _ := sigmoid(b.scores.values[row])
@@ -61,7 +62,8 @@ func (b *symmetricBooster) computeBinaryGradients(rows []int32) {
 	}
 }
 
-// computeSoftmaxGradients computes the derivatives of at most sketchSize outputs.
+// computeSoftmaxGradients computes the derivatives of the log loss with respect to the
+// outputs. There are at most sketchSize outputs.
 func (b *symmetricBooster) computeSoftmaxGradients(rows []int32) {
 	var buffer [sketchSize]float32
 	p := buffer[:len(b.scores.base)]

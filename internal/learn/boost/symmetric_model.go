@@ -88,8 +88,8 @@ func (m *symmetricModel) score(dst []float32, f *frame.Frame, lo, hi int) {
 	}
 }
 
-// fillBins writes the bins of rows lo … lo+len(dst)-1 of f to dst. The parameter scratch
-// is scratch space of the same length as dst.
+// fillBins writes the bins of rows lo … lo+len(dst)-1 of f to dst. scratch is scratch
+// space of the same length as dst.
 func (s *featureSource) fillBins(dst []uint8, scratch []int32, f *frame.Frame, lo int) {
 	if s.column < 0 {
 		s.key.fillCategories(scratch, f, lo, lo+len(dst))

@@ -63,9 +63,9 @@ type dependentColumn struct {
 // interactions between the first few of these columns. For each value of a column, the
 // model of each fold predicts copies of the fold's validation rows. In the copies, the
 // features of the column are those of one row that has the value (Friedman, Annals of
-// Statistics 29, 2001, section 8.2). The parameter importances must be in descending
-// order of importance, and classes holds the classes of the result. Columns of free text
-// and columns with one value are left out.
+// Statistics 29, 2001, section 8.2). importances must be in descending order of
+// importance, and classes holds the classes of the result. Columns of free text and
+// columns with one value are left out.
 func (v *Validation) Effects(ctx context.Context, importances []Importance, classes []int) (dependences []PartialDependence, interactions []Interaction, err error) {
 	e := &effects{sample: v.drawSample(maxDependenceRows), donors: v.Sample(maxImportanceRows).Frame, classes: classes}
 	features := make(map[string]frame.SourceColumn)

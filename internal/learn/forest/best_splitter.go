@@ -80,7 +80,7 @@ func (s *splitter) isPure() bool { return s.squares == s.rows*s.rows }
 func (s *splitter) leafScore() float64 { return float64(s.squares) / float64(s.rows) }
 
 // bestSplit returns the best split of the leaf by the feature. The levels of a
-// categorical feature are first put in an order: by class if s.sortsLevelsByClass is set, and
+// categorical feature are first ordered: as orderByClass does if s.sortsLevelsByClass is set, and
 // otherwise at random. Only splits between neighbours in this order are considered.
 // varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {

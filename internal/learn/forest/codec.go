@@ -108,7 +108,7 @@ func readPrior(r *codec.Reader) []float32 {
 	return prior
 }
 
-// readForestTree reads one tree. It returns nil if r.Err is not nil afterwards.
+// readForestTree reads one tree. On failure it returns nil and sets r.Err.
 func readForestTree(r *codec.Reader, mappers []tree.BinMapper, classes int) *forestTree {
 	t := tree.ReadTree(r, mappers)
 	if t == nil {

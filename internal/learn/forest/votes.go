@@ -40,8 +40,8 @@ func newVotes(bins *tree.BinnedMatrix, rows []int32, classes int) *votes {
 	return v.newEmpty(len(rows))
 }
 
-// newEmpty returns votes on the first rows of v, with all counts 0. The parameter rows is
-// the number of these rows.
+// newEmpty returns votes on the first rows of v, with all counts 0. rows is the number of
+// these rows.
 func (v *votes) newEmpty(rows int) *votes {
 	empty := *v
 	empty.weights = make([]uint32, rows*v.classes)

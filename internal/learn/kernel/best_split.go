@@ -21,10 +21,9 @@ type GainParams struct {
 // of them. If no score exceeds params.Best, at is -1. Otherwise BestSplit sets
 // params.Best to the score of the split.
 //
-// A cell has a gradient in its high 32 bits and a hessian in its low 32 bits. The
-// parameter sum has the same form and is added to the left side of every split. The
-// result left is the sum of the left side, including the parameter sum. Sums of hessians
-// must be below 2³¹.
+// A cell has a gradient in its high 32 bits and a hessian in its low 32 bits. sum has the same form
+// and is added to the left side of every split. The result left is the sum of the left side,
+// including the parameter sum. Sums of hessians must be below 2³¹.
 func BestSplit(cells []int64, sum int64, params *GainParams) (at int, left int64) {
 	done, sum, at, left := bestSplitVector(cells, sum, params)
 	hessian := params.Hessian

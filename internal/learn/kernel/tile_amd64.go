@@ -27,9 +27,8 @@ func chooseTileRows() int {
 }
 
 // multiplyTile adds the product of the first rows of a and one panel of b to a tile,
-// which begins at dst[0]. The parameter rows is the number of rows of the tile, at most
-// tileRows. stride is the distance between the beginnings of consecutive rows of dst, in
-// elements.
+// which begins at dst[0]. rows is the number of rows of the tile, at most tileRows.
+// stride is the distance between the beginnings of consecutive rows of dst, in elements.
 func multiplyTile(dst []float32, stride int, a stridedMatrix, panel []float32, rows int) {
 	if !useAVX2 {
 		multiplyTileGo(dst, stride, a, panel, rows)

@@ -64,8 +64,7 @@ func TestPartition(t *testing.T) {
 }
 
 // randomCells returns cells, half of them empty, and parameters with which BestSplit can
-// search them. The parameter missing is the packed sum that BestSplit will get as its
-// parameter sum.
+// search them. missing is the packed sum that BestSplit will get as its parameter sum.
 func randomCells(draw *rand.Rand, n int, missing int64) ([]int64, GainParams) {
 	cells := make([]int64, n)
 	all := missing

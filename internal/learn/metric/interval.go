@@ -42,9 +42,9 @@ func wilson(p, n float64) Interval {
 	return Interval{min(max(middle-half, 0), p), max(min(middle+half, 1), p)}
 }
 
-// f1Interval returns the interval of a class's F1. The parameter both is the number of
-// rows that are of the class and also predicted as the class. The parameter either is the
-// number of rows that are of the class or predicted as the class.
+// f1Interval returns the interval of a class's F1. both is the number of rows that are of
+// the class and also predicted as the class. either is the number of rows that are of the
+// class or predicted as the class.
 //
 // J = both/either, the Jaccard index, is a proportion. F1 = 2J/(1+J) increases with J, so
 // the ends of the interval of F1 are computed from those of J.

@@ -129,8 +129,8 @@ func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float3
 }
 
 // inputBackward is the backward pass of the embeddings. It adds the gradients of the
-// embedding tables to bp.grad. bp.delta must hold the gradient of the input vectors. The
-// parameter rows is the number of input vectors.
+// embedding tables to bp.grad. bp.delta must hold the gradient of the input vectors. rows is the
+// number of input vectors.
 func (bp *backprop) inputBackward(rows int) {
 	l, e := bp.layout, bp.encoder
 	dx := bp.delta[:rows*l.inputs]

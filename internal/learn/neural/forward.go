@@ -109,8 +109,8 @@ func (p *forwardPass) embed(params *packedParams, rows int) {
 }
 
 // averageProbabilities writes the mean of the members' probabilities to dst, rows ×
-// classes. The parameter rows must be the number of rows of the last call of forward or
-// propagate. p.logits is overwritten.
+// classes. rows must be the number of rows of the last call of forward or propagate.
+// p.logits is overwritten.
 func (p *forwardPass) averageProbabilities(dst []float32, rows int) {
 	n := rows * p.layout.classes
 	dst = dst[:n]

@@ -113,8 +113,8 @@ func (f *Fitter) updateWeightsAndAverage(norm float64) {
 	})
 }
 
-// scheduleFactor returns the learning rate divided by its maximum. The parameter trainedFraction is
-// the fraction of the samples trained on, from 0 to 1. The learning rate first rises
+// scheduleFactor returns the learning rate divided by its maximum. trainedFraction is the
+// fraction of the samples trained on, from 0 to 1. The learning rate first rises
 // linearly, then falls to zero along half a cosine (Loshchilov and Hutter 2017).
 func scheduleFactor(trainedFraction float64) float64 {
 	if trainedFraction < warmupFraction {

@@ -124,9 +124,8 @@ func (s *Scheduler) latestDue() float64 {
 }
 
 // EndStep records that a run has done a step. clock is the total cost of the
-// run. The parameter reached reports whether the score has reached the threshold. If
-// so, the run does no further step, but another run may still win until all have
-// ended.
+// run. reached reports whether the score has reached the threshold. If so, the run does
+// no further step, but another run may still win until all have ended.
 func (s *Scheduler) EndStep(index int, clock float64, reached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +212,7 @@ func (s *Scheduler) CurrentWinner() int {
 }
 
 // IsLate reports whether a score of a run is too late to be used, because another run has
-// won before the score was due. The parameter due is the due time of the score.
+// won before the score was due. due is the due time of the score.
 func (s *Scheduler) IsLate(index int, due float64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,8 +28,8 @@ type Model struct {
 	weight           float64
 }
 
-// NewModel returns the weighted mean of networks and smooth. weight is the weight of
-// smooth, above 0 and at most 1.
+// NewModel returns a model whose predictions are the weighted mean of the predictions of
+// networks and smooth. weight is the weight of smooth, above 0 and at most 1.
 func NewModel(networks Predictor, smooth *rbf.Model, weight float64) *Model {
 	return &Model{networks, smooth, weight}
 }

@@ -53,7 +53,7 @@ func (t *Timer) Durations() Durations {
 	return t.known
 }
 
-// Estimate returns the estimated time to train the models of texts on the given number of
+// Estimate returns the estimated time to train the text models on the given number of
 // rows. It includes the time to encode the texts if this machine has not done so yet.
 func (t *Timer) Estimate(rows int) time.Duration {
 	t.mu.Lock()

@@ -52,7 +52,7 @@ func (idx *binIndex) cellIndex(x float64) int {
 }
 
 // fill writes the bins of values to dst[0], dst[stride] and so on. thresholds must be the
-// thresholds passed to newBinIndex. The parameter missing is the bin of NaN.
+// thresholds passed to newBinIndex. missing is the bin of NaN.
 func (idx *binIndex) fill(dst []uint8, stride int, values, thresholds []float64, missing uint8) {
 	last := len(thresholds) - 1
 	low, high := thresholds[0], thresholds[last]

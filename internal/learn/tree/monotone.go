@@ -16,7 +16,7 @@ const (
 
 // bounds are the smallest and the largest value that a leaf may have. The value of a leaf
 // is -g/(h+λ), in units of the packed sums. If a split uses a monotone feature, the
-// values of its two sides must be in the feature's direction. The mean of these two
+// values of its two sides must be ordered in the feature's direction. The mean of these two
 // values then limits all descendants: on the side with the smaller value, their values may
 // not exceed the mean. On the other side, they may not be below it. Therefore later splits
 // cannot reverse the order. This is the basic method of LightGBM
@@ -77,7 +77,7 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 }
 
 // satisfiesMonotone reports whether the leaf values on the two sides of a split are in the given
-// direction. The parameter left is the packed sum of the left side.
+// direction. left is the packed sum of the left side.
 func (s *splitFinder) satisfiesMonotone(left int64, direction Direction) bool {
 	if direction == AnyOrder {
 		return true
@@ -87,7 +87,7 @@ func (s *splitFinder) satisfiesMonotone(left int64, direction Direction) bool {
 }
 
 // sideValues returns the leaf values on the two sides of a split, clamped to the bounds.
-// The parameter left is the packed sum of the left side.
+// left is the packed sum of the left side.
 func (s *splitFinder) sideValues(left int64) (leftValue, rightValue float64) {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -153,9 +153,9 @@ func (s *leafScorer) addGainsInDirection(h *sparseHistogram, start int64, direct
 }
 
 // monotoneScore returns the score of the leaf after a split by a feature with a
-// direction. The parameter left is the packed sum of the low side. If the values of the
-// two sides are in the wrong order, both sides get the same value, so the result is the
-// score without a split.
+// direction. left is the packed sum of the low side. If the values of the two sides are
+// in the wrong order, both sides get the same value, so the result is the score without a
+// split.
 func (s *leafScorer) monotoneScore(left int64, direction Direction) float64 {
 	if left == s.total {
 		return s.baseScore

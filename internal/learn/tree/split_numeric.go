@@ -31,8 +31,8 @@ func (s *BinSet) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 // splitFinder finds the best split of one leaf.
 //
 // The gain of splitting a leaf with the sums (G, H) into left (GL, HL) and right (GR, HR)
-// is twice the decrease of the loss after Newton steps with the quadratic penalty λ (Chen
-// & Guestrin 2016, equation 7):
+// is twice the decrease in the loss after Newton steps with the L2 penalty λ (Chen &
+// Guestrin 2016, equation 7):
 //
 //	GL²/(HL+λ) + GR²/(HR+λ) − G²/(H+λ)
 //
@@ -59,7 +59,7 @@ const maxOneHot = 4
 
 // maxScore returns the score of a split, or top if top is larger or the hessian of a side
 // is below minHessian. The score of a split is its gain plus the score of the leaf
-// without a split. The parameter left is the packed sum of the left side.
+// without a split. left is the packed sum of the left side.
 func (s *splitFinder) maxScore(left int64, l2, top float64) float64 {
 	gl, hl := unpack(left)
 	gr, hr := unpack(s.total - left)
@@ -128,8 +128,8 @@ func (s *splitFinder) gainParams(best *split) kernel.GainParams {
 }
 
 // defaultGoesLeft reports whether bins without rows in the leaf go left. They go to the
-// side with the larger hessian, and to the left if both are equal. The parameter left is
-// the packed sum of the left side.
+// side with the larger hessian, and to the left if both are equal. left is the packed sum
+// of the left side.
 func (s *splitFinder) defaultGoesLeft(left int64) bool {
 	_, hl := unpack(left)
 	_, hr := unpack(s.total - left)

@@ -67,8 +67,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// Summarize returns the statistics of the numbers among the given values of the column, which may
-// have been parsed from its texts.
+// Summarize returns statistics of the numbers among values. These are values of the column, as
+// counted or with other numbers parsed from their texts.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }

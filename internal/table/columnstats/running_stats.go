@@ -16,8 +16,8 @@ type runningStats struct {
 	bins              *growingHistogram
 }
 
-// newRunningStats returns the statistics of the numbers in list. The parameter capacity is
-// that of the distinctCounter.
+// newRunningStats returns the statistics of the numbers in list. capacity is that of the
+// distinctCounter.
 func newRunningStats(list []Value, capacity int) *runningStats {
 	r := &runningStats{min: math.Inf(1), max: math.Inf(-1), distinct: newDistinct(capacity)}
 	for _, one := range list {

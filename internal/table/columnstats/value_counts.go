@@ -71,10 +71,10 @@ func (v *valueCounts) find(text string) *Value {
 	return &v.values[at]
 }
 
-// addToPartitionHash adds the row in the given line to partitionHash. The parameter at is the
-// index of the row's value, in the order in which the values first appear. The hashes of two
-// columns are therefore equal if the columns partition the rows in the same way, as the names
-// and the codes of countries do.
+// addToPartitionHash adds the row in the given line to partitionHash. at is the index of the
+// row's value, in the order in which the values first appear. The hashes of two columns are
+// therefore equal if the columns partition the rows in the same way, as the names and the
+// codes of countries do.
 func (v *valueCounts) addToPartitionHash(line int, at int32) {
 	x := uint64(line)*0x9E3779B97F4A7C15 + uint64(at)*0xBF58476D1CE4E5B9
 	v.partitionHash += x * (x>>32 | 1)

@@ -102,7 +102,7 @@ func (c *comparison) reportAt(line int, severity Severity, code, name, format st
 
 // MissingColumnMessage is the message about a column of the training file that the blind file lacks. The
 // name of a similar column may follow.
-const MissingColumnMessage = "the column of the training file is missing"
+const MissingColumnMessage = "this column of the training file is missing"
 
 // reportMissing reports a missing column. It suggests a column of the blind file with a
 // similar name that the training file does not have.
@@ -165,8 +165,8 @@ func (c *comparison) checkColumn(train, blind *profile.ColumnProfile) {
 	}
 }
 
-// checkMissing reports a column that has far more rows without a value than in training. The
-// parameters before and now are the fractions of these rows in the training file and the blind file.
+// checkMissing reports a column that has far more rows without a value than in training. before and
+// now are the fractions of these rows in the training file and the blind file.
 func (c *comparison) checkMissing(name string, before, now float64) {
 	if now > before+maxMissingRise && c.blind.Rows >= profile.MinComparedRows {
 		c.report(SeverityWarning, csvfile.CodeMoreMissing, name, "%.0f %% of the rows have no value, compared with %.0f %% in training", 100*now, 100*before)
@@ -192,7 +192,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 }
 
 // reportOtherFormat reports that rows of the blind column cannot be parsed in the format of the training
-// column. The parameter most is the most frequent of their values.
+// column. most is the most frequent of their values.
 func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows int, most columnstats.Value) {
 	form := train.Form
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
@@ -205,8 +205,8 @@ func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
 }
 
 // unparsableRows returns the number of rows of a blind column whose value cannot be parsed in the
-// format of the training column c. mostFrequent is the most frequent of these values. The parameter
-// rows is the number of rows of the blind file.
+// format of the training column c. mostFrequent is the most frequent of these values. rows is the
+// number of rows of the blind file.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (numRows int, mostFrequent columnstats.Value) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))

@@ -33,7 +33,7 @@ func TestCompare(t *testing.T) {
 	}{
 		{"alike", pets("id,colour,age,weight", func(i int) string { return fmt.Sprintf("red,%d,%d.5", i%9, i) }), nil},
 		{"missing_and_extra_columns", pets("id,colour,age,note,kind", func(i int) string { return fmt.Sprintf("red,%d,x,cat", i%9) }), []string{
-			"defect missing-column weight: the column of the training file is missing",
+			"defect missing-column weight: this column of the training file is missing",
 			"warning extra-column note: the column is not in the training file, so it is copied to the result but not used to predict",
 			"warning extra-column kind: the label is copied to the result and not used to predict",
 		}},

@@ -11,7 +11,7 @@ import (
 )
 
 // checkDateOrder reports dates of the blind column that are in another order than the model
-// expects. It returns false if there are such dates. The parameter train needs only Name, Form and
+// expects. It returns false if there are such dates. train needs only Name, Form and
 // DateOrder.
 func (c *comparison) checkDateOrder(train, blind *profile.ColumnProfile) (matches bool) {
 	if train.Form != inference.FormDate || blind.Form != inference.FormDate || train.DateOrder == "" {

@@ -27,7 +27,7 @@ type numberReadings struct {
 
 // checkSeparators reports numbers of the blind column that may be read wrongly, because their
 // separator may separate thousands or decimals: 4,568 is 4568 or 4.568. It returns true if it
-// reports nothing. The parameter train needs only Name, Form and NumberFormat.
+// reports nothing. train needs only Name, Form and NumberFormat.
 //
 // Numbers of the column that can be read in only one way show how the others are meant. If most of
 // them have the other decimal separator, checkSeparators reports a defect, or only a warning if
@@ -125,7 +125,7 @@ func readNumbers(values []columnstats.Value, format, other *cells.NumberFormat) 
 func formatExact(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
 // estimatedValues returns the values of the column. Rows whose text is not counted are divided
-// among the texts of c.Uncounted. The parameter rows is the number of rows of the file.
+// among the texts of c.Uncounted. rows is the number of rows of the file.
 func estimatedValues(c *profile.ColumnProfile, rows int) []columnstats.Value {
 	counted, uncounted := c.Values(), c.Uncounted()
 	if len(uncounted) == 0 {

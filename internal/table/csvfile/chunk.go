@@ -48,7 +48,7 @@ func (r *Reader) nextChunk(c *Chunk, size int) (ok bool) {
 }
 
 // detachChunk moves the next numBytes bytes, with their buffer, into c. The reader continues with
-// another buffer. The parameter last is set if the file ends after these bytes.
+// another buffer. last is set if the file ends after these bytes.
 func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
 	old, tail := r.buf, r.buf[r.pos+numBytes:r.end]
 	next := c.buf
@@ -66,8 +66,7 @@ func (r *Reader) detachChunk(c *Chunk, numBytes int, last bool) {
 }
 
 // completeRecordsLen returns the length of the complete records at the start of a window, and
-// whether a misplaced quote follows them. The parameter last is set if the file ends with the
-// window.
+// whether a misplaced quote follows them. last is set if the file ends with the window.
 func completeRecordsLen(window []byte, delim byte, last bool) (n int, badQuote bool) {
 	i := 0
 	for {

@@ -39,8 +39,8 @@ func ListNames(list []string) string {
 const maxMissingNames = 10
 
 // MissingColumnsMessage returns a message which says that the columns with these names are missing.
-// It names at most ten of them. The parameter of says which columns they are, such as "of the
-// training file".
+// It names at most ten of them. of says which columns they are, such as "of the training
+// file".
 func MissingColumnsMessage(names []string, of string) string {
 	var quoted []string
 	for _, name := range names[:min(len(names), maxMissingNames)] {

@@ -106,8 +106,7 @@ func (t *Table) ColumnIndex(name string) int {
 	return -1
 }
 
-// HeaderDefect returns a defect of the header. The parameter at is the position of the column,
-// from 0.
+// HeaderDefect returns a defect of the header. at is the position of the column, from 0.
 func (t *Table) HeaderDefect(code string, at int, format string, args ...any) Defect {
 	return Defect{
 		Code: code, Message: fmt.Sprintf(format, args...),

@@ -152,7 +152,7 @@ func (s *scanner) warnIfUninformative(i int, c *ColumnProfile, inf *inference.Re
 }
 
 // isRowNumber reports whether a column has no missing values and contains each integer of a
-// range exactly once. The parameter rows is the number of rows of the file.
+// range exactly once. rows is the number of rows of the file.
 func (c *ColumnProfile) isRowNumber(rows int) bool {
 	return c.IsInteger() && c.Missing == 0 && c.Numbers.Max-c.Numbers.Min == float64(rows-1) &&
 		(c.Estimate || c.Distinct == rows)
@@ -161,8 +161,8 @@ func (c *ColumnProfile) isRowNumber(rows int) bool {
 // IsInteger reports whether the column has numbers and all of them are integers.
 func (c *ColumnProfile) IsInteger() bool { return c.Numbers != nil && !c.hasFractions }
 
-// findOrRecordColumn returns the position of an earlier column with the same content. It returns
-// false if there is none.
+// findOrRecordColumn returns the position of an earlier column with the same content. If there is
+// none, it records the column and returns false.
 func (s *scanner) findOrRecordColumn(t *columnstats.Column, c *ColumnProfile) (earlier int, found bool) {
 	content, ok := t.Fingerprint(c.Form == inference.FormCategory || c.Form == inference.FormBoolean)
 	if !ok || s.profile.Rows < minIDRows {

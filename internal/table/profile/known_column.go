@@ -14,8 +14,8 @@ type KnownColumn struct {
 	// NumberFormat is the format of the numbers of a FormNumeric column; nil if it is not known.
 	NumberFormat *cells.NumberFormat
 	TimeZones    []string // as in ColumnProfile; nil if they are not known
-	// HasRange reports whether Min and Max are known: the smallest and the largest number, as in
-	// NumericStats.
+	// Min and Max are the smallest and the largest number, as in NumericStats. HasRange reports
+	// whether they are known.
 	HasRange bool
 	Min, Max float64
 	// Rows is the number of rows of the training file, or 0 if it is not known. Missing is the

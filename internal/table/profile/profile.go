@@ -88,7 +88,7 @@ type ColumnProfile struct {
 	format       *cells.NumberFormat  // the format of the numbers; nil if they are plain
 }
 
-// IsBlank reports whether all cells of the column are empty. The parameter rows is the number of rows of
+// IsBlank reports whether all cells of the column are empty. rows is the number of rows of
 // the file.
 func (c *ColumnProfile) IsBlank(rows int) bool { return c.emptyRows == rows }
 

@@ -63,8 +63,8 @@ func FindSelections(names, classes []string, selections []Selection) (columns []
 }
 
 // findColumn returns the position of the column that a Selection's Source selects, or -1.
-// The columns that the prediction added start at the position prediction. Their order is:
-// prediction, probability, one column per class, and the reasons.
+// prediction is the index of the first column that the prediction added, or -1. The added columns
+// are, in order: the predicted class, its probability, one column per class, and the reasons.
 func findColumn(names []string, prediction int, classColumns []ClassColumn, source string) int {
 	switch {
 	case source == predictionName:
