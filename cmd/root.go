@@ -23,7 +23,7 @@ func newRootCmd(f *cli.Factory) *cobra.Command {
 		Use:   "foretell",
 		Short: "Train a classifier on a table and predict another",
 		Long: `Foretell trains a classifier on a labelled table and predicts another. Four
-algorithms race; the best model, or their blend, is kept.
+algorithms race, and the model is a blend of them.
 
   foretell run train.csv --blind blind.csv
 

@@ -48,9 +48,9 @@ algorithms (a race), predicts the blind file, and writes the verified result. Pr
 the path of the result or, without a blind file, the key of the model. --effort fast
 takes a fraction of the time and makes a slightly worse model.
 
-Without --threshold, the best model wins. --threshold auto is for a service whose
-races require a threshold. The command then runs one race after another. The threshold
-of each race allows at most three quarters of the error of the previous race. The
+Without --threshold, the model is a blend of the algorithms. --threshold auto is for a
+service whose races require a threshold. The command then runs one race after another.
+The threshold of each race allows at most three quarters of the error of the previous race. The
 search ends when a race misses its threshold, or when the time of --time-limit is over.
 
 On a terminal, Enter ends the race. The command then predicts with the best model so

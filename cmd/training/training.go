@@ -28,9 +28,9 @@ func NewTrainingCmd(f *cli.Factory) *cobra.Command {
 		Use: "training", Aliases: []string{"trainings"},
 		Short: "Manage races of the algorithms on datasets",
 		Long: `A training is a race of four algorithms on one dataset. With a threshold, the first
-algorithm that reaches the threshold wins and the others stop. If no algorithm reaches
-it, the best model is kept. Without a threshold, all algorithms train until they no
-longer improve, and the best model wins.
+algorithm that reaches the threshold wins and the others stop. Without a
+threshold, all algorithms train until they no longer improve. If no algorithm has
+reached a threshold, the model is a blend of them.
 
 REF selects a training. It has one of these forms:
 

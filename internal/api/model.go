@@ -138,9 +138,9 @@ type ModelReport struct {
 	Interactions []Interaction `json:"interactions,omitempty" doc:"How much the effects of two columns depend on each other, on validation rows. There is an item for each pair of the most important columns, the strongest interaction first."`
 	// Algorithms describes how each algorithm of the race ended.
 	Algorithms []AlgorithmReport `json:"algorithms" doc:"How each algorithm of the race ended."`
-	// Blended is the blend that was compared with the algorithms, whether or not it was chosen. It
-	// is nil if there was no blend.
-	Blended *Candidate `json:"blended" doc:"The blend that was compared with the algorithms, whether or not it was chosen; null if there was none."`
+	// Blended is the blend of the algorithms. It is nil if there was none. In a report of an earlier
+	// version, it may not be the model.
+	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
 }
 
 // EffectiveTraining returns a race with the options that apply to the model. job is the race as

@@ -118,7 +118,7 @@ type CreateTrainingInput struct {
 // required; they are two names of the same parameter.
 type NewTraining struct {
 	ScalingFactor        int       `json:"scalingFactor" minimum:"0" maximum:"499" doc:"Capacity of the tree algorithms BSIX01, MSIX01, BFIF01 and MFIF01, in leaves. 0 lets the service choose; 4 to 400 is recommended."`
-	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the best model is kept."`
+	PerformanceThreshold Threshold `json:"performanceThreshold,omitzero" required:"false" doc:"The race ends when an algorithm reaches this performance on validation rows, which it was not trained on. With null (an extension), every algorithm trains until it no longer improves, and the model is a blend of them."`
 	TargetPerformance    Threshold `json:"targetPerformance,omitzero" required:"false" doc:"Another name of performanceThreshold."`
 
 	Metric           string `json:"metric,omitempty" doc:"The metric of performances: accuracy, balancedAccuracy, macroF1, rocAuc, or one of these extensions: prAuc (average precision), logLoss, or, for one class such as yes, f1[yes], rocAuc[yes] or prAuc[yes]. Defaults to accuracy. For logLoss, the performance is exp(−log loss), the geometric mean of the probabilities of the true classes. It is from 0 to 1, and higher is better."`

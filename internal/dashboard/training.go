@@ -131,8 +131,8 @@ type runView struct {
 	IsBest bool
 }
 
-// blendView is the blend that was compared with the algorithms of a race. Weights has each algorithm
-// with its weight, and is empty if the blend was not kept.
+// blendView is the blend of the algorithms of a race. Weights has each algorithm with its weight. It
+// is empty if the blend was not kept, as in some races of earlier versions.
 type blendView struct {
 	api.Candidate
 	Weights []string

@@ -77,8 +77,9 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	}
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
-	// The race ended before its time limit, so a longer limit does not change the result. With the
-	// same limit, the race could reach it on a slower machine.
+	// The race ended before its time limit, so a longer limit does not change it. With the same limit,
+	// the race could reach it on a slower machine. If the limit ended the training on all rows, the
+	// result may differ, and the comparison shows it.
 	args = append(args, "--time-limit", (api.MaxTimeLimitSeconds * time.Second).String())
 	if o := rec.Options; o != nil {
 		if len(rec.Race.Features) > 0 && o.Label != "" {

@@ -21,7 +21,7 @@ import (
 
 // Race trains all algorithms until one reaches the threshold, all have stalled, the time
 // limit is reached, or p.Stop is closed. Then it refits the winner or, if there is no
-// winner, the best run or blend. If ctx is cancelled, Race returns the cause of the
+// winner, the blend of the runs. If ctx is cancelled, Race returns the cause of the
 // cancellation and no outcome.
 //
 // f must have Labels of at least two classes. An invalid f or p is an error. If an
@@ -50,8 +50,8 @@ type race struct {
 	// computed its last score. It does not include time spent only on text models. mu
 	// guards trainingTime.
 	trainingTime time.Duration
-	// blendScore is the score of the blend that chooseCandidate compares with the runs.
-	// It is nil before chooseCandidate, and if there is no blend.
+	// blendScore is the score of the blend for the report. It is nil before
+	// chooseCandidate, and if there is no blend.
 	blendScore *Candidate
 
 	awaitedRuns atomic.Int32 // number of runs that other machines train

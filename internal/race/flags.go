@@ -45,7 +45,7 @@ type Flags struct {
 func (f *Flags) Bind(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached; without --threshold the best model wins")
+	flags.Var((*thresholdFlag)(f), "threshold", "performance between 0 and 1 at which the race ends, or auto to search for the highest one that can be reached; without --threshold the model is a blend of the algorithms")
 	flags.IntVar(&f.scalingFactor, "scaling-factor", 0, "number of leaves of the trees of BSIX01 and BFIF01, at most 499 (recommended: 4 to 400); if 0, it is chosen from the data")
 	flags.StringVar(&f.metric, "metric", "", "`metric` of the performance: "+DescribeMetrics(api.RaceMetrics())+" (default accuracy); for logLoss the performance is exp(-logLoss)")
 	flags.Int64Var(&f.seed, "seed", 0, "random seed; the same data and seed produce the same model")
@@ -316,7 +316,7 @@ func BelowThresholdError(job *api.Training) error {
 	if job.Status == api.TrainingCompleted || job.TargetPerformance == nil {
 		return nil
 	}
-	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: its best %s is %.4f, below the threshold of %g",
-		job.Status, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance), *job.TargetPerformance)
-	return e.WithHint("the best model is kept; see `foretell models report %s`", job.ModelKey)
+	e := exit.Errorf(exit.BelowTarget, "the race ended in state %s: no algorithm reached the threshold of %g, and the %s of the model is %.4f",
+		job.Status, *job.TargetPerformance, api.PerformanceName(job.Metric), connect.ValueOrZero(job.AchievedPerformance))
+	return e.WithHint("the model is kept; see `foretell models report %s`", job.ModelKey)
 }

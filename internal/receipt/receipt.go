@@ -162,11 +162,11 @@ type Race struct {
 	ClassWeights api.ClassWeights `json:"classWeights,omitzero"`
 	// Monotone are the monotone columns of the race.
 	Monotone api.Monotone `json:"monotone,omitempty"`
-	// TimeLimitSeconds is the time limit of the race; 0 in receipts of older versions.
+	// TimeLimitSeconds is the time limit of the race; 0 in receipts of earlier versions.
 	TimeLimitSeconds int `json:"timeLimitSeconds,omitempty"`
 	// Features are the feature columns of the training data, which do not include columns that were
 	// excluded with --drop. They are nil if the receipt describes the training file, because Options
-	// then has the excluded columns, and in receipts of older versions.
+	// then has the excluded columns, and in receipts of earlier versions.
 	Features []string `json:"features,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`

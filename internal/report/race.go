@@ -113,7 +113,7 @@ func writeRace(w io.Writer, r *api.ModelReport, width int) {
 				performance, interval, logLoss, fmt.Sprint(len(a.Curve)))
 		}
 		if b := r.Blended; b != nil {
-			outcome := "not kept"
+			outcome := "not kept" // in some reports of earlier versions
 			if r.Algorithm == blend {
 				outcome = "kept"
 			}

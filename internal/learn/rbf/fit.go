@@ -125,8 +125,8 @@ func meanSquaredDistance(x []float64, width int) float64 {
 }
 
 // logisticRegression is a penalised logistic regression on the features of a factor and a constant.
-// It is fitted for several penalties at once, so that one matrix product serves all of them. are
-// (rank+1) × penalties × outputs, row-major. The last row holds the biases.
+// It is fitted for several penalties at once, so that one matrix product serves all of them. The
+// parameters are (rank+1) × penalties × outputs, row-major. The last row holds the biases.
 type logisticRegression struct {
 	rows, size       int // number of rows; rank+1, the number of features with the constant
 	outputs, columns int // number of outputs; penalties × outputs
