@@ -26,7 +26,7 @@ func TestOneTimeLinkIsShownOnce(t *testing.T) {
 			t.Fatalf("%s: the response is that of %s %s, and its page is\n%s", path, resp.Request.Method, resp.Request.URL, page)
 		}
 		again := resp.Request.URL.RequestURI()
-		if reloaded := b.expect(t, again, nil, 200, "The one-time link was shown before"); strings.Contains(reloaded, "password?code=") {
+		if reloaded := b.expect(t, again, nil, 200, "The one-time link is shown only once"); strings.Contains(reloaded, "password?code=") {
 			t.Errorf("%s shows the link again", again)
 		}
 		b.expect(t, strings.TrimPrefix(found[1], s.url), nil, 200, `name="password"`)
