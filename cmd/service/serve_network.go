@@ -164,17 +164,25 @@ func (n *networkFlags) openListener(ctx context.Context, log *slog.Logger, now f
 	return listen.New(inner, listen.Limits{Connections: n.maxConnections, PerAddress: n.maxConnectionsPerAddress, Exempt: exempt}, log, now), nil
 }
 
+// wsaAddressNotAvailable is the code WSAEADDRNOTAVAIL of Windows, whose syscall.EADDRNOTAVAIL is
+// another number. Other systems do not use it.
+const wsaAddressNotAvailable = syscall.Errno(10049)
+
 // listenTCP opens a listener at the address that the flag with this name selects.
 func listenTCP(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	var malformed *net.AddrError
 	var unknown *net.DNSError
+	_, port, _ := net.SplitHostPort(address)
+	const formatHint = "use HOST:PORT, such as 127.0.0.1:8080; a port is at most 65535"
 	switch {
 	case errors.As(err, &malformed):
-		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint("use HOST:PORT, such as 127.0.0.1:8080; a port is at most 65535")
+		return nil, exit.Usagef("invalid --%s %q: %w", flag, address, malformed).WithHint(formatHint)
+	case errors.As(err, &unknown) && unknown.IsNotFound && unknown.Name == "tcp/"+port: // so package net describes a port
+		return nil, exit.Usagef("invalid --%s %q: the port %q is unknown", flag, address, port).WithHint(formatHint)
 	case errors.As(err, &unknown) && unknown.IsNotFound:
 		return nil, exit.Usagef("invalid --%s %q: the host %q is unknown", flag, address, unknown.Name).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, wsaAddressNotAvailable):
 		return nil, exit.Usagef("invalid --%s %q: this machine does not have the address", flag, address).WithHint("use an address of this machine, such as 127.0.0.1:8080, or 0.0.0.0:8080 for all its addresses")
 	case err != nil:
 		var op *net.OpError

@@ -101,9 +101,13 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 		return true, a.store.Write(ctx, func(t *store.Tx) error { return t.DeleteMail(ctx, mail.Key) })
 	}
 	failure := a.options.Mailer.Send(ctx, account.Email, content.subject, content.text)
-	if failure == nil {
+	switch {
+	case failure == nil:
 		a.sentMails.Add(1)
-	} else {
+	case ctx.Err() != nil: // the process stops, which says nothing about the mail server
+		ctx = context.WithoutCancel(ctx)
+		return false, a.store.Write(ctx, func(t *store.Tx) error { return t.UpdateMailDue(ctx, mail.Key, now) })
+	default:
 		a.refusedMails.Add(1)
 		a.log.WarnContext(ctx, "an email was not accepted", "account", account.Email, "attempt", mail.Attempts, "error", failure)
 	}
@@ -112,8 +116,8 @@ func (a *Accounts) sendNextMail(ctx context.Context) (sent bool, err error) {
 
 // The results of an attempt to send an email.
 const (
-	MailSent   = "sent"   // a mail server has accepted the email
-	MailFailed = "failed" // the email is sent again later, unless it is too old
+	mailSent   = "sent"   // a mail server has accepted the email
+	mailFailed = "failed" // the email is sent again later, unless it is too old
 )
 
 // MailCounts returns how many attempts of this process to send an email had each result. It returns nil
@@ -122,7 +126,7 @@ func (a *Accounts) MailCounts() map[string]int64 {
 	if !a.sendsMail() {
 		return nil
 	}
-	return map[string]int64{MailSent: a.sentMails.Load(), MailFailed: a.refusedMails.Load()}
+	return map[string]int64{mailSent: a.sentMails.Load(), mailFailed: a.refusedMails.Load()}
 }
 
 // deleteOrRetryMail deletes an email after an attempt to send it, or schedules the next attempt.

@@ -94,7 +94,7 @@ func TestApproveDomain(t *testing.T) {
 	if !strings.HasPrefix(mail, "bob@example.org\nYour Foretell account\n") || len(box.got) > 0 {
 		t.Fatalf("the email is %q", mail)
 	}
-	if counts := a.MailCounts(); counts[MailSent] != 1 || counts[MailFailed] != 30 {
+	if counts := a.MailCounts(); counts[mailSent] != 1 || counts[mailFailed] != 30 {
 		t.Errorf("the mails are counted as %v", counts)
 	}
 	if !strings.Contains(mail, "https://foretell.example.com/openapi.json") || strings.Contains(mail, "/api,") {
@@ -175,6 +175,39 @@ func TestNoMailDelaysNoWriter(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// stoppingMailer is a Mailer that stops the process during its first email.
+type stoppingMailer struct {
+	stop context.CancelFunc
+	mailbox
+}
+
+func (m *stoppingMailer) Send(ctx context.Context, to, subject, text string) error {
+	m.stop()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return m.mailbox.Send(ctx, to, subject, text)
+}
+
+// TestStopDuringMail checks that an email that is interrupted because the process stops does not count
+// as failed, and is due at once.
+func TestStopDuringMail(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	box := &stoppingMailer{stop, mailbox{got: make(chan string, 9)}}
+	a := open(t, &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, Options{Mailer: box, PublicURL: "https://foretell.example.com"})
+	if _, err := a.CreateAccount(t.Context(), &api.CreateAccountInput{Body: api.NewAccount{Email: "bob@example.org"}}); err != nil {
+		t.Fatal(err)
+	}
+	a.SendMails(ctx)
+	if counts := a.MailCounts(); counts[mailSent] != 0 || counts[mailFailed] != 0 {
+		t.Errorf("the mails are counted as %v", counts)
+	}
+	if !sendNextMail(t, a) || len(box.got) != 1 {
+		t.Errorf("the next process sends %d emails", len(box.got))
 	}
 }
 

@@ -40,9 +40,9 @@ func (a *App) probeStorage(ctx context.Context) error {
 	return err
 }
 
-// Log returns the log of the App. While [App.MonitorOutages] is running, errors that are caused by an
-// outage of the database or of the S3 store have the level debug in this log. Instead, the log has
-// lines about the outage itself.
+// Log returns the log of the App. When [App.MonitorOutages] has found an outage of the database or of
+// the S3 store, the errors that the outage causes have the level debug in this log. Instead, the log
+// has lines about the outage itself.
 func (a *App) Log() *slog.Logger { return a.log }
 
 // MonitorOutages observes whether the database and the stored files are available, until ctx is
@@ -55,9 +55,9 @@ func (a *App) MonitorOutages(ctx context.Context) {
 	monitors.Wait()
 }
 
-// IsDatabaseAvailable reports whether the database responded when it was last used, and
-// IsStorageAvailable whether the stored files could be read. Without [App.MonitorOutages], both
-// return true.
+// IsDatabaseAvailable reports whether the database responded to the last probe of
+// [App.MonitorOutages], and IsStorageAvailable whether the stored files could be read. Without probes,
+// both return true.
 func (a *App) IsDatabaseAvailable() bool { return a.databaseMonitor.IsAvailable() }
 
 // IsStorageAvailable is described at IsDatabaseAvailable.

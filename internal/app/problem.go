@@ -26,17 +26,17 @@ func (a *App) toProblem(err error) error {
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
 		return a.newDiskFullProblem(err)
 	case errors.Is(err, blob.ErrUnavailable):
-		a.log.Warn("the S3 store is unavailable", "error", err)
+		a.log.Warn("an operation on the S3 store failed", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds").WithCause(err)
 		p.RetryAfter = unavailableRetrySeconds
 		return p
 	case errors.Is(err, store.ErrCommitUnknown):
-		a.log.Warn("the database is unavailable", "error", err)
+		a.log.Warn("an operation on the database failed", "error", err)
 		p = api.NewProblem(api.CodeInternal, "the service lost its database while it stored the change, so the change may have been made: read or list what you changed before you repeat the request").WithCause(err)
 		p.RetryAfter = unavailableRetrySeconds
 		return p
 	case errors.Is(err, store.ErrUnavailable):
-		a.log.Warn("the database is unavailable", "error", err)
+		a.log.Warn("an operation on the database failed", "error", err)
 		p = api.NewProblem(api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds").WithCause(err)
 		p.RetryAfter = unavailableRetrySeconds
 		return p

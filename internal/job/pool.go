@@ -63,9 +63,10 @@ type Pool struct {
 	runs            map[*RunningJob]struct{}
 	allowedSubjects map[string]struct{} // see AllowSubject
 	storeError      error
-	// postponed has the keys of the jobs that this pool has returned to the queue because of
-	// ErrPostponed, and has not ended since. The log has no further lines about their attempts.
-	postponed map[string]struct{}
+	// postponed has the jobs that this pool has returned to the queue because of ErrPostponed and has
+	// not ended since, by key, with the time. The log has no further lines about their attempts. A job
+	// is removed after postponedTime, because another process may have ended it.
+	postponed map[string]time.Time
 
 	// claimMu is locked during a claim, so that concurrent claims do not exceed Memory or
 	// PerAccount together.
@@ -75,7 +76,7 @@ type Pool struct {
 
 // NewPool returns a pool. It runs no jobs until [Pool.Run] is called.
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*RunningJob]struct{}{}, allowedSubjects: map[string]struct{}{}, postponed: map[string]struct{}{}, active: map[string]*Job{}}
+	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*RunningJob]struct{}{}, allowedSubjects: map[string]struct{}{}, postponed: map[string]time.Time{}, active: map[string]*Job{}}
 	for _, k := range c.Kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}

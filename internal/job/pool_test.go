@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,6 +115,20 @@ func TestPostponedJob(t *testing.T) {
 			t.Errorf("%d jobs left and %v failed after %d attempts, the last with number %d", m.count(), *failures, n, last.Load())
 		}
 	})
+}
+
+// TestForgottenPostponedJobs checks that a pool does not keep the jobs that it has postponed and that
+// other processes have ended.
+func TestForgottenPostponedJobs(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	p := NewPool(Config{Now: func() time.Time { return now }})
+	for i := range 1000 {
+		p.setPostponed(strconv.Itoa(i), true)
+		now = now.Add(time.Minute)
+	}
+	if n := len(p.postponed); n != 60 || !p.wasPostponed("999") {
+		t.Errorf("the pool has %d postponed jobs after 1000 minutes", n)
+	}
 }
 
 // TestLogOfPostponedJob checks that the log says once that a job waits, and not after each of its

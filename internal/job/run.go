@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	heartbeatInterval = time.Second
 	// releaseTimeout is the time limit for releasing a job.
 	releaseTimeout = 5 * time.Second
+	// postponedTime is the time after which a pool forgets that it has postponed a job.
+	postponedTime = time.Hour
 	// maxAttempts is the number of attempts after which a job fails. An attempt counts only if
 	// its process died.
 	maxAttempts = 5
@@ -94,14 +97,17 @@ func (p *Pool) wasPostponed(key string) bool {
 	return postponed
 }
 
+// setPostponed records whether an attempt to run the job has ended with ErrPostponed.
 func (p *Pool) setPostponed(key string, postponed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if postponed {
-		p.postponed[key] = struct{}{}
+	delete(p.postponed, key)
+	if !postponed {
 		return
 	}
-	delete(p.postponed, key)
+	now := p.Now()
+	maps.DeleteFunc(p.postponed, func(_ string, since time.Time) bool { return now.Sub(since) >= postponedTime })
+	p.postponed[key] = now
 }
 
 // startHeartbeats begins to renew the lease of j. The context leased ends with the cause ErrLeaseLost

@@ -13,16 +13,17 @@ type handler struct {
 }
 
 // NewHandler returns a handler that passes records on to next. A record of an error that was caused
-// by an outage gets the level debug, because the monitors report the outage. A record keeps its level
-// if the function keep returns true for the error. A record of an error is one that has an attribute
-// whose value is an error.
+// by an outage gets the level debug, because the monitors have reported the outage. A record keeps its
+// level if the function keep returns true for the error, or if next is not enabled for warnings, the
+// level of the lines of the monitors. A record of an error is one that has an attribute whose value is
+// an error.
 func NewHandler(next slog.Handler, keep func(error) bool, monitors ...*Monitor) slog.Handler {
 	return handler{next, monitors, keep}
 }
 
 // Handle passes the record on.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	if h.isCovered(r) {
+	if h.isCovered(r) && h.Enabled(ctx, slog.LevelWarn) {
 		r = r.Clone()
 		r.Level = slog.LevelDebug
 		if !h.Enabled(ctx, r.Level) {
@@ -32,7 +33,7 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// isCovered reports whether the monitors report the outage that caused the error of the record.
+// isCovered reports whether the monitors have reported the outage that caused the error of the record.
 func (h handler) isCovered(r slog.Record) (covered bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)

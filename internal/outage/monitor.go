@@ -3,18 +3,20 @@
 // for each of them, the log has a line when the outage begins, one a minute while it lasts, and one
 // when it has ended.
 //
-//	                 failure                     successful probe
+//	              failed probe                 successful probe
 //	available ────────────────────▶ unavailable ──────────────────▶ recovering
-//	    ▲                                ▲            failure            │
+//	    ▲                                ▲          failed probe         │
 //	    │                                └───────────────────────────────┤
 //	    └────────────────────────────────────────────────────────────────┘
-//	                       no failure for settleTime
+//	                     no failed probe for settleTime
 //
-// Failures are found by a regular probe, and in the records of the log (see [NewHandler]).
+// The probes are regular. An error in the log (see [NewHandler]) does not begin an outage, because it
+// may have another cause, such as a conflict of two transactions. It only makes the next probe early.
 package outage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -30,20 +32,24 @@ const (
 	// jobs, so that the outage of a service that accepts connections, but does not respond, is
 	// noticed soon.
 	probeTimeout = 5 * time.Second
-	// settleTime is the time without a failure after which an outage has ended. Without it, requests
-	// that began during the outage and fail later would be reported as further outages.
+	// settleTime is the time without a failed probe after which an outage has ended. Without it, the
+	// requests that began during the outage and fail later would have a line each.
 	settleTime = 5 * time.Second
 	// reminderInterval is the time between two log lines about the same outage.
 	reminderInterval = time.Minute
 )
 
+var errPending = errors.New("no response to an earlier probe")
+
 // Config configures a Monitor. All fields are required.
 type Config struct {
 	// Name is what messages call the monitored service, such as "the database".
 	Name string
-	// Probe returns nil if the service responds.
+	// Probe returns nil if the service responds. It should return soon after ctx is done, but need not:
+	// a file system that does not respond cannot be interrupted.
 	Probe func(ctx context.Context) error
-	// IsOutage reports whether an error of the program was caused by an outage of the service.
+	// IsOutage reports whether an error of the program may have been caused by an outage of the
+	// service.
 	IsOutage func(err error) bool
 	Now      func() time.Time
 	// Log receives the lines about outages.
@@ -53,24 +59,27 @@ type Config struct {
 // Monitor observes whether a service is available. It is safe for concurrent use.
 type Monitor struct {
 	Config
-	wake chan struct{} // makes Run probe soon
+	wake    chan struct{} // makes Run probe soon
+	probing chan struct{} // has an element while a call of Probe has not returned
 
 	mu sync.Mutex
-	// running reports whether Run is running. Otherwise nobody would find out that an outage has
-	// ended, so failures are ignored.
+	// running reports whether Run is running. Otherwise nobody reports outages, so no error is covered.
 	running bool
 	// began is when the current outage began, as far as is known. It is zero if there is no outage.
-	// lastFailure is the time of the last failure, and logged that of the last line of the log.
+	// lastFailure is the time of the last failed probe, and logged that of the last line of the log.
 	began, lastFailure, logged time.Time
-	// recovered is the time of the first successful probe after the last failure; zero if there was
+	// recovered is the time of the first successful probe after the last failed one; zero if there was
 	// none.
 	recovered time.Time
 }
 
 // New returns a monitor. It reports nothing until Run is called.
-func New(c Config) *Monitor { return &Monitor{Config: c, wake: make(chan struct{}, 1)} }
+func New(c Config) *Monitor {
+	return &Monitor{Config: c, wake: make(chan struct{}, 1), probing: make(chan struct{}, 1)}
+}
 
-// Run probes the service and reports its outages, until ctx is done.
+// Run probes the service and reports its outages, until ctx is done. It does not wait for a probe that
+// ignores ctx.
 func (m *Monitor) Run(ctx context.Context) {
 	m.setRunning(true)
 	defer m.setRunning(false)
@@ -83,17 +92,34 @@ func (m *Monitor) Run(ctx context.Context) {
 		case err != nil:
 			m.recordFailure(err, began)
 		default:
-			m.recordSuccess(began)
+			m.recordSuccess()
 		}
 		m.sleep(ctx)
 	}
 }
 
-// probeOnce probes the service, with the time limit probeTimeout.
+// probeOnce probes the service, with the time limit probeTimeout. It returns an error at once while an
+// earlier call of Probe has not returned.
 func (m *Monitor) probeOnce(ctx context.Context) error {
+	select {
+	case m.probing <- struct{}{}:
+	default:
+		return errPending
+	}
 	limited, done := context.WithTimeout(ctx, probeTimeout)
 	defer done()
-	err := m.Probe(limited)
+	result := make(chan error, 1)
+	go func() {
+		err := m.Probe(limited)
+		<-m.probing
+		result <- err
+	}()
+	var err error
+	select {
+	case err = <-result:
+	case <-limited.Done():
+		err = limited.Err()
+	}
 	if err != nil && limited.Err() != nil {
 		return fmt.Errorf("no response within %s: %w", probeTimeout, err)
 	}
@@ -106,15 +132,21 @@ func (m *Monitor) setRunning(running bool) {
 	m.running = running
 }
 
-// sleep waits until the next probe is due.
+// sleep waits until the next probe is due: for outageInterval and, if there is no outage, until an
+// error wakes the monitor or idleInterval has passed.
 func (m *Monitor) sleep(ctx context.Context) {
-	interval, wake := outageInterval, (<-chan struct{})(nil)
+	sleepOrWake(ctx, outageInterval, nil)
 	m.mu.Lock()
-	if m.began.IsZero() {
-		interval, wake = idleInterval, m.wake
-	}
+	isIdle := m.began.IsZero()
 	m.mu.Unlock()
-	timer := time.NewTimer(interval)
+	if isIdle {
+		sleepOrWake(ctx, idleInterval-outageInterval, m.wake)
+	}
+}
+
+// sleepOrWake waits until the time has passed, ctx is done, or wake has an element.
+func sleepOrWake(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -123,54 +155,54 @@ func (m *Monitor) sleep(ctx context.Context) {
 	}
 }
 
-// IsAvailable reports whether the service responded when it was last used or probed. It returns
-// true if this is unknown.
+// IsAvailable reports whether the last probe was successful. It returns true if there was none.
 func (m *Monitor) IsAvailable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.began.IsZero() || !m.recovered.IsZero()
 }
 
-// Covers reports whether err was caused by an outage that the monitor reports. If so, the monitor
-// takes note of it.
+// Covers reports whether err may have been caused by an outage that the monitor has reported. If no
+// outage is known, the error makes Run probe soon.
 func (m *Monitor) Covers(err error) bool {
 	if !m.IsOutage(err) {
 		return false
 	}
-	return m.recordFailure(err, m.Now())
-}
-
-// recordFailure records that the service has not responded since the given time, and logs a line if
-// one is due. It returns false, and records nothing, if Run is not running.
-func (m *Monitor) recordFailure(err error, since time.Time) (recorded bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.running {
-		return false
+	if m.running && !m.began.IsZero() {
+		return true
 	}
+	select {
+	case m.wake <- struct{}{}:
+	default: // Run will probe anyway
+	}
+	return false
+}
+
+// recordFailure records that a probe that began at the given time has failed, and logs a line if one
+// is due.
+func (m *Monitor) recordFailure(err error, probeBegan time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	now := m.Now()
 	m.lastFailure, m.recovered = now, time.Time{}
 	switch {
 	case m.began.IsZero():
-		m.began, m.logged = since, now
+		m.began, m.logged = probeBegan, now
 		m.Log.Warn(m.Name+" is unavailable", "error", err)
-		select {
-		case m.wake <- struct{}{}:
-		default: // Run will probe anyway
-		}
 	case now.Sub(m.logged) >= reminderInterval:
 		m.logged = now
 		m.Log.Warn(m.Name+" is still unavailable", "elapsed", now.Sub(m.began).Round(time.Second), "error", err)
 	}
-	return true
 }
 
-// recordSuccess records that a probe that began at the given time was successful. If there was no
-// failure for settleTime, it ends the outage.
-func (m *Monitor) recordSuccess(probeBegan time.Time) {
+// recordSuccess records that a probe was successful. If no probe has failed for settleTime, it ends
+// the outage.
+func (m *Monitor) recordSuccess() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.began.IsZero() || m.lastFailure.After(probeBegan) {
+	if m.began.IsZero() {
 		return
 	}
 	now := m.Now()

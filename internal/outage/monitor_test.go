@@ -23,6 +23,7 @@ var (
 type monitored struct {
 	down    atomic.Bool // the service refuses connections
 	hanging atomic.Bool // it does not respond
+	probes  atomic.Int64
 	monitor *Monitor
 	log     *slog.Logger // of the program
 	out     bytes.Buffer
@@ -41,6 +42,7 @@ func startMonitored(t *testing.T, level slog.Level) *monitored {
 	m.monitor = New(Config{
 		Name: "the store", Now: time.Now, Log: slog.New(plain), IsOutage: func(err error) bool { return errors.Is(err, errDown) },
 		Probe: func(ctx context.Context) error {
+			m.probes.Add(1)
 			if m.hanging.Load() {
 				<-ctx.Done()
 				return ctx.Err()
@@ -75,11 +77,13 @@ func (m *monitored) lines() string {
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := startMonitored(t, slog.LevelInfo)
+		time.Sleep(idleInterval / 2)
 		m.down.Store(true)
-		for range 3 {
-			m.log.Warn("request failed", "error", fmt.Errorf("request: %w", errDown))
-		}
-		if got, want := m.lines(), "level=WARN msg=\"the store is unavailable\" error=\"request: no answer\"\n"; got != want || m.monitor.IsAvailable() {
+		m.log.Warn("request failed", "error", fmt.Errorf("request: %w", errDown)) // before a probe has failed
+		synctest.Wait()
+		m.log.Warn("request failed", "error", errDown)
+		if got, want := m.lines(), "level=WARN msg=\"request failed\" process=1 error=\"request: no answer\"\n"+
+			"level=WARN msg=\"the store is unavailable\" error=\"no answer\"\n"; got != want || m.monitor.IsAvailable() {
 			t.Errorf("at the beginning, the log has %q, want %q", got, want)
 		}
 		for range 125 {
@@ -96,11 +100,8 @@ func TestOutage(t *testing.T) {
 			t.Errorf("soon after the outage: available %v, log %q", m.monitor.IsAvailable(), got)
 		}
 		m.log.Warn("request failed", "error", errDown) // it began during the outage
-		if m.monitor.IsAvailable() {
-			t.Error("available after a failure")
-		}
-		time.Sleep(settleTime + 2*outageInterval)
-		if got, want := m.lines(), "level=WARN msg=\"the store is available again\" outage=2m8s\n"; got != want {
+		time.Sleep(settleTime + outageInterval)
+		if got, want := m.lines(), "level=WARN msg=\"the store is available again\" outage=2m6s\n"; got != want {
 			t.Errorf("at the end, the log has %q, want %q", got, want)
 		}
 	})
@@ -136,6 +137,72 @@ func TestHangingService(t *testing.T) {
 	})
 }
 
+// TestStuckProbe checks that the outage of a service whose probes ignore their context is noticed and
+// ends, that there is only one such probe, and that Run does not wait for it.
+func TestStuckProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var probes atomic.Int64
+		release := make(chan struct{})
+		var out bytes.Buffer
+		m := New(Config{
+			Name: "the store", Now: time.Now, Log: slog.New(slog.NewTextHandler(&out, nil)),
+			Probe: func(context.Context) error { probes.Add(1); <-release; return nil },
+		})
+		run := func() (stop func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() { defer close(ended); m.Run(ctx) }()
+			return func() { cancel(); <-ended }
+		}
+		stop := run()
+		time.Sleep(time.Minute)
+		stop()
+		if n := probes.Load(); n != 1 || m.IsAvailable() || strings.Count(out.String(), "is unavailable") != 1 {
+			t.Errorf("available %v after %d probes, log\n%s", m.IsAvailable(), n, &out)
+		}
+		close(release)
+		synctest.Wait()
+		stop = run()
+		time.Sleep(settleTime + outageInterval)
+		stop()
+		if !strings.Contains(out.String(), "is available again") {
+			t.Errorf("the log is\n%s", &out)
+		}
+	})
+}
+
+// TestErrorsOfAnAvailableService checks that errors do not begin an outage if the service responds to
+// the probes. Each error keeps its line, and the errors cause at most a probe a second.
+func TestErrorsOfAnAvailableService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := startMonitored(t, slog.LevelInfo)
+		for range 100 {
+			time.Sleep(outageInterval / 10)
+			m.log.Error("conflict", "error", errDown)
+		}
+		if got := m.lines(); strings.Count(got, "level=ERROR msg=conflict") != 100 || strings.Contains(got, "store") || !m.monitor.IsAvailable() {
+			t.Errorf("available %v, log %q", m.monitor.IsAvailable(), got)
+		}
+		if n := m.probes.Load(); n > 12 {
+			t.Errorf("%d probes in ten seconds", n)
+		}
+	})
+}
+
+// TestLevelError checks that a log without warnings has the errors that an outage causes, because it
+// has no line about the outage.
+func TestLevelError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := startMonitored(t, slog.LevelError)
+		m.down.Store(true)
+		time.Sleep(idleInterval + outageInterval)
+		m.log.Error("job fails", "error", errDown)
+		if got, want := m.lines(), "level=ERROR msg=\"job fails\" process=1 error=\"no answer\"\n"; got != want || m.monitor.IsAvailable() {
+			t.Errorf("the log has %q, want %q", got, want)
+		}
+	})
+}
+
 // TestOtherRecords checks which records keep their level: those of other errors, those that the
 // function keep selects, and all records if the monitor is not running.
 func TestOtherRecords(t *testing.T) {
@@ -146,6 +213,8 @@ func TestOtherRecords(t *testing.T) {
 		if got := m.lines(); strings.Count(got, "level=WARN msg=") != 2 || !m.monitor.IsAvailable() {
 			t.Errorf("the log has %q", got)
 		}
+		m.down.Store(true)
+		time.Sleep(idleInterval + outageInterval)
 		m.log.Error("lost", "error", errUnknown)
 		if got := m.lines(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "level=ERROR msg=lost process=1 error=\"perhaps stored: no answer\"") {
 			t.Errorf("the log has %q", got)
@@ -162,6 +231,8 @@ func TestOtherRecords(t *testing.T) {
 func TestDebug(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := startMonitored(t, slog.LevelDebug)
+		m.down.Store(true)
+		time.Sleep(idleInterval + outageInterval)
 		m.log.Warn("request failed", "error", errDown)
 		if got := m.lines(); !strings.Contains(got, "level=DEBUG msg=\"request failed\" process=1 error=\"no answer\"\n") {
 			t.Errorf("the log has %q", got)

@@ -35,8 +35,8 @@ var mailsDesc = prometheus.NewDesc("foretell_mails_total",
 	"Attempts of this process to send an email, by result: sent, or failed because the mail server did not accept the email.", []string{"result"}, nil)
 
 var (
-	databaseUpDesc = prometheus.NewDesc("foretell_database_up", "Whether the database responded when it was last used: 1 or 0.", nil, nil)
-	storageUpDesc  = prometheus.NewDesc("foretell_storage_up", "Whether the storage of files responded when it was last used: 1 or 0.", nil, nil)
+	databaseUpDesc = prometheus.NewDesc("foretell_database_up", "Whether the database responded to the last probe: 1 or 0. A probe reads from it every 10 seconds, and after an error.", nil, nil)
+	storageUpDesc  = prometheus.NewDesc("foretell_storage_up", "Whether the storage of files responded to the last probe: 1 or 0. A probe reads from it every 10 seconds, and after an error.", nil, nil)
 )
 
 // appCollector collects the counts of jobs, mails and scans for malware at each scrape, and whether

@@ -32,12 +32,12 @@ func (p *problem) GetHeaders() http.Header { return problemHeaders(p.Problem) }
 
 func problemHeaders(p *api.Problem) http.Header {
 	h := http.Header{}
-	if p.Status == http.StatusUnauthorized {
+	if p.Code.Status() == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
-	} else if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+	} else if p.Code.Status() == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}
 	return h
@@ -178,7 +178,11 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		own := *p // a copy, because the app may return one problem to several requests
 		p = &own
 		p.RequestID = requestFromContext(ctx).id
-		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", errorWithCause{err})
+		var cause any = errorWithCause{err}
+		if p.Code.Status() == http.StatusInternalServerError {
+			cause = errorWithCause{err}.Error() // a text, because operators search the log for the ID, also during an outage
+		}
+		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", cause)
 	}
 	return p
 }
