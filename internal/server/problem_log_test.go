@@ -33,7 +33,7 @@ func TestLogOfInternalErrors(t *testing.T) {
 			}
 			return a
 		}}))}
-		s.toProblem(t.Context(), tt.err)
+		_ = s.toProblem(t.Context(), tt.err)
 		if isValue != tt.isValue || !strings.Contains(log.String(), tt.want) {
 			t.Errorf("%v: logged as a value: %v, in %s", tt.err, isValue, &log)
 		}
