@@ -112,6 +112,7 @@ var layers = map[string][]string{
 	"internal/table/repair":      {"humanize", "table/cells", "table/check", "table/columnstats", "table/csvfile", "table/dupid", "table/frame", "table/inference", "table/profile"},
 	"internal/table/result":      {"humanize", "table/cells", "table/csvfile", "table/frame"},
 	"internal/table/rowsample":   {"rescue", "spill", "table/cells", "table/csvfile"},
+	"internal/table/tabletest":   nil,
 	"internal/tablefile":         {"humanize", "table/csvfile"},
 	"internal/term":              nil,
 	"internal/testenv":           nil,

@@ -8,12 +8,13 @@ import (
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
 )
 
 // numberWarnings returns the messages of the warnings about a column x with the given cells.
 func numberWarnings(t *testing.T, cells []string) (p *profile.Profile, messages string) {
 	t.Helper()
-	p = scanText(t, column(quoted(cells)...), profile.ScanOptions{})
+	p = scanText(t, tabletest.Column(quoted(cells)...), profile.ScanOptions{})
 	var list []string
 	for _, w := range p.Warnings {
 		switch w.Code {
@@ -47,7 +48,7 @@ func TestTextAmongNumbers(t *testing.T) {
 		"codes_with_a_suffix": {"85%03d", "85%03d?", inference.FormCategory, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, got := numberWarnings(t, cellsOf(200, func(i int) string {
+			p, got := numberWarnings(t, tabletest.Cells(200, func(i int) string {
 				if i%10 == 0 {
 					return strings.ReplaceAll(fmt.Sprintf(c.other, i/2), "?", string(rune('A'+i%7)))
 				}
@@ -64,7 +65,7 @@ func TestTextAmongNumbers(t *testing.T) {
 // such as the grades of a school.
 func TestFewNumbersAreCodes(t *testing.T) {
 	t.Parallel()
-	p, got := numberWarnings(t, cellsOf(200, func(i int) string { return []string{"1", "2", "3", "4", "5", "6", "pass"}[i%7] }))
+	p, got := numberWarnings(t, tabletest.Cells(200, func(i int) string { return []string{"1", "2", "3", "4", "5", "6", "pass"}[i%7] }))
 	if got != "" || p.Columns[0].Form != inference.FormCategory {
 		t.Errorf("%s with %q", p.Columns[0].Form, got)
 	}
@@ -83,7 +84,7 @@ func TestPartialUnit(t *testing.T) {
 		"a_currency":                {"$%d,000", "%d", `the numbers of 45 rows have the unit "$" (median 40000), but those of 15 rows have none (median 38), first "10" in line 2; all are read in this unit`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got := numberWarnings(t, cellsOf(60, func(i int) string {
+			_, got := numberWarnings(t, tabletest.Cells(60, func(i int) string {
 				format := c.with
 				if i%4 == 0 {
 					format = c.without
@@ -107,25 +108,6 @@ func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Prof
 		t.Fatal(err)
 	}
 	return p
-}
-
-// column returns a file with one feature with the given cells, and labels a and b.
-func column(cells ...string) string {
-	var file strings.Builder
-	file.WriteString("id,x,y\n")
-	for i, cell := range cells {
-		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
-	}
-	return file.String()
-}
-
-// cellsOf returns the texts that make returns for the numbers 0…n-1.
-func cellsOf(n int, make func(i int) string) []string {
-	list := []string{}
-	for i := range n {
-		list = append(list, make(i))
-	}
-	return list
 }
 
 // quoted returns the cells quoted for CSV.

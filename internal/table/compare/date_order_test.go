@@ -1,13 +1,11 @@
 package compare
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
 )
 
 func TestCompareDateOrder(t *testing.T) {
@@ -19,8 +17,8 @@ func TestCompareDateOrder(t *testing.T) {
 		{"02/01/2006", "01/02/2006", csvfile.CodeDateOrder, `"11/23/2024" has the month first, but the dates of the training file were read with the day first: the dates of 33 rows are treated as missing, and those of 22 other rows are perhaps read with day and month exchanged`},
 		{"02/01/2006?", "02/01/2006", csvfile.CodeDateOrder, `"23/11/2024" has the day first, but no date of the training file shows the order, and the month first is assumed: the dates of 33 rows are treated as missing, and those of 22 other rows are perhaps read with day and month exchanged`},
 	} {
-		train := scanText(t, datesTable(true, c.train, ""), profile.ScanOptions{})
-		blind := scanText(t, datesTable(false, c.blind, ""), profile.ScanOptions{Blind: true, Training: train.Schema})
+		train := scanText(t, tabletest.Dates(true, c.train, ""), profile.ScanOptions{})
+		blind := scanText(t, tabletest.Dates(false, c.blind, ""), profile.ScanOptions{Blind: true, Training: train.Schema})
 		code, message := "", ""
 		for _, f := range Profiles(train, blind) {
 			if f.Code == csvfile.CodeDateOrder || f.Code == csvfile.CodeAmbiguousDates {
@@ -34,45 +32,4 @@ func TestCompareDateOrder(t *testing.T) {
 			t.Errorf("%s and %s: %s %s\nwant %s", c.train, c.blind, code, message, c.message)
 		}
 	}
-}
-
-// datesTable returns a training file, or a blind file if label is false. The file has a column when
-// and, unless other is "", a column other. when and other are the layouts of the dates in these
-// columns. A layout with the suffix "?" has only dates that can be read in two ways.
-func datesTable(label bool, when, other string) string {
-	var b strings.Builder
-	write := func(id string, cells ...string) {
-		b.WriteString(id)
-		for _, cell := range cells {
-			b.WriteString("," + cell)
-		}
-		b.WriteString("\n")
-	}
-	date := func(row int, layout string) string {
-		layout, ambiguous := strings.CutSuffix(layout, "?")
-		day := 1 + row*11%28
-		if ambiguous {
-			day = 1 + row%12
-		}
-		return time.Date(2024, time.Month(1+row*5%12), day, 0, 0, 0, 0, time.UTC).Format(layout)
-	}
-	head := []string{"when"}
-	if other != "" {
-		head = append(head, "other")
-	}
-	if label {
-		head = append(head, "y")
-	}
-	write("id", head...)
-	for row := range 60 {
-		cells := []string{date(row, when)}
-		if other != "" {
-			cells = append(cells, date(row+1, other))
-		}
-		if label {
-			cells = append(cells, []string{"a", "b"}[row%2])
-		}
-		write(fmt.Sprint(row), cells...)
-	}
-	return b.String()
 }

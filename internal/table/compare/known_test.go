@@ -10,11 +10,12 @@ import (
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
 )
 
 func TestCompareKnown(t *testing.T) {
-	blind := scanText(t, datesTable(false, "02/01/2006", ""), profile.ScanOptions{Blind: true})
-	words := scanText(t, strings.ReplaceAll(datesTable(false, "02/01/2006?", ""), "/", " or "), profile.ScanOptions{Blind: true})
+	blind := scanText(t, tabletest.Dates(false, "02/01/2006", ""), profile.ScanOptions{Blind: true})
+	words := scanText(t, strings.ReplaceAll(tabletest.Dates(false, "02/01/2006?", ""), "/", " or "), profile.ScanOptions{Blind: true})
 	for _, c := range []struct {
 		known profile.KnownColumn
 		blind *profile.Profile

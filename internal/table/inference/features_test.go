@@ -14,6 +14,7 @@ import (
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
 )
 
 // featuresOf returns the names of the features of a profile.
@@ -52,39 +53,39 @@ func TestForms(t *testing.T) {
 		form     inference.Form
 		features []string
 	}{
-		{"iso_dates", cellsOf(200, format("%04d-%02d-%02d", 0, 1, 2)), inference.FormDate, dates},
-		{"german_dates", cellsOf(200, format("%02d.%02d.%d", 2, 1, 0)), inference.FormDate, dates},
-		{"american_dates", cellsOf(200, format("%d/%d/%d", 1, 2, 0)), inference.FormDate, dates},
-		{"british_dates", cellsOf(200, format("%d/%d/%d", 2, 1, 0)), inference.FormDate, dates},
-		{"compact_dates", cellsOf(200, format("%04d%02d%02d", 0, 1, 2)), inference.FormDate, dates},
-		{"dates_of_one_month", cellsOf(200, func(i int) string { return fmt.Sprintf("2020-02-%02d", 1+i%28) }), inference.FormDate, []string{"x.time", "x.day", "x.weekday"}},
-		{"timestamps", cellsOf(200, func(i int) string { return fmt.Sprintf("2020-%02d-%02d %02d:30", 1+i%12, 1+i%28, i%24) }), inference.FormDate, append(dates[:4:4], "x.hour")},
-		{"times_of_day", cellsOf(200, func(i int) string { return fmt.Sprintf("%02d:%02d", i%24, i%60) }), inference.FormTime, []string{"x.hour"}},
-		{"dates_with_a_few_words", append(cellsOf(300, format("%04d-%02d-%02d", 0, 1, 2)), "unknown", "never", "NA", ""), inference.FormDate, dates},
-		{"one_date_among_words", cellsOf(200, func(i int) string { return []string{"1-2-03", "plan", "5-7-09"}[i%3] }), inference.FormCategory, []string{"x"}},
-		{"numbers_of_eight_digits", cellsOf(200, func(i int) string { return strconv.Itoa(20_190_101 + 37*i) }), inference.FormNumeric, []string{"x"}},
-		{"prices", cellsOf(200, price), inference.FormNumeric, []string{"x"}},
-		{"percents", cellsOf(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), inference.FormNumeric, []string{"x"}},
-		{"two_terms", cellsOf(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), inference.FormNumeric, []string{"x"}},
-		{"decimal_commas", cellsOf(200, func(i int) string { return strconv.Itoa(i) + ",5" }), inference.FormNumeric, []string{"x"}},
-		{"indian_groups", cellsOf(200, func(i int) string { return fmt.Sprintf("₹%d,%02d,%03d", i%9+1, i%100, i*4) }), inference.FormNumeric, []string{"x"}},
-		{"currency_codes", cellsOf(200, func(i int) string { return fmt.Sprintf([]string{"USD %d", "%d USD"}[i%2], 3*i) }), inference.FormNumeric, []string{"x"}},
-		{"minus_signs", cellsOf(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), inference.FormNumeric, []string{"x"}},
-		{"numbers_with_a_frequent_word", append(cellsOf(100, func(i int) string { return strconv.Itoa(i * i) }), cellsOf(50, func(int) string { return "unlimited" })...), inference.FormNumeric, []string{"x", "x.text"}},
-		{"zip_codes", cellsOf(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), inference.FormNumeric, []string{"x", "x.code"}},
-		{"yes_and_no", cellsOf(200, func(i int) string { return []string{"Yes", "no"}[i%2] }), inference.FormBoolean, []string{"x"}},
-		{"names_of_rows", cellsOf(200, func(i int) string { return fmt.Sprintf("K%04dX", i*i) }), inference.FormCategory, []string{}},
-		{"uuids", cellsOf(200, func(int) string {
+		{"iso_dates", tabletest.Cells(200, format("%04d-%02d-%02d", 0, 1, 2)), inference.FormDate, dates},
+		{"german_dates", tabletest.Cells(200, format("%02d.%02d.%d", 2, 1, 0)), inference.FormDate, dates},
+		{"american_dates", tabletest.Cells(200, format("%d/%d/%d", 1, 2, 0)), inference.FormDate, dates},
+		{"british_dates", tabletest.Cells(200, format("%d/%d/%d", 2, 1, 0)), inference.FormDate, dates},
+		{"compact_dates", tabletest.Cells(200, format("%04d%02d%02d", 0, 1, 2)), inference.FormDate, dates},
+		{"dates_of_one_month", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("2020-02-%02d", 1+i%28) }), inference.FormDate, []string{"x.time", "x.day", "x.weekday"}},
+		{"timestamps", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("2020-%02d-%02d %02d:30", 1+i%12, 1+i%28, i%24) }), inference.FormDate, append(dates[:4:4], "x.hour")},
+		{"times_of_day", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%02d:%02d", i%24, i%60) }), inference.FormTime, []string{"x.hour"}},
+		{"dates_with_a_few_words", append(tabletest.Cells(300, format("%04d-%02d-%02d", 0, 1, 2)), "unknown", "never", "NA", ""), inference.FormDate, dates},
+		{"one_date_among_words", tabletest.Cells(200, func(i int) string { return []string{"1-2-03", "plan", "5-7-09"}[i%3] }), inference.FormCategory, []string{"x"}},
+		{"numbers_of_eight_digits", tabletest.Cells(200, func(i int) string { return strconv.Itoa(20_190_101 + 37*i) }), inference.FormNumeric, []string{"x"}},
+		{"prices", tabletest.Cells(200, price), inference.FormNumeric, []string{"x"}},
+		{"percents", tabletest.Cells(200, func(i int) string { return strconv.Itoa(i%70) + "%" }), inference.FormNumeric, []string{"x"}},
+		{"two_terms", tabletest.Cells(200, func(i int) string { return strconv.Itoa(36+24*(i%2)) + " months" }), inference.FormNumeric, []string{"x"}},
+		{"decimal_commas", tabletest.Cells(200, func(i int) string { return strconv.Itoa(i) + ",5" }), inference.FormNumeric, []string{"x"}},
+		{"indian_groups", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("₹%d,%02d,%03d", i%9+1, i%100, i*4) }), inference.FormNumeric, []string{"x"}},
+		{"currency_codes", tabletest.Cells(200, func(i int) string { return fmt.Sprintf([]string{"USD %d", "%d USD"}[i%2], 3*i) }), inference.FormNumeric, []string{"x"}},
+		{"minus_signs", tabletest.Cells(200, func(i int) string { return []string{"\u2212", ""}[i%2] + strconv.Itoa(i) }), inference.FormNumeric, []string{"x"}},
+		{"numbers_with_a_frequent_word", append(tabletest.Cells(100, func(i int) string { return strconv.Itoa(i * i) }), tabletest.Cells(50, func(int) string { return "unlimited" })...), inference.FormNumeric, []string{"x", "x.text"}},
+		{"zip_codes", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%05d", 7*(i%60)+900) }), inference.FormNumeric, []string{"x", "x.code"}},
+		{"yes_and_no", tabletest.Cells(200, func(i int) string { return []string{"Yes", "no"}[i%2] }), inference.FormBoolean, []string{"x"}},
+		{"names_of_rows", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("K%04dX", i*i) }), inference.FormCategory, []string{}},
+		{"uuids", tabletest.Cells(200, func(int) string {
 			return fmt.Sprintf("%08x-%04x-4a00-%012x", rng.Uint32(), rng.IntN(1<<16), rng.Uint64()>>16)
 		}), inference.FormCategory, []string{}},
-		{"row_counter", cellsOf(200, func(i int) string { return strconv.Itoa(1000 + (i*77)%200) }), inference.FormNumeric, []string{}},
-		{"rising_amounts", cellsOf(200, func(i int) string { return strconv.Itoa(3 * i) }), inference.FormNumeric, []string{"x"}},
-		{"cabins", cellsOf(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d"}},
-		{"constant", cellsOf(200, func(int) string { return "7" }), inference.FormNumeric, []string{}},
-		{"constant_but_for_gaps", cellsOf(200, func(i int) string { return []string{"7", ""}[i%2] }), inference.FormNumeric, []string{"x"}},
+		{"row_counter", tabletest.Cells(200, func(i int) string { return strconv.Itoa(1000 + (i*77)%200) }), inference.FormNumeric, []string{}},
+		{"rising_amounts", tabletest.Cells(200, func(i int) string { return strconv.Itoa(3 * i) }), inference.FormNumeric, []string{"x"}},
+		{"cabins", tabletest.Cells(200, func(i int) string { return string(rune('A'+i%4)) + strconv.Itoa(i) }), inference.FormText, []string{"x.text", "x.length", "x.words", "x:a", "x:b", "x:c", "x:d"}},
+		{"constant", tabletest.Cells(200, func(int) string { return "7" }), inference.FormNumeric, []string{}},
+		{"constant_but_for_gaps", tabletest.Cells(200, func(i int) string { return []string{"7", ""}[i%2] }), inference.FormNumeric, []string{"x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			file := column(quoted(c.cells)...)
+			file := tabletest.Column(quoted(c.cells)...)
 			p := scanText(t, file, profile.ScanOptions{})
 			if p.Columns[0].Form != c.form {
 				t.Errorf("%s, want %s", p.Columns[0].Form, c.form)
@@ -164,25 +165,6 @@ func scanText(t *testing.T, file string, opts profile.ScanOptions) *profile.Prof
 		t.Fatal(err)
 	}
 	return p
-}
-
-// column returns a file with one feature with the given cells, and labels a and b.
-func column(cells ...string) string {
-	var file strings.Builder
-	file.WriteString("id,x,y\n")
-	for i, cell := range cells {
-		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
-	}
-	return file.String()
-}
-
-// cellsOf returns the texts that make returns for the numbers 0…n-1.
-func cellsOf(n int, make func(i int) string) []string {
-	list := []string{}
-	for i := range n {
-		list = append(list, make(i))
-	}
-	return list
 }
 
 // valuesOf returns the values of a numeric column, or nil for a category.

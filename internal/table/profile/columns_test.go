@@ -11,6 +11,7 @@ import (
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
+	"foretell/internal/table/tabletest"
 )
 
 func TestOnlyIntegersNumberTheRows(t *testing.T) {
@@ -117,7 +118,7 @@ func TestCommasInABlindFileAreRead(t *testing.T) {
 }
 
 func TestSpacesAroundCategoriesDoNotCount(t *testing.T) {
-	file := column("red", " red", "red\t", "blue", " ", "")
+	file := tabletest.Column("red", " red", "red\t", "blue", " ", "")
 	p := scanText(t, file, ScanOptions{})
 	f := loadText(t, file, p.Schema)
 	if d := cmp.Diff([]int32{1, 1, 1, 0, frame.Missing, frame.Missing}, f.Columns[0].Codes); d != "" {

@@ -20,6 +20,7 @@ import (
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
+	"foretell/internal/table/tabletest"
 )
 
 func scanText(t *testing.T, file string, opts ScanOptions) *Profile {
@@ -147,25 +148,6 @@ func TestScanDefects(t *testing.T) {
 	})
 }
 
-// column returns a file with one feature with the given cells, and labels a and b.
-func column(cells ...string) string {
-	var file strings.Builder
-	file.WriteString("id,x,y\n")
-	for i, cell := range cells {
-		fmt.Fprintf(&file, "%d,%s,%c\n", i, cell, 'a'+i%2)
-	}
-	return file.String()
-}
-
-// cellsOf returns the texts that make returns for the numbers 0…n-1.
-func cellsOf(n int, make func(i int) string) []string {
-	list := []string{}
-	for i := range n {
-		list = append(list, make(i))
-	}
-	return list
-}
-
 func TestScanKinds(t *testing.T) {
 	integer := strconv.Itoa
 	word := func(i int) string { return "w" + strconv.Itoa(i) }
@@ -183,18 +165,18 @@ func TestScanKinds(t *testing.T) {
 		{"nothing_at_all", []string{"", " ", ""}, inference.FormNumeric, 3, 0},
 		{"texts", []string{"a", "b", "", "a"}, inference.FormCategory, 1, 2},
 		{"numbers_and_texts", []string{"2", "4", "more", "2"}, inference.FormCategory, 0, 3},
-		{"one_junk_cell_in_many_numbers", append(cellsOf(100, integer), "oops"), inference.FormNumeric, 1, 100},
-		{"one_junk_cell_in_few_numbers", append(cellsOf(90, integer), "oops"), inference.FormNumeric, 1, 90},
-		{"junk_in_two_of_a_hundred", append(cellsOf(98, integer), "oops", "no"), inference.FormNumeric, 2, 98},
-		{"different_numbers", cellsOf(many, integer), inference.FormNumeric, 0, many},
-		{"early_junk_in_different_numbers", append([]string{"oops"}, cellsOf(many, integer)...), inference.FormNumeric, 1, many},
-		{"late_junk_in_different_numbers", append(cellsOf(many, integer), "oops", "NA", "oops"), inference.FormNumeric, 3, many},
-		{"different_texts", cellsOf(many, word), inference.FormCategory, 0, many},
-		{"texts_before_numbers", append(cellsOf(many, word), cellsOf(100, integer)...), inference.FormText, 0, many + 100},
-		{"few_texts_behind_many_numbers", append(cellsOf(many, integer), cellsOf(200, func(int) string { return "zz" })...), inference.FormNumeric, 200, many},
+		{"one_junk_cell_in_many_numbers", append(tabletest.Cells(100, integer), "oops"), inference.FormNumeric, 1, 100},
+		{"one_junk_cell_in_few_numbers", append(tabletest.Cells(90, integer), "oops"), inference.FormNumeric, 1, 90},
+		{"junk_in_two_of_a_hundred", append(tabletest.Cells(98, integer), "oops", "no"), inference.FormNumeric, 2, 98},
+		{"different_numbers", tabletest.Cells(many, integer), inference.FormNumeric, 0, many},
+		{"early_junk_in_different_numbers", append([]string{"oops"}, tabletest.Cells(many, integer)...), inference.FormNumeric, 1, many},
+		{"late_junk_in_different_numbers", append(tabletest.Cells(many, integer), "oops", "NA", "oops"), inference.FormNumeric, 3, many},
+		{"different_texts", tabletest.Cells(many, word), inference.FormCategory, 0, many},
+		{"texts_before_numbers", append(tabletest.Cells(many, word), tabletest.Cells(100, integer)...), inference.FormText, 0, many + 100},
+		{"few_texts_behind_many_numbers", append(tabletest.Cells(many, integer), tabletest.Cells(200, func(int) string { return "zz" })...), inference.FormNumeric, 200, many},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := scanText(t, column(c.cells...), ScanOptions{})
+			p := scanText(t, tabletest.Column(c.cells...), ScanOptions{})
 			got := p.Columns[0]
 			if got.Form != c.form || got.Missing != c.missing || got.Distinct != c.distinct || p.Rows != len(c.cells) {
 				t.Errorf("%s, missing %d, distinct %d", got.Form, got.Missing, got.Distinct)
@@ -203,7 +185,7 @@ func TestScanKinds(t *testing.T) {
 				return
 			}
 			// Load must see the same missing values.
-			f, err := frame.Load(t.Context(), strings.NewReader(column(c.cells...)), p.Schema, frame.LoadOptions{Rows: p.Rows})
+			f, err := frame.Load(t.Context(), strings.NewReader(tabletest.Column(c.cells...)), p.Schema, frame.LoadOptions{Rows: p.Rows})
 			if err != nil {
 				t.Fatal(err)
 			}
