@@ -6,9 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 )
+
+// etagDelay is the time after which statObject asks again for a missing ETag. It is multiplied by the
+// number of attempts.
+const etagDelay = 20 * time.Millisecond
 
 // objectReader reads an object from any offset. If its connection breaks, it continues
 // at the same offset with a new connection.
@@ -26,12 +31,31 @@ type objectReader struct {
 }
 
 func (b *bucketStore) open(ctx context.Context, name string) (*Reader, error) {
-	stat, err := b.core.StatObject(ctx, b.bucket, b.objectName(name), minio.StatObjectOptions{})
+	stat, err := b.statObject(ctx, name)
 	if err != nil {
-		return nil, b.translateS3Error(ctx, err)
+		return nil, err
 	}
 	r := &objectReader{store: b, ctx: ctx, object: b.objectName(name), etag: stat.ETag, size: stat.Size}
 	return &Reader{ReadSeekCloser: r, Size: stat.Size, ModTime: stat.LastModified}, nil
+}
+
+// statObject returns the metadata of an object. A server that stores metadata apart from the objects may
+// return no ETag for a moment while an object is deleted. statObject then asks again.
+func (b *bucketStore) statObject(ctx context.Context, name string) (minio.ObjectInfo, error) {
+	for try := 1; ; try++ {
+		stat, err := b.core.StatObject(ctx, b.bucket, b.objectName(name), minio.StatObjectOptions{})
+		if err != nil || stat.ETag != "" {
+			return stat, b.translateS3Error(ctx, err)
+		}
+		if try >= maxRequestTries {
+			return stat, fmt.Errorf("the S3 server returned no ETag for the object %s", b.objectName(name))
+		}
+		select {
+		case <-ctx.Done():
+			return stat, ctx.Err()
+		case <-time.After(time.Duration(try) * etagDelay):
+		}
+	}
 }
 
 func (r *objectReader) Read(p []byte) (int, error) {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,6 +199,51 @@ func TestFalseSuccess(t *testing.T) {
 	_, err = put(t, s, strings.NewReader(strings.Repeat("x", partSize+1)))
 	wantError(t, err, ErrUnavailable)
 	wantNames(t, "the store", names(t, s))
+}
+
+// TestMissingETag reads an object from a store that first returns no ETag for it, as a store may while
+// it deletes the object.
+func TestMissingETag(t *testing.T) {
+	location := testenv.S3(t)
+	target, err := url.Parse(location.Query().Get("endpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing atomic.Int64 // the number of responses that lack the ETag
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host // which is signed
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.Method == http.MethodHead && missing.Add(-1) >= 0 {
+				r.Header.Del("ETag")
+			}
+			return nil
+		},
+	})
+	defer server.Close()
+	s, err := openAt(t, testenv.ReplaceEndpoint(location, server.URL), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := put(t, s, strings.NewReader("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing.Store(2)
+	r, err := s.Open(t.Context(), info.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if got, err := io.ReadAll(r); err != nil || string(got) != "text" {
+		t.Errorf("read %q, %v", got, err)
+	}
+	missing.Store(100)
+	if _, err := s.Open(t.Context(), info.Key); err == nil || !strings.Contains(err.Error(), "no ETag") {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // TestFrozenStore checks the error if a store accepts connections but does not answer.
