@@ -19,7 +19,7 @@ const (
 )
 
 // OutcomeFromStatus derives the outcome of a training job, which is a race or one run of a race,
-// from its status and its threshold. The threshold is nil if there is none. For a run, otherWon
+// from its status and its threshold. The threshold is nil if the race has no threshold. For a run, otherWon
 // reports whether another algorithm won the race. For a race, otherWon is false. The outcome of an unknown status is "".
 func OutcomeFromStatus(status string, threshold *float64, otherWon bool) string {
 	switch status {

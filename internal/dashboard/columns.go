@@ -193,7 +193,7 @@ func peekSample(src io.Reader) (file *bufio.Reader, beginning []byte, isWhole bo
 	return file, beginning, isWhole, nil
 }
 
-// csvDescription says what a CSV is, to those who have chosen another kind of file.
+// csvDescription describes a CSV to people who have chosen another kind of file.
 const csvDescription = "a CSV has a header and a row for each example, with commas between the columns"
 
 // checkIsCSV returns a problem if a file with this beginning cannot be a CSV, so that nothing is

@@ -46,7 +46,7 @@ func (p *Pages) redirectToInvitation(v *visit, path string, invitation *api.Invi
 }
 
 // takeInvitation returns the message about a new one-time link for the requested page, or nil if
-// there is none. It deletes the cookie, so that each link is shown only once.
+// the request has no such message. It deletes the cookie, so that each link is shown only once.
 func (p *Pages) takeInvitation(v *visit) *invitationView {
 	cookie, err := v.r.Cookie(p.invitationCookieName(v.r))
 	if err != nil { // there is no cookie

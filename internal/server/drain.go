@@ -24,9 +24,9 @@ const (
 	// stoppingDrainTime is how long the server still reads bodies after the service has begun to
 	// stop.
 	stoppingDrainTime = 2 * time.Second
-	// The next constants limit how long the server waits for the next byte. A client that sends nothing for this
-	// time probably waits for the response. An authenticated client has more time, because it may
-	// have a bad connection.
+	// The next constants limit how long the server waits for the next byte. A client that sends
+	// nothing for this time probably waits for the response. An authenticated client has more time,
+	// because it may have a bad connection.
 	anonymousDrainIdleTimeout     = time.Second
 	authenticatedDrainIdleTimeout = 5 * time.Second
 )

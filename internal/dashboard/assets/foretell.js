@@ -107,7 +107,8 @@ document.addEventListener("htmx:xhr:progress", ({ target, detail }) => {
   if (progress && detail.lengthComputable) progress.value = 100 * detail.loaded / detail.total;
 });
 
-// A running upload can be cancelled. The service then deletes what it has received. The button that
+// A running upload can be cancelled. The service then deletes what it has received,
+// unless it had already received the whole file. The button that
 // was pressed disappears, so the one that sends the form again gets the focus.
 document.addEventListener("click", ({ target }) => {
   const form = target.closest("[data-cancel]")?.form;

@@ -89,7 +89,7 @@ func (e *Evaluator) Score(ctx context.Context, probabilities []float32) (perform
 	return finiteOrZero(performance), e.LogLoss(probabilities), nil // NaN if the metric cannot be computed on the rows
 }
 
-// LogLoss returns the mean log loss of the validation rows, or 0 if there are none.
+// LogLoss returns the mean log loss of the validation rows, or 0 if the race has no validation rows.
 func (e *Evaluator) LogLoss(probabilities []float32) float64 {
 	return finiteOrZero(metric.LogLoss(e.Predictions(probabilities)))
 }

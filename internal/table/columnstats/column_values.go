@@ -19,7 +19,7 @@ func (t *Column) FirstValues() []Value { return t.texts.allOrFirstTexts() }
 // much memory.
 func (t *Column) IsSampled() bool { return t.texts.firstTexts != nil }
 
-// Find returns the counted value with the given text, or nil if there is none.
+// Find returns the counted value with the given text, or nil if the column has no such value.
 func (t *Column) Find(text string) *Value { return t.texts.find(text) }
 
 // Levels returns the values that become levels of a category, sorted by their texts.

@@ -114,7 +114,7 @@ func (c *ColumnProfile) IsDayFirst() bool { return c.dayFirst }
 // Dates counts the dates of the column whose meaning depends on IsDayFirst.
 func (c *ColumnProfile) Dates() *inference.DateCounts { return &c.dates }
 
-// FirstTime returns the first text with a time of day. It has no rows if there is none.
+// FirstTime returns the first text with a time of day. It has no rows if the column has no such text.
 func (c *ColumnProfile) FirstTime() *columnstats.Value { return &c.firstTime }
 
 // CanParse reports whether a text can be parsed in the format of the column.

@@ -165,8 +165,8 @@ func (l *Layout) setNames(t *csvfile.Table) error {
 	return nil
 }
 
-// missingColumnDefect returns the defect of a file that lacks the named column. role says
-// what the column is needed for, such as "for the ID".
+// missingColumnDefect returns the defect of a file that lacks the named column. role is
+// the purpose of the column in the message, such as "for the ID".
 func missingColumnDefect(line int, name, role string, names []string) *csvfile.Defect {
 	return &csvfile.Defect{
 		Code: csvfile.CodeMissingColumn, Line: line, Name: name,
