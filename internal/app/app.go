@@ -19,6 +19,8 @@ import (
 	"foretell/internal/clamav"
 	"foretell/internal/job"
 	"foretell/internal/outage"
+	"foretell/internal/problem"
+	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/turn"
@@ -84,6 +86,7 @@ type App struct {
 	now             func() time.Time
 	rand            io.Reader
 	log             *slog.Logger // see Log
+	problems        *problem.Converter
 	databaseMonitor *outage.Monitor
 	storageMonitor  *outage.Monitor
 	tracer          trace.Tracer
@@ -131,6 +134,7 @@ func New(c Config) (*App, error) {
 		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
+	a.problems = &problem.Converter{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly}
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
@@ -139,7 +143,7 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
 	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err
@@ -172,7 +176,7 @@ const registrationInterval = time.Minute
 // processes. Jobs do not wait for this, because listing all stored files may take minutes.
 func (a *App) Run(ctx context.Context) error {
 	recounts := 2
-	defer runAfterAndEvery(ctx, 0, sweepInterval, func() {
+	defer repeat.AfterAndEvery(ctx, 0, sweepInterval, func() {
 		a.removeLeftovers(ctx, recounts > 0)
 		recounts--
 	})()
@@ -204,7 +208,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 	register()
 	stop := func() {}
 	if a.store.IsOnServer() {
-		stop = runEvery(ctx, registrationInterval, register)
+		stop = repeat.Every(ctx, registrationInterval, register)
 	}
 	return func() {
 		stop()

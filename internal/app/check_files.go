@@ -108,7 +108,7 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 			u.Predictions += total.Bytes
 		}
 	}
-	return &u, a.toProblem(err)
+	return &u, a.problems.Convert(err)
 }
 
 // Orphans lists all stored files and returns the number and size of the orphans.
@@ -133,5 +133,5 @@ func (a *App) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, er
 		files, err = t.ListFiles(ctx)
 		return err
 	})
-	return files, a.toProblem(err)
+	return files, a.problems.Convert(err)
 }

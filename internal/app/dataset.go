@@ -63,7 +63,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	info, err := a.signUpload(ctx, d)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Datase
 		return d.Key, nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "dataset", in.DatasetKey)
+		return nil, a.problems.Lookup(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason, FileName: d.FileName,
@@ -152,7 +152,7 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return d, a.lookupProblem(err, "dataset", key)
+	return d, a.problems.Lookup(err, "dataset", key)
 }
 
 // checkDatasetExists returns a problem if the caller has no dataset with this key. Unlike
@@ -165,7 +165,7 @@ func (a *App) checkDatasetExists(ctx context.Context, key string) error {
 		}
 		return err
 	})
-	return a.lookupProblem(err, "dataset", key)
+	return a.problems.Lookup(err, "dataset", key)
 }
 
 func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
@@ -195,7 +195,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsAsArray}, Page: toPage(w, total)}
 	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
@@ -266,7 +266,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 		return nil, notPendingProblem(current)
 	}
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	entry := toDatasetEntry(ctx, d, jobStatus{})
 	return &entry, nil

@@ -36,7 +36,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		}
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, resourceNames[noun], key)
+		return nil, a.problems.Lookup(err, resourceNames[noun], key)
 	}
 	a.pool.StopJobsOfDeleted(key)
 	a.deleteBlobs(ctx, blobs...)

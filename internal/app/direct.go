@@ -27,7 +27,7 @@ const (
 func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {
 	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLLifetimeSeconds*time.Second)
 	if err != nil {
-		return api.UploadInfo{}, a.toProblem(err)
+		return api.UploadInfo{}, a.problems.Convert(err)
 	}
 	a.lastUploadURLTime.Store(a.now().Unix())
 	select {

@@ -13,6 +13,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/repeat"
 	"foretell/internal/span"
 	"foretell/internal/store"
 )
@@ -261,7 +262,7 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
-	stopPolling := runEvery(ctx, partPollInterval, func() {
+	stopPolling := repeat.Every(ctx, partPollInterval, func() {
 		var parts []*store.RacePart
 		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)

@@ -48,7 +48,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
 	}
-	return report, a.toProblem(err)
+	return report, a.problems.Convert(err)
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
@@ -64,13 +64,13 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 	})
 	switch {
 	case err != nil:
-		return nil, nil, a.lookupProblem(err, "prediction", key)
+		return nil, nil, a.problems.Lookup(err, "prediction", key)
 	case p.Status != api.PredictionCompleted:
 		return nil, nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
 	case len(text) > 0:
 		err = json.Unmarshal(text, &report)
 	}
-	return p, report, a.toProblem(err)
+	return p, report, a.problems.Convert(err)
 }
 
 // measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and

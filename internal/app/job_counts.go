@@ -27,7 +27,7 @@ func (a *App) JobCounts(ctx context.Context) ([]JobCounts, error) {
 		return err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	var all []JobCounts
 	for _, k := range jobKinds {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/repeat"
 	"foretell/internal/store"
 )
 
@@ -39,7 +40,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 		return nil
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
 }
@@ -86,7 +87,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		return nil
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
 }
@@ -97,7 +98,7 @@ const missingWorkerInterval = time.Minute
 // WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no live process runs
 // the jobs of the service. It returns when ctx is done. A service that runs no jobs itself calls it.
 func (a *App) WarnOfMissingWorkers(ctx context.Context) {
-	defer runEvery(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
+	defer repeat.Every(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
 	<-ctx.Done()
 }
 

@@ -189,7 +189,7 @@ func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
 		return t.AdoptJobAndClearDeadline(ctx, key, a.store.ProcessName())
 	})
 	a.pool.AllowSubject(key)
-	return a.toProblem(err)
+	return a.problems.Convert(err)
 }
 
 // RunsElsewhere reports whether another live process runs the job on a dataset,
@@ -200,5 +200,5 @@ func (a *App) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, er
 		s, err = a.findJobStatus(ctx, t, key)
 		return err
 	})
-	return s.running && s.job.Owner != a.store.ProcessName(), a.toProblem(err)
+	return s.running && s.job.Owner != a.store.ProcessName(), a.problems.Convert(err)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"foretell/internal/api"
-	"foretell/internal/app/modelreport"
+	"foretell/internal/modelreport"
 	"foretell/internal/store"
 )
 
@@ -61,7 +61,7 @@ func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err er
 		m, err = t.GetModel(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return m, a.lookupProblem(err, "model", key)
+	return m, a.problems.Lookup(err, "model", key)
 }
 
 // toDecimal converts a number to the quoted number of the documented API. If v is nil because
@@ -96,7 +96,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		return err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
 }
@@ -109,7 +109,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 		return err
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "model", in.ModelKey)
+		return nil, a.problems.Lookup(err, "model", in.ModelKey)
 	}
 	report, err := modelreport.Parse(stored)
 	if err != nil || !in.Summary {

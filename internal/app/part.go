@@ -9,6 +9,7 @@ import (
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
 )
@@ -55,7 +56,7 @@ func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 		return err
 	}
 	defer file.Abort()
-	stopRecording := runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
+	stopRecording := repeat.Every(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := a.pollThresholdRuns(ctx, rows.race.Key, wins)
 	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
 	stopPolling()

@@ -64,7 +64,7 @@ func postponeIfUnavailable(do func(context.Context, *job.RunningJob) error) func
 // job.
 func (a *App) CheckDiskNotFull() error {
 	if err := a.pool.StoreError(); errors.Is(err, store.ErrDiskFull) {
-		return a.toProblem(err)
+		return a.problems.Convert(err)
 	}
 	return nil
 }

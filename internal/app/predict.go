@@ -13,6 +13,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/repeat"
 	"foretell/internal/store"
 	"foretell/internal/table/csvfile"
 )
@@ -80,7 +81,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 
 	var rows atomic.Int64
 	written := *p // a copy, because p changes below while progress may still be written
-	stopRecording := runEvery(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
+	stopRecording := repeat.Every(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
 	err = a.readVerifiedFile(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
@@ -127,7 +128,7 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 		}
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
-		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, a.failureReason(cause), a.now()
+		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, a.problems.FailureReason(cause), a.now()
 		if err := a.recordMalware(ctx, t, j, "prediction.malware", cause); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	})
 	if err != nil {
 		a.deleteUncommittedBlob(ctx, err, info.Key)
-		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
+		return nil, a.problems.Lookup(err, "model", m.Key) // deleted during the upload
 	}
 	a.notifyWorkers(kindPredict)
 	return &api.CreatedPrediction{
@@ -79,7 +79,7 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
-	return p, a.lookupProblem(err, "prediction", key)
+	return p, a.problems.Lookup(err, "prediction", key)
 }
 
 // findPredictionWithStatus returns a prediction of the caller and the status of its job.
@@ -91,7 +91,7 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 		}
 		return key, nil
 	})
-	return p, s, a.lookupProblem(err, "prediction", key)
+	return p, s, a.problems.Lookup(err, "prediction", key)
 }
 
 func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
@@ -150,7 +150,7 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 		return slices.ContainsFunc(predictions, predictionHasJob), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.PredictionPage{Predictions: []api.Prediction{}, Page: toPage(w, total)}
 	for _, p := range predictions {
@@ -219,7 +219,7 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	}
 	r, err := a.blobs.Open(ctx, p.Result.Blob)
 	if err != nil {
-		return nil, a.toProblem(a.damagedProblem(ctx, err, resultFile(p)))
+		return nil, a.problems.Convert(a.damagedProblem(ctx, err, resultFile(p)))
 	}
 	defer func() { _ = r.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(r, size))

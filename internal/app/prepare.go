@@ -104,13 +104,13 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 	if api.CodeFromError(cause) == api.CodeDamaged {
 		return a.failDamagedDataset(ctx, j, d, cause)
 	}
-	return a.completeOrFailDataset(ctx, j, d, a.failureReason(cause), cause)
+	return a.completeOrFailDataset(ctx, j, d, a.problems.FailureReason(cause), cause)
 }
 
 // failDamagedDataset makes a dataset FAILED because its stored CSV is damaged. It keeps the
 // CSV, because the owner of the dataset may be able to recover a part of the CSV.
 func (a *App) failDamagedDataset(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
-	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.failureReason(cause), a.now()
+	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.problems.FailureReason(cause), a.now()
 	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 

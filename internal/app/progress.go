@@ -113,33 +113,3 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 		a.log.WarnContext(ctx, "cannot store the progress of a race; trying again", "subject", j.Subject, "error", err)
 	}
 }
-
-// runEvery starts a goroutine that calls fn at intervals until stop is called or ctx is done.
-// stop waits until a running call of fn has returned.
-func runEvery(ctx context.Context, interval time.Duration, fn func()) (stop func()) {
-	return runAfterAndEvery(ctx, interval, interval, fn)
-}
-
-// runAfterAndEvery is like runEvery, but first is the time until the first call.
-func runAfterAndEvery(ctx context.Context, first, interval time.Duration, fn func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		timer := time.NewTimer(first)
-		defer timer.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-timer.C:
-				timer.Reset(interval)
-				fn()
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
-}

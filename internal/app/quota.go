@@ -56,5 +56,5 @@ func (a *App) checkUploadQuota(ctx context.Context, size int64) (left int64, err
 		left = *owner.Quota.Bytes - used.Bytes
 		return err
 	})
-	return left, a.toProblem(err)
+	return left, a.problems.Convert(err)
 }

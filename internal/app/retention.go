@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"foretell/internal/repeat"
 	"foretell/internal/store"
 )
 
@@ -33,7 +34,7 @@ const (
 // then every hour until ctx is done. Several processes may call it at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	a.deleteExpired(ctx, r)
-	defer runEvery(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
+	defer repeat.Every(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
 	<-ctx.Done()
 }
 

@@ -147,7 +147,7 @@ func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, o
 		}
 	}
 	if err != nil {
-		return nil, a.toProblem(a.damagedProblem(ctx, err, f))
+		return nil, a.problems.Convert(a.damagedProblem(ctx, err, f))
 	}
 	file.ReadSeekCloser, file.Size = r, r.Size
 	file.BeforeSend = func(ctx context.Context, partial bool) error {
@@ -171,7 +171,7 @@ func (a *App) verifyStoredFile(ctx context.Context, f *store.OwnedFile, partial 
 	if err == nil {
 		a.recentlyVerified.Add(f.Blob, a.now())
 	}
-	return a.toProblem(err)
+	return a.problems.Convert(err)
 }
 
 func toBlobInfo(f store.File) blob.Info {

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/app/modelreport"
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
+	"foretell/internal/modelreport"
+	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -76,7 +77,7 @@ func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f 
 	spans := startRunSpans(ctx, p.Algorithms)
 	defer spans.end()
 	recorder := newProgressRecorder(rows.runs)
-	defer runEvery(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
+	defer repeat.Every(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
 	p.Progress = spans.wrapProgress(func(e learn.Event) {
 		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
 			recorder.record(e)
@@ -332,7 +333,10 @@ func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, err
 
 // failTraining makes the race of a failed job FAILED because of cause.
 func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
-	now := a.now()
+	now, reason := a.now(), a.problems.FailureReason(cause)
+	if errors.Is(cause, learn.ErrNoEarlierRows) {
+		reason = learn.ErrNoEarlierRows.Error()
+	}
 	return a.finishJob(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
@@ -347,7 +351,7 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		}
 		for _, row := range append(children, race) {
 			from := row.Status
-			row.Status, row.FailureReason, row.Finished, row.Cancelling = api.TrainingFailed, a.failureReason(cause), now, false
+			row.Status, row.FailureReason, row.Finished, row.Cancelling = api.TrainingFailed, reason, now, false
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		return r.RaceKey(), nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
 	}
 	out := s.toTraining(r)
 	return &out, nil
@@ -38,7 +38,7 @@ func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, 
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return r, a.lookupProblem(err, "training job", key)
+	return r, a.problems.Lookup(err, "training job", key)
 }
 
 func toTraining(r *store.Training) api.Training {
@@ -94,7 +94,7 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 		return slices.ContainsFunc(trainings, raceHasJob), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.TrainingPage{TrainingJobs: []api.Training{}, Page: toPage(w, total)}
 	for _, r := range trainings {
@@ -139,7 +139,7 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 		return nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }

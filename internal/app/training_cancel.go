@@ -43,7 +43,7 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s, but only a PENDING or RUNNING training job can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", key)
+		return nil, a.problems.Lookup(err, "training job", key)
 	}
 	if pending {
 		a.finishedJobs.add(kindTrain, api.TrainingCancelled)

@@ -72,7 +72,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return a.insertJob(ctx, t, &store.Job{Account: race.Account, Kind: kindTrain, Subject: race.Key, Memory: memory})
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "dataset", d.Key)
+		return nil, a.problems.Lookup(err, "dataset", d.Key)
 	}
 	a.notifyWorkers(kindTrain)
 	return &api.CreatedTraining{

@@ -37,14 +37,14 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	defer u.reserved.release() // after Abort; the transaction that records the file checks the quota again
 	w, err := a.blobs.Create(ctx)
 	if err != nil {
-		return blob.Info{}, a.toProblem(err)
+		return blob.Info{}, a.problems.Convert(err)
 	}
 	defer w.Abort()
 	if err := u.copyTo(w); err != nil {
-		return blob.Info{}, a.toProblem(err)
+		return blob.Info{}, a.problems.Convert(err)
 	}
 	info, err = w.Commit()
-	return info, a.toProblem(err)
+	return info, a.problems.Convert(err)
 }
 
 // namedBody is the body of an upload that has a file name, as in a form. FileName returns the name

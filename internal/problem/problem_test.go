@@ -1,4 +1,4 @@
-package app
+package problem
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
-	"foretell/internal/learn"
 	"foretell/internal/store"
 )
 
@@ -17,10 +16,10 @@ import (
 // programs repeat such a request.
 func TestOutageProblems(t *testing.T) {
 	t.Parallel()
-	a := &App{log: slog.New(slog.DiscardHandler)}
+	c := &Converter{Log: slog.New(slog.DiscardHandler)}
 	for cause, want := range map[error]api.Code{store.ErrUnavailable: api.CodeNotReady, store.ErrCommitUnknown: api.CodeInternal} {
 		var p *api.Problem
-		if err := a.toProblem(fmt.Errorf("%w: EOF", cause)); !errors.As(err, &p) || p.Code != want || p.RetryAfter == 0 {
+		if err := c.Convert(fmt.Errorf("%w: EOF", cause)); !errors.As(err, &p) || p.Code != want || p.RetryAfter == 0 {
 			t.Errorf("%v returns %+v", cause, p)
 		}
 	}
@@ -28,21 +27,16 @@ func TestOutageProblems(t *testing.T) {
 
 func TestFailureReason(t *testing.T) {
 	t.Parallel()
-	files, err := blob.OpenFolder(t.TempDir(), "self")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		cause error
 		want  string
 	}{
 		{fmt.Errorf("write: %w", blob.ErrDiskFull), "the service's disk is full, so nothing was stored: try again when its operator has freed space"},
 		{job.ErrTooManyAttempts, "the process died in each of 5 attempts, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
-		{fmt.Errorf("race: %w", learn.ErrNoEarlierRows), learn.ErrNoEarlierRows.Error()},
 		{errors.New("index out of range"), api.InternalFailure},
 	} {
-		a := &App{blobs: files, log: slog.New(slog.DiscardHandler)}
-		if got := a.failureReason(c.cause); got != c.want {
+		converter := &Converter{Log: slog.New(slog.DiscardHandler), Location: t.TempDir()}
+		if got := converter.FailureReason(c.cause); got != c.want {
 			t.Errorf("%v returns %q", c.cause, got)
 		}
 	}
