@@ -23,6 +23,7 @@ import (
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/turn"
 	"foretell/internal/urlkey"
 )
@@ -42,7 +43,7 @@ type Config struct {
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
 	// AcceptMismatch makes New accept a database that does not belong to the stored files; see
-	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
+	// [storedfile.ErrMismatch]. Files that the database does not reference are then kept for [blob.OrphanGrace].
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
@@ -81,7 +82,7 @@ type App struct {
 	*account.Accounts
 
 	store           *store.Store
-	blobs           *blob.Store
+	files           *storedfile.Files
 	tempDir         string
 	now             func() time.Time
 	rand            io.Reader
@@ -104,9 +105,7 @@ type App struct {
 	queueWatchers            job.Watchers
 	deadlines                raceDeadlines
 	models                   *modelCache
-	scanner                  *clamav.Client // nil if no file is scanned
 	finishedJobs             *jobCounter
-	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
 	uploads                  *uploadReservations
 	driftSemaphore           *turn.FairSemaphore                 // limits how many drifts are measured at a time
 	driftCalls               *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
@@ -117,10 +116,9 @@ type App struct {
 	// a URL, in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
-	sweptOrphans      atomic.Pointer[blob.Orphans] // see SweptOrphans
 }
 
-// New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that
+// New returns an App, or [storedfile.ErrMismatch] if the stored files do not belong to the database. Jobs that
 // the App has queued wait until [App.Run] is called, in this process or another. The caller must call
 // [App.Close].
 func New(c Config) (*App, error) {
@@ -128,13 +126,14 @@ func New(c Config) (*App, error) {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
+		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
+		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
 	a.problems = &problem.Converter{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly}
+	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Problems: a.problems, Scanner: c.Scanner})
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
@@ -145,7 +144,7 @@ func New(c Config) (*App, error) {
 	a.Accounts = account.New(account.Config{
 		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
-	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptMismatch); err != nil {
+	if err := a.files.CheckIdentity(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err
 	}
 	var err error
@@ -199,7 +198,7 @@ func (a *App) registerWorker(ctx context.Context) (unregister func()) {
 		}
 	}
 	self := &store.Worker{
-		Process: a.store.ProcessName(), Memory: a.memory, ScansFiles: a.scanner != nil, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
+		Process: a.store.ProcessName(), Memory: a.memory, ScansFiles: a.files.ScansForMalware(), Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
 	}
 	register := func() {
 		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
@@ -237,7 +236,7 @@ func (a *App) removeLeftovers(ctx context.Context, recount bool) {
 	if a.tempDir != "" {
 		warn("cannot remove leftover temporary files", spill.Sweep(a.tempDir))
 	}
-	a.sweepBlobs(ctx)
+	a.files.Sweep(ctx)
 }
 
 // TempDir returns the folder for temporary files. It returns "" for the folder of the
@@ -246,20 +245,3 @@ func (a *App) TempDir() string { return a.tempDir }
 
 // newUUID returns a random UUID (version 4).
 func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }
-
-// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
-// The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].
-func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
-	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
-		a.log.WarnContext(ctx, "cannot delete stored files; they become orphans", "error", err)
-	}
-}
-
-// deleteUncommittedBlob deletes a new blob after the transaction that should have stored its key
-// failed with txErr. If txErr does not show whether the transaction was committed, it keeps the
-// blob. A blob without a row is an orphan, which [App.Run] deletes after [blob.OrphanGrace].
-func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
-	if !errors.Is(txErr, store.ErrCommitUnknown) {
-		a.deleteBlobs(ctx, key)
-	}
-}

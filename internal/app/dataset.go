@@ -10,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 )
 
@@ -275,7 +276,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 // setFileAndQueuePreparation makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
 // queues the preparation. If this fails, it deletes the file.
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
-	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
 		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
@@ -286,7 +287,7 @@ func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, 
 		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
 	})
 	if err != nil {
-		a.deleteUncommittedBlob(ctx, err, info.Key)
+		a.files.DeleteUncommitted(ctx, err, info.Key)
 		return err
 	}
 	a.notifyWorkers(kindPrepare)

@@ -39,7 +39,7 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		return nil, a.problems.Lookup(err, resourceNames[noun], key)
 	}
 	a.pool.StopJobsOfDeleted(key)
-	a.deleteBlobs(ctx, blobs...)
+	a.files.Delete(ctx, blobs...)
 	return &api.None{}, nil
 }
 
@@ -90,5 +90,5 @@ var resourceNames = map[string]string{
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.
 func (a *App) cleanUpDeletedAccount(ctx context.Context, key string, blobs []string) {
 	a.pool.StopJobsOfDeleted(key)
-	a.deleteBlobs(ctx, blobs...)
+	a.files.Delete(ctx, blobs...)
 }

@@ -229,7 +229,7 @@ func (s *distributedRace) cancelParts() {
 // openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
 // reader returns an error if the file is damaged.
 func (s *distributedRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
-	r, err := s.app.blobs.OpenVerified(s.ctx, toBlobInfo(f))
+	r, err := s.app.files.OpenVerified(s.ctx, f)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -305,6 +305,6 @@ func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
 		return
 	}
 	if len(blobs) > 0 {
-		a.deleteBlobs(ctx, blobs...)
+		a.files.Delete(ctx, blobs...)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/drift"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -118,7 +119,7 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 		return nil, err
 	}
 	var prof *profile.Profile
-	err = a.readVerifiedFile(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
+	err = a.files.Read(ctx, storedfile.Result(p), func(result io.Reader, _ int64) (err error) {
 		prof, err = profile.Scan(ctx, result, profile.ScanOptions{Blind: true, ID: schema.ID, Training: schema, Brief: true})
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/modelreport"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 )
 
 // GetModel returns a model. Its field Champion is true if the model has the highest
@@ -124,7 +125,7 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	return a.openDownload(ctx, modelFile(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
+	return a.openDownload(ctx, storedfile.Model(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
 		_, err := a.findModel(ctx, m.Key)
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 )
 
 // partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
@@ -51,7 +52,7 @@ func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
-	file, err := a.blobs.Create(ctx)
+	file, err := a.files.Create(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,10 +102,10 @@ func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRo
 // job of the part.
 func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
 	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
-		return t.UpsertRecording(ctx, j.Subject, toStoreFile(info))
+		return t.UpsertRecording(ctx, j.Subject, storedfile.FromInfo(info))
 	})
 	if err != nil {
-		a.deleteUncommittedBlob(ctx, err, info.Key)
+		a.files.DeleteUncommitted(ctx, err, info.Key)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"foretell/internal/learn"
 	"foretell/internal/repeat"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/csvfile"
 )
 
@@ -30,7 +31,7 @@ func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 	if err != nil {
 		return err
 	}
-	if err := a.scanForMalware(ctx, blindFile(p)); err != nil {
+	if err := a.files.ScanForMalware(ctx, storedfile.Blind(p)); err != nil {
 		return err
 	}
 	limited, done := context.WithTimeoutCause(ctx, predictionTimeLimit, errPredictionTimeLimit)
@@ -73,7 +74,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 	if err != nil {
 		return err
 	}
-	result, err := a.blobs.Create(ctx)
+	result, err := a.files.Create(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 	var rows atomic.Int64
 	written := *p // a copy, because p changes below while progress may still be written
 	stopRecording := repeat.Every(ctx, progressInterval, func() { a.writePredictionProgress(ctx, &r.Job, written, rows.Load()) })
-	err = a.readVerifiedFile(ctx, blindFile(p), func(blind io.Reader, _ int64) (err error) {
+	err = a.files.Read(ctx, storedfile.Blind(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err
 	})
@@ -91,7 +92,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 		return err
 	}
 	info, err := result.Commit()
-	p.Result = toStoreFile(info)
+	p.Result = storedfile.FromInfo(info)
 	return err
 }
 
@@ -111,9 +112,9 @@ func (a *App) endPredictionAndDeleteBlind(ctx context.Context, j *job.Job, p *st
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
 	err := a.finishJob(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
-		a.deleteBlobs(ctx, blind)
+		a.files.Delete(ctx, blind)
 	} else if p.Result.Blob != "" {
-		a.deleteUncommittedBlob(ctx, err, p.Result.Blob)
+		a.files.DeleteUncommitted(ctx, err, p.Result.Blob)
 	}
 	return err
 }
@@ -129,13 +130,15 @@ func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error
 		from := p.Status
 		blind, p.Blind = p.Blind.Blob, store.File{}
 		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, a.problems.FailureReason(cause), a.now()
-		if err := a.recordMalware(ctx, t, j, "prediction.malware", cause); err != nil {
-			return err
+		if errors.Is(cause, storedfile.ErrMalware) {
+			if err := a.RecordRefusedFile(ctx, t, j.Account, "prediction.malware", j.Subject); err != nil {
+				return err
+			}
 		}
 		return t.UpdatePrediction(ctx, p, from)
 	})
 	if err == nil {
-		a.deleteBlobs(ctx, blind)
+		a.files.Delete(ctx, blind)
 	}
 	return err
 }
@@ -154,12 +157,10 @@ func (a *App) loadModel(ctx context.Context, p *store.Prediction) (*learn.Model,
 		return nil, err
 	}
 	var m *learn.Model
-	f := modelFile(row)
-	err = a.readVerifiedFile(ctx, f, func(file io.Reader, size int64) (err error) {
+	f := storedfile.Model(row)
+	err = a.files.Read(ctx, f, func(file io.Reader, size int64) (err error) {
 		if m, err = learn.ReadModel(file, size); err != nil {
-			kind := fileKindTexts[f.Kind]
-			return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore it from a backup, or %s",
-				kind.noun, f.Key, err, kind.replacement).WithCause(err)
+			return storedfile.NewUnreadableProblem(f, err)
 		}
 		return nil
 	})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"slices"
-	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 )
 
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
@@ -33,13 +33,13 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	}
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
-		a.deleteBlobs(ctx, info.Key)
+		a.files.Delete(ctx, info.Key)
 		return nil, err
 	}
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: toStoreFile(info), Reasons: in.Reasons,
+		Status: api.PredictionPending, Blind: storedfile.FromInfo(info), Reasons: in.Reasons,
 		Input: store.InputFile{Name: normalizeFileName(in.FileName), Bytes: info.Size, SHA256: info.SHA256}, Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
@@ -52,7 +52,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
 	})
 	if err != nil {
-		a.deleteUncommittedBlob(ctx, err, info.Key)
+		a.files.DeleteUncommitted(ctx, err, info.Key)
 		return nil, a.problems.Lookup(err, "model", m.Key) // deleted during the upload
 	}
 	a.notifyWorkers(kindPredict)
@@ -164,21 +164,6 @@ func predictionHasJob(p *store.Prediction) bool {
 	return p.Status == api.PredictionPending || p.Status == api.PredictionRunning
 }
 
-// File is an immutable file to download. The caller must close it.
-type File struct {
-	io.ReadSeekCloser
-	Size int64
-	// Name is the suggested file name.
-	Name    string
-	ModTime time.Time
-	// ETag is unique among all files that were ever at the same URL.
-	ETag string
-	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
-	// records the download in the audit log. The argument partial is true if only a part of the
-	// file is sent.
-	BeforeSend func(ctx context.Context, partial bool) error
-}
-
 // DownloadResult opens the result of a COMPLETED prediction for a download. It checks the
 // signature of the URL instead of the caller's account.
 func (a *App) DownloadResult(ctx context.Context, in *api.ResultInput) (*File, error) {
@@ -203,7 +188,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	if err != nil {
 		return nil, err
 	}
-	if err := a.verifyStoredFile(ctx, resultFile(p), false); err != nil {
+	if err := a.files.Verify(ctx, storedfile.Result(p), false); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)
@@ -217,9 +202,9 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.blobs.Open(ctx, p.Result.Blob)
+	r, err := a.files.Open(ctx, storedfile.Result(p), a.checkPrediction(ctx, p.Key))
 	if err != nil {
-		return nil, a.problems.Convert(a.damagedProblem(ctx, err, resultFile(p)))
+		return nil, err
 	}
 	defer func() { _ = r.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(r, size))
@@ -235,10 +220,15 @@ func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.P
 }
 
 func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error) {
-	return a.openDownload(ctx, resultFile(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, func() error {
-		_, err := a.findPrediction(ctx, "", p.Key)
+	return a.openDownload(ctx, storedfile.Result(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, a.checkPrediction(ctx, p.Key))
+}
+
+// checkPrediction returns a function that returns an error if the prediction was deleted.
+func (a *App) checkPrediction(ctx context.Context, key string) func() error {
+	return func() error {
+		_, err := a.findPrediction(ctx, "", key)
 		return err
-	})
+	}
 }
 
 // DeletePrediction deletes a prediction and its files.

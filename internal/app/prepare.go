@@ -10,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
@@ -36,14 +37,14 @@ func (a *App) prepare(ctx context.Context, r *job.RunningJob) error {
 	if err != nil {
 		return err
 	}
-	if err := a.scanForMalware(ctx, csvFile(d)); err != nil {
+	if err := a.files.ScanForMalware(ctx, storedfile.CSV(d)); err != nil {
 		return err
 	}
 	var prof *profile.Profile
 	limit := a.preparationTimeLimit(d.Bytes)
 	limited, done := context.WithTimeoutCause(ctx, limit, errPreparationTimeLimit)
 	defer done()
-	err = a.readVerifiedFile(limited, csvFile(d), func(csv io.Reader, _ int64) error {
+	err = a.files.Read(limited, storedfile.CSV(d), func(csv io.Reader, _ int64) error {
 		prof, err = profile.Scan(limited, csv, profile.ScanOptions{Brief: true})
 		return err
 	})
@@ -81,13 +82,15 @@ func (a *App) completeOrFailDataset(ctx context.Context, j *job.Job, d *store.Da
 		d.Status, unused, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
 	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error {
-		if err := a.recordMalware(ctx, t, j, "dataset.malware", cause); err != nil {
-			return err
+		if errors.Is(cause, storedfile.ErrMalware) {
+			if err := a.RecordRefusedFile(ctx, t, j.Account, "dataset.malware", j.Subject); err != nil {
+				return err
+			}
 		}
 		return t.UpdateDataset(ctx, d, api.DatasetProcessing)
 	})
 	if err == nil && unused != "" {
-		a.deleteBlobs(ctx, unused)
+		a.files.Delete(ctx, unused)
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 			}
 			deleted++
 			a.pool.StopJobsOfDeleted(key)
-			a.deleteBlobs(ctx, blobs...)
+			a.files.Delete(ctx, blobs...)
 		}
 		if deleted > 0 {
 			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/learn"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/frame"
 )
@@ -48,7 +49,7 @@ func (a *App) setSplitKeysAndDropFeatures(ctx context.Context, rows *raceRows, f
 		return f, nil
 	}
 	var keys *frame.SplitKeys
-	err := a.readVerifiedFile(ctx, csvFile(rows.dataset), func(csv io.Reader, _ int64) (err error) {
+	err := a.files.Read(ctx, storedfile.CSV(rows.dataset), func(csv io.Reader, _ int64) (err error) {
 		keys, err = frame.ReadSplitKeys(ctx, csv, f.Schema, columns)
 		return err
 	})

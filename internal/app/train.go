@@ -16,6 +16,7 @@ import (
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 )
 
@@ -148,7 +149,7 @@ func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRo
 		return nil
 	})
 	if err == nil && len(blobs) > 0 {
-		a.deleteBlobs(ctx, blobs...)
+		a.files.Delete(ctx, blobs...)
 	}
 	return rows, err
 }
@@ -160,7 +161,7 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 		return nil, err
 	}
 	var f *frame.Frame
-	err = a.readVerifiedFile(ctx, csvFile(d), func(csv io.Reader, _ int64) (err error) {
+	err = a.files.Read(ctx, storedfile.CSV(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})
@@ -210,7 +211,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		return t.InsertModel(ctx, m)
 	})
 	if err != nil && m != nil {
-		a.deleteUncommittedBlob(ctx, err, m.Blob)
+		a.files.DeleteUncommitted(ctx, err, m.Blob)
 	}
 	if err == nil && rows.distributed {
 		a.deletePartsOfEndedRaces(ctx)
@@ -293,7 +294,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	}
 	return &store.Model{
 		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
-		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: toStoreFile(info), Report: encoded, Summary: summary, Created: a.now(),
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: a.now(),
 		ValidationInterval: encodePerformanceInterval(report.Validation, report.Metric), TestInterval: encodePerformanceInterval(report.Test, report.Metric),
 	}, nil
 }
@@ -320,7 +321,7 @@ func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (
 }
 
 func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
-	file, err := a.blobs.Create(ctx)
+	file, err := a.files.Create(ctx)
 	if err != nil {
 		return blob.Info{}, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
-	"foretell/internal/store"
 )
 
 // upload is the body of an upload, and the limits min and max of its size. All sizes are in bytes.
@@ -35,7 +34,7 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	}
 	u.reserved = a.uploads.begin(callerFromContext(ctx).Account, quotaLeft)
 	defer u.reserved.release() // after Abort; the transaction that records the file checks the quota again
-	w, err := a.blobs.Create(ctx)
+	w, err := a.files.Create(ctx)
 	if err != nil {
 		return blob.Info{}, a.problems.Convert(err)
 	}
@@ -100,9 +99,4 @@ func tooLargeProblem(limit int64) error {
 
 func tooSmallProblem(size, limit int64) error {
 	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes, but at least %d are required; nothing was stored", size, limit)
-}
-
-// toStoreFile converts the description of a blob to a store.File.
-func toStoreFile(info blob.Info) store.File {
-	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/app/modelreport"
+	"foretell/internal/modelreport"
 	"foretell/internal/learn"
 	"foretell/internal/learn/explain"
 	"foretell/internal/store"

@@ -1,4 +1,4 @@
-package app
+package storedfile
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"foretell/internal/blob"
+	"foretell/internal/auth"
 	"foretell/internal/humanize"
 	"foretell/internal/store"
 )
 
-// ErrMismatch is returned by [New] if the database does not belong to the stored files: the
+// ErrMismatch is returned by [Files.CheckIdentity] if the database does not belong to the stored files: the
 // database is new or from another data folder, or the files are missing. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
@@ -26,73 +26,83 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the wrapping error appends the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// checkAndMatchIdentities returns an error if the database and the stored files do not
+// CheckIdentity returns an error if the database and the stored files do not
 // belong together. Each has an identity. If the identities are equal, the database and the
 // files belong together; see checkNotAllFilesMissing for an exception. They may differ, or one may be missing because the
-// database or the files are new or from an early release. Then checkAndMatchIdentities
+// database or the files are new or from an early release. Then CheckIdentity
 // returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
-// acceptMismatch is true, checkAndMatchIdentities makes the identities equal.
+// acceptMismatch is true, CheckIdentity makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.
-func (a *App) checkAndMatchIdentities(ctx context.Context, acceptMismatch bool) error {
+func (f *Files) CheckIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
 		databaseID, err = t.GetFolderID(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	filesID, err := a.blobs.Identity(ctx)
+	filesID, err := f.blobs.Identity(ctx)
 	if err != nil {
 		return err
 	}
 	if databaseID != "" && databaseID == filesID {
-		if acceptMismatch || !a.store.IsOnServer() || a.blobs.IsBucket() {
+		if acceptMismatch || !f.store.IsOnServer() || f.blobs.IsBucket() {
 			return nil
 		}
-		return a.checkNotAllFilesMissing(ctx)
+		return f.checkNotAllFilesMissing(ctx)
 	}
 	var referenced []string
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+	err = f.store.Read(ctx, func(t *store.Tx) error {
 		referenced, err = t.ListBlobKeys(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	stored, err := a.blobs.Keys(ctx)
+	stored, err := f.blobs.Keys(ctx)
 	if err != nil {
 		return err
 	}
 	if !acceptMismatch {
-		if err := checkFilesBelongToDatabase(databaseID, filesID, referenced, stored, a.blobs.Location()); err != nil {
+		if err := checkFilesBelongToDatabase(databaseID, filesID, referenced, stored, f.blobs.Location()); err != nil {
 			return err
 		}
 	}
-	return a.setIdentity(ctx, databaseID, filesID)
+	return f.setIdentity(ctx, databaseID, filesID)
 }
 
 // checkNotAllFilesMissing returns ErrFilesGone if the database references files, but none is
 // stored. It is called if the identities are equal, the database is on a server and the files are
 // in a folder. Two folders may then have the identity of the database: a command without --storage
 // writes it to blobs/ in the data folder, and a service with --storage later to another folder.
-func (a *App) checkNotAllFilesMissing(ctx context.Context) error {
+func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	var key string
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
 		key, err = t.GetAnyBlobKey(ctx)
 		return err
 	})
 	if err != nil || key == "" {
 		return err
 	}
-	if file, err := a.blobs.Open(ctx, key); err == nil { // the common case, without a list of all files
+	if file, err := f.blobs.Open(ctx, key); err == nil { // the common case, without a list of all files
 		return file.Close()
 	}
-	stored, err := a.blobs.Keys(ctx)
+	stored, err := f.blobs.Keys(ctx)
 	if err == nil && len(stored) == 0 {
-		return fmt.Errorf("%w from %s", ErrFilesGone, a.blobs.Location())
+		return fmt.Errorf("%w from %s", ErrFilesGone, f.blobs.Location())
+	}
+	return err
+}
+
+// Probe returns an error if the identity of the stored files cannot be read. CheckIdentity has stored
+// it, so it is also an error if it is missing.
+func (f *Files) Probe(ctx context.Context) error {
+	id, err := f.blobs.Identity(ctx)
+	if err == nil && id == "" {
+		return fmt.Errorf("%s has no file folder.id", f.blobs.Location())
 	}
 	return err
 }
@@ -101,25 +111,25 @@ func (a *App) checkNotAllFilesMissing(ctx context.Context) error {
 // identity of the database, if it has one. Otherwise the database gets the identity of the files.
 // Both get a new identity if neither has one, or if a database is moved to a new S3 store. The
 // identity of an S3 store begins with the location of the store.
-func (a *App) setIdentity(ctx context.Context, databaseID, filesID string) error {
+func (f *Files) setIdentity(ctx context.Context, databaseID, filesID string) error {
 	var err error
 	switch {
 	case filesID != "" && databaseID == "":
-		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
-	case databaseID == "" || filesID == "" && a.blobs.IsBucket() && bucketFromIdentity(databaseID) != a.blobs.Location():
-		id, keyErr := a.newUUID()
+		databaseID, err = f.store.CompareAndSwapFolderID(ctx, databaseID, filesID)
+	case databaseID == "" || filesID == "" && f.blobs.IsBucket() && bucketFromIdentity(databaseID) != f.blobs.Location():
+		id, keyErr := auth.NewUUID(f.rand)
 		if keyErr != nil {
 			return keyErr
 		}
-		if a.blobs.IsBucket() {
-			id = a.blobs.Location() + identitySeparator + id
+		if f.blobs.IsBucket() {
+			id = f.blobs.Location() + identitySeparator + id
 		}
-		databaseID, err = a.store.CompareAndSwapFolderID(ctx, databaseID, id)
+		databaseID, err = f.store.CompareAndSwapFolderID(ctx, databaseID, id)
 	}
 	if err != nil {
 		return err
 	}
-	return a.blobs.SetIdentity(ctx, databaseID)
+	return f.blobs.SetIdentity(ctx, databaseID)
 }
 
 // identitySeparator ends the location in the identity of an S3 store.
@@ -170,31 +180,4 @@ func checkFilesBelongToDatabase(databaseID, filesID string, referenced, stored [
 		return fmt.Errorf("%w from %s: %s", ErrFilesGone, location, humanize.Count(len(referenced), "file"))
 	}
 	return fmt.Errorf("%w: the database is new or empty, and references no file in %s, which has %s", ErrMismatch, location, humanize.Count(len(stored), "file"))
-}
-
-// sweepBlobs removes unfinished files of dead processes, and moves orphans to another folder; see
-// [blob.Store.Sweep]. It logs each of these files.
-func (a *App) sweepBlobs(ctx context.Context) {
-	swept, err := a.blobs.Sweep(ctx, a.now(), a.store.IsProcessAlive, func(first, last string) (keys []string, err error) {
-		err = a.store.Read(ctx, func(t *store.Tx) error {
-			keys, err = t.ListBlobKeysBetween(ctx, first, last)
-			return err
-		})
-		return keys, err
-	})
-	if err == nil {
-		a.sweptOrphans.Store(&swept.Orphans)
-	} else if ctx.Err() == nil {
-		a.log.WarnContext(ctx, "cannot look for leftover and orphaned files", "error", err)
-	}
-	days := int(blob.OrphanGrace.Hours() / 24)
-	for _, name := range swept.Orphaned {
-		a.log.WarnContext(ctx, "a stored file is not referenced by the database and is kept as an orphan", "file", name, "keptDays", days)
-	}
-	for _, name := range swept.Restored {
-		a.log.WarnContext(ctx, "an orphaned file is referenced by the database again", "file", name)
-	}
-	for _, name := range swept.Removed {
-		a.log.InfoContext(ctx, "removed a leftover file", "file", name)
-	}
 }

@@ -1,4 +1,4 @@
-package app
+package storedfile
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"foretell/internal/store"
 )
 
-// FileCheck is the result of [App.CheckFiles].
-type FileCheck struct {
+// CheckResult is the result of [Files.Check].
+type CheckResult struct {
 	// Files is the number of files that the database references. Bytes is the total size of the
 	// undamaged files.
 	Files int
@@ -34,27 +34,27 @@ type DamagedFile struct {
 	Reason string
 }
 
-// CheckFiles verifies the size of every stored file and, if withChecksums is true, its checksum. A
+// Check verifies the size of every stored file and, if withChecksums is true, its checksum. A
 // damaged file is not an error: it is listed in the result.
-func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, error) {
-	files, err := a.listStoredFiles(ctx)
+func (f *Files) Check(ctx context.Context, withChecksums bool) (*CheckResult, error) {
+	files, err := f.listStoredFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &FileCheck{Files: len(files)}
-	if c.Orphans, err = a.blobs.Orphans(ctx); err != nil {
+	c := &CheckResult{Files: len(files)}
+	if c.Orphans, err = f.blobs.Orphans(ctx); err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		if f.SHA256 == "" {
+	for _, file := range files {
+		if file.SHA256 == "" {
 			c.Unverified++
 		}
-		size, err := a.checkFile(ctx, f, withChecksums)
+		size, err := f.checkFile(ctx, file, withChecksums)
 		switch {
 		case err == nil:
 			c.Bytes += size
 		case api.CodeFromError(err) == api.CodeDamaged:
-			c.Damaged = append(c.Damaged, DamagedFile{f.Blob, err.Error()})
+			c.Damaged = append(c.Damaged, DamagedFile{file.Blob, err.Error()})
 		default:
 			return nil, err
 		}
@@ -64,17 +64,17 @@ func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*FileCheck, e
 
 // checkFile returns the size of a file, or a problem with CodeDamaged if it is
 // damaged.
-func (a *App) checkFile(ctx context.Context, f *store.OwnedFile, withChecksums bool) (size int64, err error) {
+func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecksums bool) (size int64, err error) {
 	if withChecksums {
-		err = a.readVerifiedFile(ctx, f, func(_ io.Reader, n int64) error {
+		err = f.Read(ctx, file, func(_ io.Reader, n int64) error {
 			size = n
 			return nil
 		})
 		return size, err
 	}
-	r, err := a.blobs.OpenVerified(ctx, toBlobInfo(f.File))
+	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
 	if err != nil {
-		return 0, a.damagedProblem(ctx, err, f)
+		return 0, f.damagedProblem(ctx, err, file)
 	}
 	return r.Size, r.Close()
 }
@@ -90,9 +90,9 @@ type Usage struct {
 }
 
 // Usage returns the total size of the stored files of all accounts.
-func (a *App) Usage(ctx context.Context) (*Usage, error) {
+func (f *Files) Usage(ctx context.Context) (*Usage, error) {
 	var totals []*store.FileTotal
-	err := a.store.Read(ctx, func(t *store.Tx) (err error) {
+	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
 		totals, err = t.SumFiles(ctx)
 		return err
 	})
@@ -108,30 +108,14 @@ func (a *App) Usage(ctx context.Context) (*Usage, error) {
 			u.Predictions += total.Bytes
 		}
 	}
-	return &u, a.problems.Convert(err)
-}
-
-// Orphans lists all stored files and returns the number and size of the orphans.
-func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.blobs.Orphans(ctx) }
-
-// SweptOrphans returns the number and size of the orphans after the last clean-up of this
-// process. It returns nil before the first clean-up.
-func (a *App) SweptOrphans() *blob.Orphans { return a.sweptOrphans.Load() }
-
-// ObserveFiles makes the App call report at the end of each read, write and delete of a stored
-// file. The function report must be safe for concurrent use. On a zero App, ObserveFiles does
-// nothing.
-func (a *App) ObserveFiles(report func(blob.BackendCall)) {
-	if a.blobs != nil {
-		a.blobs.Observe(a.now, report)
-	}
+	return &u, f.problems.Convert(err)
 }
 
 // listStoredFiles returns every file that the database references.
-func (a *App) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+func (f *Files) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
+	err = f.store.Read(ctx, func(t *store.Tx) error {
 		files, err = t.ListFiles(ctx)
 		return err
 	})
-	return files, a.problems.Convert(err)
+	return files, f.problems.Convert(err)
 }
