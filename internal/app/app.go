@@ -17,7 +17,7 @@ import (
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
-	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/outage"
 	"foretell/internal/problem"
 	"foretell/internal/repeat"
@@ -101,11 +101,9 @@ type App struct {
 	minDistributedCells int64
 	// basePreparationTimeLimit is Config.PreparationTimeLimit.
 	basePreparationTimeLimit time.Duration
-	pool                     *job.Pool
-	queueWatchers            job.Watchers
+	queue                    *jobqueue.Queue
 	deadlines                raceDeadlines
 	models                   *modelCache
-	finishedJobs             *jobCounter
 	uploads                  *uploadReservations
 	driftSemaphore           *turn.FairSemaphore                 // limits how many drifts are measured at a time
 	driftCalls               *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
@@ -128,7 +126,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
 		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
-		models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
+		models: newModelCache(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
 		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
@@ -152,7 +150,8 @@ func New(c Config) (*App, error) {
 		return nil, err
 	}
 	a.basePreparationTimeLimit = cmp.Or(c.PreparationTimeLimit, defaultPreparationTimeLimit)
-	a.pool = a.newPool(max(1, c.MaxRaces))
+	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory})
+	a.queue.SetKinds(a.newKinds(max(1, c.MaxRaces)))
 	return a, nil
 }
 
@@ -184,7 +183,7 @@ func (a *App) Run(ctx context.Context) error {
 		defer a.registerWorker(ctx)()
 		defer a.watchDeadlines(ctx)()
 	}
-	return a.pool.Run(ctx)
+	return a.queue.Run(ctx)
 }
 
 // registerWorker registers this process as a worker, that is, as a process that runs the jobs

@@ -9,6 +9,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
@@ -108,7 +109,7 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 // GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
-	s, err := a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err := a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil || d.Status != api.DatasetProcessing {
 			return "", err
 		}
@@ -169,9 +170,9 @@ func (a *App) checkDatasetExists(ctx context.Context, key string) error {
 	return a.problems.Lookup(err, "dataset", key)
 }
 
-func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
+func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) api.DatasetEntry {
 	return api.DatasetEntry{
-		Interrupted: s.interrupted, WaitingFor: s.waitingFor,
+		Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		DatasetKey: d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
 		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
@@ -191,7 +192,7 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
-	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
 		datasets, total, err = t.ListDatasets(ctx, query)
 		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
 	})
@@ -269,7 +270,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 	if err != nil {
 		return nil, a.problems.Convert(err)
 	}
-	entry := toDatasetEntry(ctx, d, jobStatus{})
+	entry := toDatasetEntry(ctx, d, jobqueue.Status{})
 	return &entry, nil
 }
 
@@ -284,13 +285,13 @@ func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, 
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
 		}
-		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
+		return a.queue.Insert(ctx, t, &store.Job{Kind: jobqueue.Prepare, Account: d.Account, Subject: d.Key})
 	})
 	if err != nil {
 		a.files.DeleteUncommitted(ctx, err, info.Key)
 		return err
 	}
-	a.notifyWorkers(kindPrepare)
+	a.queue.Notify(jobqueue.Prepare)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
 )
@@ -99,7 +100,7 @@ func (a *App) raceTimeLimit(race *store.Training) time.Duration {
 // therefore get a result in time even if the queue is long. The goroutine ends when stop is called
 // or ctx is done.
 func (a *App) watchDeadlines(ctx context.Context) (stop func()) {
-	return a.queueWatchers.Start(ctx, func() time.Duration {
+	return a.queue.Watch(ctx, func() time.Duration {
 		next, err := a.expireRaces(ctx)
 		if err != nil && ctx.Err() == nil {
 			a.log.WarnContext(ctx, "cannot end the queued races whose deadline has passed; trying again", "error", err)
@@ -144,7 +145,7 @@ func (a *App) expireRace(ctx context.Context, race *store.Training) error {
 		return a.endQueuedRace(ctx, t, race, api.TrainingTimedOut, reason)
 	})
 	if err == nil && queued {
-		a.finishedJobs.add(kindTrain, api.TrainingTimedOut)
+		a.queue.CountFinished(jobqueue.Train, api.TrainingTimedOut)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/repeat"
 	"foretell/internal/span"
@@ -33,7 +34,7 @@ const (
 )
 
 // distributedRace is the state of a race in which other workers train some of the runs. Each of
-// these runs is called a part. Another worker trains a part as a job of the kind kindPart, and
+// these runs is called a part. Another worker trains a part as a job of the kind jobqueue.Part, and
 // then stores a row that references the recording of the run.
 type distributedRace struct {
 	app     *App
@@ -56,7 +57,7 @@ func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows)
 	for _, run := range rows.runs {
 		s.runKeys[run.Algorithm] = run.Key
 	}
-	err := a.writeWithLease(ctx, s.job, func(t *store.Tx) (err error) {
+	err := a.queue.Write(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
 		end := a.store.ToSharedTime(a.now()).Add(a.raceTimeLeft(rows))
 		idle, err := a.countIdleWorkers(ctx, t)
@@ -70,7 +71,7 @@ func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows)
 			if err != nil {
 				return err
 			}
-			if err := a.insertJob(ctx, t, &store.Job{Account: run.Account, Kind: kindPart, Subject: run.Key, Memory: memory}); err != nil {
+			if err := a.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}
 			run.Deadline = end // the deadline of the race, because the worker may have another clock
@@ -98,17 +99,17 @@ func (a *App) isWorthDistributing(rows *raceRows) bool {
 // countIdleWorkers returns the number of other live workers that run no race. If races are
 // queued, it returns 0, because the queued races need the idle workers.
 func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
-	queued, err := t.CountQueuedJobs(ctx, kindTrain)
+	queued, err := t.CountQueuedJobs(ctx, jobqueue.Train)
 	if err != nil || queued > 0 {
 		return 0, err
 	}
-	workers, err := t.ListWorkers(ctx)
+	workers, err := a.queue.Workers(ctx, t)
 	if err != nil {
 		return 0, err
 	}
-	busy, err := t.ListLeaseHolders(ctx, kindTrain, kindPart)
-	for _, w := range workers {
-		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) && a.store.IsProcessAlive(w.Process) {
+	busy, err := t.ListLeaseHolders(ctx, jobqueue.Train, jobqueue.Part)
+	for _, w := range workers.Live {
+		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) {
 			idle++
 		}
 	}
@@ -249,7 +250,7 @@ func (r verifyingRecording) Close() error {
 // algorithm.
 func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
-		err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		err := a.queue.Write(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
 			a.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/repeat"
 	"foretell/internal/store"
 )
@@ -18,7 +20,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	out := &api.JobPage{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		out.Jobs, out.Queues = []api.Job{}, []api.JobQueue{}
-		p, err := a.newProcessCache(ctx, t)
+		workers, err := a.queue.Workers(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -35,7 +37,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 		}
 		out.Page = toPage(w, total)
 		for _, j := range jobs {
-			out.Jobs = append(out.Jobs, p.toJob(j))
+			out.Jobs = append(out.Jobs, toJob(j, workers))
 		}
 		return nil
 	})
@@ -47,15 +49,15 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 
 // toJob converts a listed job to a job of the API. A job whose worker has died is reported as
 // QUEUED.
-func (p *processCache) toJob(j *store.ListedJob) api.Job {
+func toJob(j *store.ListedJob, workers *jobqueue.Workers) api.Job {
 	out := api.Job{
 		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,
 		Attempt: j.Attempt, Memory: j.Memory, CreatedOn: api.FormatTime(j.Created),
 	}
-	if p.jobStatus(&j.JobState).running {
+	if workers.Status(&j.JobState).Running {
 		out.State, out.Worker, out.StartedOn = api.JobRunning, j.Owner, formatOptionalTime(j.Begun)
 	}
-	out.Host = p.hosts[out.Worker]
+	out.Host = workers.Host(out.Worker)
 	return out
 }
 
@@ -64,7 +66,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 	out := &api.WorkerList{}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		out.Workers = []api.Worker{}
-		workers, err := t.ListWorkers(ctx)
+		workers, err := a.queue.Workers(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -72,10 +74,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		if err != nil {
 			return err
 		}
-		for _, w := range workers {
-			if !a.store.IsProcessAlive(w.Process) {
-				continue
-			}
+		for _, w := range workers.Live {
 			if w.Seen.IsZero() {
 				w.Seen = a.now()
 			}
@@ -106,12 +105,12 @@ func (a *App) WarnOfMissingWorkers(ctx context.Context) {
 func (a *App) warnIfNoWorker(ctx context.Context) {
 	queued, hasWorker := int64(0), false
 	err := a.store.Read(ctx, func(t *store.Tx) error {
-		p, err := a.newProcessCache(ctx, t)
+		workers, err := a.queue.Workers(ctx, t)
 		if err != nil {
 			return err
 		}
 		counts, err := t.CountJobs(ctx)
-		queued, hasWorker = 0, p.hasWorker
+		queued, hasWorker = 0, len(workers.Live) > 0
 		for _, c := range counts {
 			queued += c.Queued
 		}
@@ -132,4 +131,37 @@ func (a *App) warnOfUnscannedFiles(ctx context.Context) {
 	if workers[true] > 0 && workers[false] > 0 {
 		a.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", workers[true], "doNotScan", workers[false])
 	}
+}
+
+// CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
+// begin or end. Otherwise it returns nil. A client in this process uses it to stop waiting for its
+// job.
+func (a *App) CheckDiskNotFull() error {
+	if err := a.queue.StoreError(); errors.Is(err, store.ErrDiskFull) {
+		return a.problems.Convert(err)
+	}
+	return nil
+}
+
+// JobCounts returns the numbers of queued and running jobs of every kind.
+func (a *App) JobCounts(ctx context.Context) ([]jobqueue.Counts, error) {
+	counts, err := a.queue.Counts(ctx)
+	return counts, a.problems.Convert(err)
+}
+
+// FinishedJobs returns the jobs of every kind that this process has ended.
+func (a *App) FinishedJobs() []jobqueue.Finished { return a.queue.Finished() }
+
+// AdoptInterruptedJob lets this process run the job on the dataset, race or prediction with
+// this key, if the job was interrupted: no process runs the job, and none will resume it.
+// Otherwise the job remains unchanged.
+func (a *App) AdoptInterruptedJob(ctx context.Context, key string) error {
+	return a.problems.Convert(a.queue.AdoptInterrupted(ctx, key))
+}
+
+// RunsElsewhere reports whether another live process runs the job on a dataset,
+// race or prediction.
+func (a *App) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, err error) {
+	elsewhere, err = a.queue.RunsElsewhere(ctx, key)
+	return elsewhere, a.problems.Convert(err)
 }

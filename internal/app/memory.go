@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn/memory"
 	"foretell/internal/store"
 	"foretell/internal/table/frame"
@@ -38,7 +39,7 @@ const (
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
 func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // by race, when the race was first found to be too large for every worker
-	return a.queueWatchers.Start(ctx, func() time.Duration {
+	return a.queue.Watch(ctx, func() time.Duration {
 		races, largest, err := a.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {
@@ -68,16 +69,13 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 		races = nil
 		workers := []*store.Worker{{Memory: a.memory}}
 		if !a.ownJobsOnly {
-			listed, err := t.ListWorkers(ctx)
+			others, err := a.queue.Workers(ctx, t)
 			if err != nil {
 				return err
 			}
-			workers = append(workers, listed...)
+			workers = append(workers, others.Live...)
 		}
 		for _, w := range workers {
-			if w.Process != "" && !a.store.IsProcessAlive(w.Process) {
-				continue
-			}
 			if w.Memory == 0 { // no limit
 				return nil
 			}
@@ -120,7 +118,7 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 		return a.endQueuedRace(ctx, t, r, api.TrainingFailed, raceMemoryMessage(race, largest, d, runs))
 	})
 	if err == nil && refused {
-		a.finishedJobs.add(kindTrain, api.TrainingFailed)
+		a.queue.CountFinished(jobqueue.Train, api.TrainingFailed)
 		a.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
 			"memory", formatSize(race.Memory, math.Ceil), "largestWorker", formatSize(largest, math.Floor))
 	}

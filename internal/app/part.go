@@ -28,7 +28,7 @@ func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 		return err
 	}
 	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
-		return a.finishJob(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
+		return a.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
 	}
 	f, err := a.loadFrame(ctx, rows.dataset)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRo
 // storeRecordingAndEndPart stores a reference to the recording of a run, and deletes the
 // job of the part.
 func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
-	err := a.finishJob(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
+	err := a.queue.Finish(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
 		return t.UpsertRecording(ctx, j.Subject, storedfile.FromInfo(info))
 	})
 	if err != nil {
@@ -112,5 +112,5 @@ func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blo
 
 // failPart ends a part whose job failed. The worker of the race then trains the run itself.
 func (a *App) failPart(ctx context.Context, j *job.Job, _ error) error {
-	return a.finishJob(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
+	return a.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
 }

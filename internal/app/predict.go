@@ -57,7 +57,7 @@ func (a *App) predict(ctx context.Context, r *job.RunningJob) error {
 // beginPrediction makes a prediction RUNNING and returns it. If the process of an earlier attempt
 // died, the prediction is already RUNNING.
 func (a *App) beginPrediction(ctx context.Context, r *job.RunningJob) (p *store.Prediction, err error) {
-	err = a.writeWithLease(ctx, &r.Job, func(t *store.Tx) error {
+	err = a.queue.Write(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (a *App) predictAndStoreResult(ctx context.Context, r *job.RunningJob, p *s
 // writePredictionProgress stores the number of rows predicted so far in the row of p.
 func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, a.now()
-	err := a.writeWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
+	err := a.queue.Write(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
 		a.log.WarnContext(ctx, "cannot store the progress of a prediction", "subject", j.Subject, "error", err)
 	}
@@ -110,7 +110,7 @@ func (a *App) writePredictionProgress(ctx context.Context, j *job.Job, p store.P
 func (a *App) endPredictionAndDeleteBlind(ctx context.Context, j *job.Job, p *store.Prediction, status string) error {
 	blind := p.Blind.Blob
 	p.Status, p.Blind, p.Updated = status, store.File{}, a.now()
-	err := a.finishJob(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
+	err := a.queue.Finish(ctx, j, status, func(t *store.Tx) error { return t.UpdatePrediction(ctx, p, api.PredictionRunning) })
 	if err == nil {
 		a.files.Delete(ctx, blind)
 	} else if p.Result.Blob != "" {
@@ -122,7 +122,7 @@ func (a *App) endPredictionAndDeleteBlind(ctx context.Context, j *job.Job, p *st
 // failPrediction makes the prediction of a failed job FAILED because of cause.
 func (a *App) failPrediction(ctx context.Context, j *job.Job, cause error) error {
 	var blind string
-	err := a.finishJob(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
+	err := a.queue.Finish(ctx, j, api.PredictionFailed, func(t *store.Tx) error {
 		p, err := t.GetPrediction(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err

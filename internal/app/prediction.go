@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
 )
@@ -49,13 +50,13 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		if err := t.InsertPrediction(ctx, p); err != nil {
 			return err
 		}
-		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
+		return a.queue.Insert(ctx, t, &store.Job{Kind: jobqueue.Predict, Account: p.Account, Subject: p.Key})
 	})
 	if err != nil {
 		a.files.DeleteUncommitted(ctx, err, info.Key)
 		return nil, a.problems.Lookup(err, "model", m.Key) // deleted during the upload
 	}
-	a.notifyWorkers(kindPredict)
+	a.queue.Notify(jobqueue.Predict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
 		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),
@@ -83,8 +84,8 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 }
 
 // findPredictionWithStatus returns a prediction of the caller and the status of its job.
-func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
-	s, err = a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
+func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobqueue.Status, err error) {
+	s, err = a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
 		if err != nil || !predictionHasJob(p) {
 			return "", err
@@ -94,9 +95,9 @@ func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *stor
 	return p, s, a.problems.Lookup(err, "prediction", key)
 }
 
-func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
+func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobqueue.Status) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted, WaitingFor: s.waitingFor,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.Reported(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
@@ -116,7 +117,7 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.reportedStatus(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.Reported(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,
@@ -145,7 +146,7 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	q.Page = w
 	var predictions []*store.Prediction
 	var total int64
-	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
 		predictions, total, err = t.ListPredictions(ctx, q)
 		return slices.ContainsFunc(predictions, predictionHasJob), err
 	})

@@ -81,7 +81,7 @@ func (a *App) completeOrFailDataset(ctx context.Context, j *job.Job, d *store.Da
 	if reason != "" {
 		d.Status, unused, d.File = api.DatasetFailed, d.Blob, store.File{}
 	}
-	err := a.finishJob(ctx, j, d.Status, func(t *store.Tx) error {
+	err := a.queue.Finish(ctx, j, d.Status, func(t *store.Tx) error {
 		if errors.Is(cause, storedfile.ErrMalware) {
 			if err := a.RecordRefusedFile(ctx, t, j.Account, "dataset.malware", j.Subject); err != nil {
 				return err
@@ -114,7 +114,7 @@ func (a *App) failDataset(ctx context.Context, j *job.Job, cause error) error {
 // CSV, because the owner of the dataset may be able to recover a part of the CSV.
 func (a *App) failDamagedDataset(ctx context.Context, j *job.Job, d *store.Dataset, cause error) error {
 	d.Status, d.FailureReason, d.Updated = api.DatasetFailed, a.problems.FailureReason(cause), a.now()
-	return a.finishJob(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
+	return a.queue.Finish(ctx, j, d.Status, func(t *store.Tx) error { return t.UpdateDataset(ctx, d, api.DatasetProcessing) })
 }
 
 func toColumns(p *profile.Profile) []api.Column {

@@ -90,7 +90,7 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	}
 	ctx = span.WithoutSpan(ctx) // no spans, which would fill the trace: there are four writes a second
 	now := a.now()
-	err := a.writeWithLease(ctx, j, func(t *store.Tx) error {
+	err := a.queue.Write(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
 			if l.row.Status != api.TrainingRunning {
 				l.row.Finished = now

@@ -9,6 +9,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/store"
 )
@@ -91,7 +92,8 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 	if _, err := db.ClaimJob(ctx, store.JobClaim{Kind: "train", Now: now, Until: now.Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	a := &App{store: db, now: time.Now, log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	a := &App{store: db, now: time.Now, log: log, queue: jobqueue.New(jobqueue.Config{Store: db, Now: time.Now, Log: log})}
 	p := newProgressRecorder([]*store.Training{one, two})
 	p.record(learn.Event{Algorithm: "BSIX01", Status: learn.Completed, Performance: 0.5, BestPerformance: 0.5, Step: 1})
 	changed := p.takeChanged()

@@ -85,7 +85,7 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 				return err
 			}
 			deleted++
-			a.pool.StopJobsOfDeleted(key)
+			a.queue.StopJobsOfDeleted(key)
 			a.files.Delete(ctx, blobs...)
 		}
 		if deleted > 0 {

@@ -121,7 +121,7 @@ func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
 func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
-	err := a.writeWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
+	err := a.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
 		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		}
 		rows.race.TrainingPerformance, rows.race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 	}
-	err = a.finishJob(ctx, j, rows.race.Status, func(t *store.Tx) error {
+	err = a.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
 		for _, child := range rows.runs {
 			stored, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
@@ -338,7 +338,7 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 	if errors.Is(cause, learn.ErrNoEarlierRows) {
 		reason = learn.ErrNoEarlierRows.Error()
 	}
-	return a.finishJob(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
+	return a.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err

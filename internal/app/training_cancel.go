@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 )
 
@@ -29,11 +30,11 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race and cannot be cancelled alone: cancel the race, training job %s", r.Key, r.Parent)
 		}
-		s, err := a.findJobStatus(ctx, t, key)
+		s, err := a.queue.Status(ctx, t, key)
 		if err != nil {
 			return err
 		}
-		switch s.reportedStatus(r.Status) {
+		switch s.Reported(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPendingRace(ctx, t, r)
@@ -46,9 +47,9 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return nil, a.problems.Lookup(err, "training job", key)
 	}
 	if pending {
-		a.finishedJobs.add(kindTrain, api.TrainingCancelled)
+		a.queue.CountFinished(jobqueue.Train, api.TrainingCancelled)
 	}
-	a.pool.Cancel(key)
+	a.queue.Cancel(key)
 	return a.awaitRaceEnd(ctx, in)
 }
 

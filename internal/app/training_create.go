@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/store"
 )
@@ -69,12 +70,12 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 				return err
 			}
 		}
-		return a.insertJob(ctx, t, &store.Job{Account: race.Account, Kind: kindTrain, Subject: race.Key, Memory: memory})
+		return a.queue.Insert(ctx, t, &store.Job{Account: race.Account, Kind: jobqueue.Train, Subject: race.Key, Memory: memory})
 	})
 	if err != nil {
 		return nil, a.problems.Lookup(err, "dataset", d.Key)
 	}
-	a.notifyWorkers(kindTrain)
+	a.queue.Notify(jobqueue.Train)
 	return &api.CreatedTraining{
 		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
 		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),

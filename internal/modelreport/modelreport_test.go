@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"foretell/internal/modelreport"
 	"foretell/internal/learn"
 	"foretell/internal/learn/explain"
+	"foretell/internal/modelreport"
 	"foretell/internal/store"
 )
 
