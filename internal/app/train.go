@@ -92,7 +92,7 @@ func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f 
 
 // newRaceParams returns the parameters of a race.
 func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
-	monotone, err := monotoneSigns(rows.race)
+	monotone, err := rows.race.Monotone.Signs()
 	if err != nil {
 		return learn.Params{}, err
 	}
@@ -276,7 +276,7 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if err != nil {
 		return nil, err
 	}
-	report := modelreport.New(key, rows.race, decodeMonotone(rows.race.Monotone), outcome)
+	report := modelreport.New(key, rows.race, outcome)
 	encoded, summary, err := modelreport.Encode(report)
 	if err != nil {
 		return nil, err
@@ -359,4 +359,18 @@ func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
 		}
 		return nil
 	})
+}
+
+// weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
+// equal.
+func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
+	weights, err := race.ClassWeights.Resolve(classes)
+	if err != nil || weights == nil { // CreateTraining has checked them
+		return nil
+	}
+	byLabel := make(map[string]float64, len(classes))
+	for i, class := range classes {
+		byLabel[class.Label] = weights[i]
+	}
+	return byLabel
 }

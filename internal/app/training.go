@@ -51,7 +51,7 @@ func toTraining(r *store.Training, s jobqueue.Status) api.Training {
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
-		TimeLimitSeconds: r.TimeLimitSeconds, Seed: &r.Seed, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn, Effort: r.Effort, ClassWeights: decodeClassWeights(r.ClassWeights), Monotone: decodeMonotone(r.Monotone),
+		TimeLimitSeconds: r.TimeLimitSeconds, Seed: &r.Seed, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn, Effort: r.Effort, ClassWeights: r.ClassWeights, Monotone: r.Monotone,
 		StartedOn: formatOptionalTime(r.Started), FinishedOn: formatOptionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
 		QueuedBehind: s.QueuedBefore, Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"time"
@@ -37,13 +36,13 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
 		return nil, api.NewFieldProblem("metric", "%s", err)
 	}
-	if race.ClassWeights, err = validateAndEncodeClassWeights(in.Body.ClassWeights, d); err != nil {
-		return nil, err
+	if _, err := in.Body.ClassWeights.Resolve(d.Classes); err != nil {
+		return nil, api.NewFieldProblem("classWeights", "%s", err)
 	}
 	if err := checkSplitColumns(in.Body, d); err != nil {
 		return nil, err
 	}
-	if race.Monotone, err = validateAndEncodeMonotone(in.Body, d); err != nil {
+	if err := checkMonotone(in.Body, d); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newUUID(); err != nil {
@@ -116,7 +115,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	r := &store.Training{
 		ScalingFactor: n.ScalingFactor, Threshold: value, Metric: api.MetricAccuracy,
-		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn,
+		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn, ClassWeights: n.ClassWeights, Monotone: n.Monotone,
 	}
 	switch n.Effort {
 	case "", api.EffortDefault:
@@ -206,40 +205,6 @@ func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, e
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
-}
-
-// validateAndEncodeClassWeights checks class weights, and returns them in their stored form.
-func validateAndEncodeClassWeights(w api.ClassWeights, d *store.Dataset) (stored string, err error) {
-	if w.IsZero() {
-		return "", nil
-	}
-	if _, err := w.Resolve(d.Classes); err != nil {
-		return "", api.NewFieldProblem("classWeights", "%s", err)
-	}
-	encoded, err := json.Marshal(w)
-	return string(encoded), err
-}
-
-// decodeClassWeights is the inverse of validateAndEncodeClassWeights.
-func decodeClassWeights(stored string) (w api.ClassWeights) {
-	if stored != "" && json.Unmarshal([]byte(stored), &w) != nil {
-		return api.ClassWeights{}
-	}
-	return w
-}
-
-// weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
-// equal.
-func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
-	weights, err := decodeClassWeights(race.ClassWeights).Resolve(classes)
-	if err != nil || weights == nil { // CreateTraining has checked them
-		return nil
-	}
-	byLabel := make(map[string]float64, len(classes))
-	for i, class := range classes {
-		byLabel[class.Label] = weights[i]
-	}
-	return byLabel
 }
 
 // classLabels returns the labels of a dataset's classes.

@@ -12,11 +12,11 @@ import (
 )
 
 // New returns the report of the model with the key modelKey. It is the model of the race
-// with outcome o. monotone has the monotone columns of the race.
-func New(modelKey string, race *store.Training, monotone api.Monotone, o *learn.Outcome) *api.ModelReport {
+// with outcome o.
+func New(modelKey string, race *store.Training, o *learn.Outcome) *api.ModelReport {
 	r := o.Report
 	out := &api.ModelReport{
-		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort, ClassWeights: r.ClassWeights, Monotone: monotone,
+		ModelKey: modelKey, Algorithm: o.Algorithm, Metric: r.Metric, Seed: int64(r.Seed), TargetPerformance: race.Threshold, Notes: r.Notes, GroupColumn: race.GroupColumn, TimeColumn: race.TimeColumn, Effort: race.Effort, ClassWeights: r.ClassWeights, Monotone: race.Monotone,
 		Rows: int64(r.Rows), TestRows: int64(r.TestRows), ValidationRows: int64(r.ValidationRows), TrainingRows: int64(r.TrainingRows),
 		Validation: toScores(r.Validation, r.ValidationRows), Test: toScores(r.Test, r.TestRows), Training: toScores(r.Training, r.TrainingRows),
 		Baseline: &api.Baseline{

@@ -27,7 +27,7 @@ func outcome() *learn.Outcome {
 // must be null, and the summary must not grow with columns or steps.
 func TestEncodeAndParse(t *testing.T) {
 	t.Parallel()
-	full, summary, err := modelreport.Encode(modelreport.New("m1", &store.Training{}, nil, outcome()))
+	full, summary, err := modelreport.Encode(modelreport.New("m1", &store.Training{}, outcome()))
 	if err != nil {
 		t.Fatal(err)
 	}
