@@ -121,18 +121,6 @@ func (a *App) warnIfNoWorker(ctx context.Context) {
 	}
 }
 
-// warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.
-func (a *App) warnOfUnscannedFiles(ctx context.Context) {
-	list, err := a.ListWorkers(ctx, nil)
-	workers := map[bool]int{}
-	for i := 0; err == nil && i < len(list.Workers); i++ {
-		workers[list.Workers[i].ScansFiles]++
-	}
-	if workers[true] > 0 && workers[false] > 0 {
-		a.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", workers[true], "doNotScan", workers[false])
-	}
-}
-
 // CheckDiskNotFull returns a problem with CodeStorageFull if the disk is so full that no job can
 // begin or end. Otherwise it returns nil. A client in this process uses it to stop waiting for its
 // job.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 
 	"foretell/internal/api"
@@ -30,31 +29,8 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.TestPerformance, AchievedInterval: decodeInterval(m.ValidationInterval), TestInterval: decodeInterval(m.TestInterval), Bytes: m.Bytes,
+		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
 	}
-}
-
-// encodePerformanceInterval returns the confidence interval of the performance as JSON for the
-// database, or "" if the scores have no interval for this metric. decodeInterval is the
-// inverse.
-func encodePerformanceInterval(s *api.Scores, metric string) string {
-	i := s.PerformanceInterval(metric)
-	if i == nil {
-		return ""
-	}
-	text, err := json.Marshal(i)
-	if err != nil { // cannot happen for two numbers
-		return ""
-	}
-	return string(text)
-}
-
-func decodeInterval(stored string) *api.Interval {
-	var i *api.Interval
-	if json.Unmarshal([]byte(stored), &i) != nil {
-		return nil
-	}
-	return i
 }
 
 func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err error) {

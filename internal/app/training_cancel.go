@@ -7,6 +7,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
 	"foretell/internal/store"
+	"foretell/internal/worker/training"
 )
 
 // maxCancelWait is how long CancelTraining waits for a race to store its model.
@@ -58,27 +59,7 @@ func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Tr
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}
-	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
-}
-
-// endQueuedRace ends a queued race and its runs with this status and failure reason. The caller
-// must have deleted the job of the race.
-func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
-	children, err := t.ListRuns(ctx, race.Key)
-	if err != nil {
-		return err
-	}
-	if err := t.DeletePartJobs(ctx, race.Key); err != nil {
-		return err
-	}
-	for _, r := range append(children, race) {
-		ended := *r // the transaction may be run again
-		ended.Status, ended.FailureReason, ended.Finished = status, reason, a.now()
-		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
-			return err
-		}
-	}
-	return nil
+	return training.EndQueued(ctx, t, race, training.End{Status: api.TrainingCancelled, Time: a.now()})
 }
 
 // awaitRaceEnd waits until a race has ended, but at most maxCancelWait, and returns the race.

@@ -10,6 +10,7 @@ import (
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/store"
+	"foretell/internal/worker/training"
 )
 
 // defaultSeed is the seed of requests without one. It is constant, so that training jobs
@@ -56,7 +57,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	memory, err := estimateRaceMemory(d, algorithms)
+	memory, err := training.EstimateMemory(d, algorithms)
 	if err != nil {
 		return nil, err
 	}

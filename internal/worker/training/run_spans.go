@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"context"
@@ -7,26 +7,9 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"foretell/internal/job"
 	"foretell/internal/learn"
 	"foretell/internal/span"
 )
-
-// withSpan returns a function that calls do in a new span. A job has one span for each attempt,
-// named after the kind of the job. Without a tracer, withSpan returns do itself.
-func (a *App) withSpan(kind string, do func(context.Context, *job.RunningJob) error) func(context.Context, *job.RunningJob) error {
-	if a.tracer == nil {
-		return do
-	}
-	return func(ctx context.Context, r *job.RunningJob) (err error) {
-		ctx, own := a.tracer.Start(ctx, "job "+kind, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
-			attribute.String("foretell.job", r.Key), attribute.String("foretell.subject", r.Subject), attribute.Int("foretell.attempt", r.Attempt),
-			attribute.Float64("foretell.queued_seconds", r.Begun.Sub(r.Created).Seconds()),
-		))
-		defer func() { span.End(own, err) }()
-		return do(ctx, r)
-	}
-}
 
 // runSpans holds one span for each algorithm of a race. The span ends when the training of the
 // algorithm ends. A runSpans is safe for concurrent use.

@@ -1,9 +1,10 @@
-package app
+package training
 
 import (
 	"log/slog"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,9 +26,8 @@ func TestProgressReportsBestStep(t *testing.T) {
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.8, BestPerformance: 0.8, BestLogLoss: 0.5, Step: 1})
 	b.record(learn.Event{Algorithm: "BSIX01", Status: learn.Running, Performance: 0.7, BestPerformance: 0.8, BestLogLoss: 0.5, Step: 2})
 	row := b.takeChanged()[0].row
-	run := toAlgorithmRun(&row, false)
-	if run.LatestPerformance != 0.7 || run.KeptPerformance == nil || *run.KeptPerformance != 0.8 || run.LogLoss == nil || *run.LogLoss != 0.5 {
-		t.Errorf("latest %v, kept %v, log loss %v", run.LatestPerformance, run.KeptPerformance, run.LogLoss)
+	if !slices.Equal(row.Curve, []float64{0.8, 0.7}) || row.AchievedPerformance == nil || *row.AchievedPerformance != 0.8 || row.LogLoss == nil || *row.LogLoss != 0.5 {
+		t.Errorf("scores %v, achieved %v, log loss %v", row.Curve, row.AchievedPerformance, row.LogLoss)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	a := &App{store: db, now: time.Now, log: log, queue: jobqueue.New(jobqueue.Config{Store: db, Now: time.Now, Log: log})}
+	tr := &Trainer{store: db, now: time.Now, log: log, queue: jobqueue.New(jobqueue.Config{Store: db, Now: time.Now, Log: log})}
 	p := newProgressRecorder([]*store.Training{one, two})
 	p.record(learn.Event{Algorithm: "BSIX01", Status: learn.Completed, Performance: 0.5, BestPerformance: 0.5, Step: 1})
 	changed := p.takeChanged()
@@ -103,7 +103,7 @@ func TestProgressAfterUnknownCommit(t *testing.T) {
 	p.markChanged(changed)
 	for step := 1; step <= 3; step++ {
 		p.record(learn.Event{Algorithm: "BFIF01", Status: learn.Running, Performance: 0.6, BestPerformance: 0.6, Step: step})
-		a.writeProgress(ctx, &job.Job{Key: "j", Subject: "race"}, p)
+		tr.writeProgress(ctx, &job.Job{Key: "j", Subject: "race"}, p)
 	}
 	err = db.Read(ctx, func(tx *store.Tx) error {
 		r, err := tx.GetTraining(ctx, "a", "r2")

@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"cmp"
@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// minDistributedCells is the default of [Config.MinDistributedCells]. For a smaller
+	// defaultMinDistributedCells is the default of [Config.MinDistributedCells]. For a smaller
 	// dataset, a second worker would save less time than it needs to read the dataset.
-	minDistributedCells = 200_000
+	defaultMinDistributedCells = 200_000
 	// minDistributedTimeLeft is the minimum remaining time of a race for which the race is
 	// distributed over several workers.
 	minDistributedTimeLeft = 30 * time.Second
@@ -37,7 +37,7 @@ const (
 // these runs is called a part. Another worker trains a part as a job of the kind jobqueue.Part, and
 // then stores a row that references the recording of the run.
 type distributedRace struct {
-	app     *App
+	trainer *Trainer
 	job     *job.Job
 	runKeys map[string]string // keys of all runs of the race, by algorithm
 	// ctx is the context of the race's job.
@@ -49,29 +49,29 @@ type distributedRace struct {
 }
 
 // queueParts queues parts of a race for idle workers. It returns nil if it queued none.
-func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
-	if !a.distributesRaces || len(rows.runs) < 2 || !a.isWorthDistributing(rows) {
+func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
+	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
 		return nil, nil
 	}
-	s := &distributedRace{app: a, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
+	s := &distributedRace{trainer: tr, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
 	for _, run := range rows.runs {
 		s.runKeys[run.Algorithm] = run.Key
 	}
-	err := a.queue.Write(ctx, s.job, func(t *store.Tx) (err error) {
+	err := tr.queue.Write(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
-		end := a.store.ToSharedTime(a.now()).Add(a.raceTimeLeft(rows))
-		idle, err := a.countIdleWorkers(ctx, t)
+		end := tr.store.ToSharedTime(tr.now()).Add(tr.raceTimeLeft(rows))
+		idle, err := tr.countIdleWorkers(ctx, t)
 		if err != nil || idle == 0 {
 			return err
 		}
 		// This worker trains the first run. After that it trains the parts that no worker has
 		// claimed.
 		for _, run := range rows.runs[1:] {
-			memory, err := estimateRaceMemory(rows.dataset, []string{run.Algorithm})
+			memory, err := EstimateMemory(rows.dataset, []string{run.Algorithm})
 			if err != nil {
 				return err
 			}
-			if err := a.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
+			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
 				return err
 			}
 			run.Deadline = end // the deadline of the race, because the worker may have another clock
@@ -85,31 +85,31 @@ func (a *App) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows)
 	if err != nil || len(s.remoteAlgorithms) == 0 {
 		return nil, err
 	}
-	a.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remoteAlgorithms)
+	tr.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remoteAlgorithms)
 	return s, nil
 }
 
 // isWorthDistributing reports whether a race has a large enough dataset, and enough time left,
 // to be distributed over several workers.
-func (a *App) isWorthDistributing(rows *raceRows) bool {
+func (tr *Trainer) isWorthDistributing(rows *raceRows) bool {
 	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
-	return cells >= a.minDistributedCells && a.raceTimeLeft(rows) >= minDistributedTimeLeft
+	return cells >= tr.minDistributedCells && tr.raceTimeLeft(rows) >= minDistributedTimeLeft
 }
 
 // countIdleWorkers returns the number of other live workers that run no race. If races are
 // queued, it returns 0, because the queued races need the idle workers.
-func (a *App) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
+func (tr *Trainer) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
 	queued, err := t.CountQueuedJobs(ctx, jobqueue.Train)
 	if err != nil || queued > 0 {
 		return 0, err
 	}
-	workers, err := a.queue.Workers(ctx, t)
+	workers, err := tr.queue.Workers(ctx, t)
 	if err != nil {
 		return 0, err
 	}
 	busy, err := t.ListLeaseHolders(ctx, jobqueue.Train, jobqueue.Part)
 	for _, w := range workers.Live {
-		if w.Process != a.store.ProcessName() && !slices.Contains(busy, w.Process) {
+		if w.Process != tr.store.ProcessName() && !slices.Contains(busy, w.Process) {
 			idle++
 		}
 	}
@@ -122,8 +122,8 @@ func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()
 	if s == nil {
 		return nil, func() {}
 	}
-	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.app.newThresholdReporter(s.ctx, s.job, s.runKeys)}
-	return remote, s.app.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.trainer.newThresholdReporter(s.ctx, s.job, s.runKeys)}
+	return remote, s.trainer.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
 }
 
 // isRemote reports whether another worker trains this algorithm's run. It returns false if s is
@@ -155,7 +155,7 @@ func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, 
 			s.markTrainedHere(algorithm)
 			return nil, 0, err
 		case err != nil && s.ctx.Err() == nil:
-			s.app.log.WarnContext(s.ctx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
+			s.trainer.log.WarnContext(s.ctx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
 		}
 		select {
 		case <-s.ctx.Done():
@@ -180,9 +180,9 @@ var errNoRecording = errors.New("the job of the run ended without a recording")
 // errNoRecording. If mayTakeRun is true and no worker has begun the run, it deletes the job of
 // the run and returns taken = true. This worker must then train the run itself.
 func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
-	within := s.app.store.Read
+	within := s.trainer.store.Read
 	if mayTakeRun {
-		within = s.app.store.Write
+		within = s.trainer.store.Write
 	}
 	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
 	err = within(ctx, func(t *store.Tx) error {
@@ -221,16 +221,16 @@ func (s *distributedRace) markTrainedHere(algorithm string) {
 // cancelParts asks the other workers to stop training and to store the recordings of their
 // runs.
 func (s *distributedRace) cancelParts() {
-	err := s.app.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
+	err := s.trainer.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
 	if err != nil && s.ctx.Err() == nil {
-		s.app.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
+		s.trainer.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
 	}
 }
 
 // openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
 // reader returns an error if the file is damaged.
 func (s *distributedRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
-	r, err := s.app.files.OpenVerified(s.ctx, f)
+	r, err := s.trainer.files.OpenVerified(s.ctx, f)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -248,11 +248,11 @@ func (r verifyingRecording) Close() error {
 // called when a run that the job j trains has reached the threshold. It stores the virtual time of
 // this moment for the other workers of the race. keys has the keys of the runs, by
 // algorithm.
-func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
+func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
-		err := a.queue.Write(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		err := tr.queue.Write(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
-			a.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
+			tr.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}
 	}
 }
@@ -260,17 +260,17 @@ func (a *App) newThresholdReporter(ctx context.Context, j *job.Job, keys map[str
 // pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
 // threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx
 // is done.
-func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
+func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
 	sent := map[string]bool{}
 	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
 	stopPolling := repeat.Every(ctx, partPollInterval, func() {
 		var parts []*store.RacePart
-		err := a.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		err := tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
 			parts, err = t.ListParts(ctx, race)
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "cannot read the state of the parts of a race; trying again", "error", err)
+			tr.log.WarnContext(ctx, "cannot read the state of the parts of a race; trying again", "error", err)
 		}
 		for _, p := range parts {
 			if p.ReachedTime == nil || sent[p.Training] {
@@ -289,23 +289,23 @@ func (a *App) pollThresholdRuns(ctx context.Context, race string, wins chan<- le
 	}
 }
 
-// deletePartsOfEndedRaces deletes the recordings of all races that have ended.
-func (a *App) deletePartsOfEndedRaces(ctx context.Context) {
-	if !a.distributesRaces {
+// DeletePartsOfEndedRaces deletes the recordings of all races that have ended.
+func (tr *Trainer) DeletePartsOfEndedRaces(ctx context.Context) {
+	if !tr.DistributesRaces() {
 		return
 	}
 	var blobs []string
-	err := a.store.Write(ctx, func(t *store.Tx) (err error) {
+	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
 		blobs, err = t.DeletePartsOfEndedRaces(ctx)
 		return err
 	})
 	if err != nil {
 		if ctx.Err() == nil { // the next race or clean-up deletes the rest
-			a.log.WarnContext(ctx, "cannot delete the parts of ended races", "error", err)
+			tr.log.WarnContext(ctx, "cannot delete the parts of ended races", "error", err)
 		}
 		return
 	}
 	if len(blobs) > 0 {
-		a.files.Delete(ctx, blobs...)
+		tr.files.Delete(ctx, blobs...)
 	}
 }

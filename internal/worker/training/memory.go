@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// estimateRaceMemory returns the estimated peak memory of a race in bytes.
-func estimateRaceMemory(d *store.Dataset, algorithms []string) (numBytes int64, err error) {
+// EstimateMemory returns the estimated peak memory of a race in bytes.
+func EstimateMemory(d *store.Dataset, algorithms []string) (numBytes int64, err error) {
 	schema, err := frame.DecodeStored(d.Schema)
 	if err != nil {
 		return 0, err
@@ -23,11 +23,8 @@ func estimateRaceMemory(d *store.Dataset, algorithms []string) (numBytes int64, 
 	return memory.Estimate(memory.NewShape(int(d.Rows), d.Bytes, schema), algorithms), nil
 }
 
-// MinRaceMemory is a lower bound of the estimated memory of all races, in bytes.
-const MinRaceMemory = memory.ProcessBytes
-
 const (
-	// memoryCheckInterval is the interval at which failTooLargeRaces checks the races that need
+	// memoryCheckInterval is the interval at which FailTooLargeRaces checks the races that need
 	// more memory than any worker has.
 	memoryCheckInterval = 500 * time.Millisecond
 	// largerWorkerWait is how long a race stays in the queue if it needs more memory than any
@@ -35,25 +32,25 @@ const (
 	largerWorkerWait = 30 * time.Second
 )
 
-// failTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
+// FailTooLargeRaces starts a goroutine that makes queued races FAILED if none of the processes that
 // may run them has enough memory. The goroutine ends when stop is called or ctx is done.
-func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
+func (tr *Trainer) FailTooLargeRaces(ctx context.Context) (stop func()) {
 	since := map[string]time.Time{} // by race, when the race was first found to be too large for every worker
-	return a.queue.Watch(ctx, func() time.Duration {
-		races, largest, err := a.listTooLargeRaces(ctx)
+	return tr.queue.Watch(ctx, func() time.Duration {
+		races, largest, err := tr.listTooLargeRaces(ctx)
 		found := map[string]time.Time{}
 		for _, race := range races {
 			began, ok := since[race.Key]
 			if !ok {
-				began = a.now()
+				began = tr.now()
 			}
-			if found[race.Key] = began; err == nil && (a.ownJobsOnly || a.now().Sub(began) >= largerWorkerWait) {
-				err = a.failQueuedRace(ctx, race, largest)
+			if found[race.Key] = began; err == nil && (tr.ownJobsOnly || tr.now().Sub(began) >= largerWorkerWait) {
+				err = tr.failQueuedRace(ctx, race, largest)
 			}
 		}
 		since = found
 		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "cannot compare the races with the memory of the workers", "error", err)
+			tr.log.WarnContext(ctx, "cannot compare the races with the memory of the workers", "error", err)
 		}
 		if len(since) > 0 {
 			return memoryCheckInterval
@@ -64,12 +61,12 @@ func (a *App) failTooLargeRaces(ctx context.Context) (stop func()) {
 
 // listTooLargeRaces returns the queued races for which none of the processes that may run them has
 // enough memory. The result largest is the memory of the largest of these processes, in bytes.
-func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+func (tr *Trainer) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
+	err = tr.store.Read(ctx, func(t *store.Tx) error {
 		races = nil
-		workers := []*store.Worker{{Memory: a.memory}}
-		if !a.ownJobsOnly {
-			others, err := a.queue.Workers(ctx, t)
+		workers := []*store.Worker{{Memory: tr.memory}}
+		if !tr.ownJobsOnly {
+			others, err := tr.queue.Workers(ctx, t)
 			if err != nil {
 				return err
 			}
@@ -86,8 +83,8 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 			return err
 		}
 		for _, race := range listed {
-			own := race.Process == a.store.ProcessName()
-			if own || !a.ownJobsOnly && (race.Process == "" || !a.store.IsProcessAlive(race.Process)) {
+			own := race.Process == tr.store.ProcessName()
+			if own || !tr.ownJobsOnly && (race.Process == "" || !tr.store.IsProcessAlive(race.Process)) {
 				races = append(races, race)
 			}
 		}
@@ -97,9 +94,9 @@ func (a *App) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, 
 }
 
 // failQueuedRace makes a queued race FAILED. It does nothing if a worker has claimed the race.
-func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest int64) error {
+func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, largest int64) error {
 	refused := false
-	err := a.store.Write(ctx, func(t *store.Tx) error {
+	err := tr.store.Write(ctx, func(t *store.Tx) error {
 		r, err := t.GetTraining(ctx, race.Account, race.Key)
 		if err != nil {
 			return err
@@ -115,11 +112,11 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 		if refused, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !refused {
 			return err
 		}
-		return a.endQueuedRace(ctx, t, r, api.TrainingFailed, raceMemoryMessage(race, largest, d, runs))
+		return EndQueued(ctx, t, r, End{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.now()})
 	})
 	if err == nil && refused {
-		a.queue.CountFinished(jobqueue.Train, api.TrainingFailed)
-		a.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
+		tr.queue.CountFinished(jobqueue.Train, api.TrainingFailed)
+		tr.log.WarnContext(ctx, "a race has failed because no worker has enough memory", "subject", race.Key, "accountKey", race.Account,
 			"memory", formatSize(race.Memory, math.Ceil), "largestWorker", formatSize(largest, math.Floor))
 	}
 	return err
@@ -129,7 +126,7 @@ func (a *App) failQueuedRace(ctx context.Context, race *store.LargeRace, largest
 func raceMemoryMessage(race *store.LargeRace, largestMemory int64, d *store.Dataset, runs []*store.Training) string {
 	smallest, need := "", race.Memory
 	for _, run := range runs {
-		single, err := estimateRaceMemory(d, []string{run.Algorithm})
+		single, err := EstimateMemory(d, []string{run.Algorithm})
 		if err == nil && single < need && single <= largestMemory {
 			smallest, need = run.Algorithm, single
 		}

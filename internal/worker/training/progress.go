@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"context"
@@ -83,14 +83,14 @@ func (p *progressRecorder) markChanged(rows []algorithmRow) {
 
 // writeProgress writes the changed rows of the recorder to the store. If this fails, the next call,
 // or the end of the race, writes them.
-func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressRecorder) {
+func (tr *Trainer) writeProgress(ctx context.Context, j *job.Job, recorder *progressRecorder) {
 	changed := recorder.takeChanged()
 	if len(changed) == 0 {
 		return
 	}
 	ctx = span.WithoutSpan(ctx) // no spans, which would fill the trace: there are four writes a second
-	now := a.now()
-	err := a.queue.Write(ctx, j, func(t *store.Tx) error {
+	now := tr.now()
+	err := tr.queue.Write(ctx, j, func(t *store.Tx) error {
 		for _, l := range changed {
 			if l.row.Status != api.TrainingRunning {
 				l.row.Finished = now
@@ -110,6 +110,6 @@ func (a *App) writeProgress(ctx context.Context, j *job.Job, recorder *progressR
 	}
 	recorder.markChanged(changed)
 	if ctx.Err() == nil {
-		a.log.WarnContext(ctx, "cannot store the progress of a race; trying again", "subject", j.Subject, "error", err)
+		tr.log.WarnContext(ctx, "cannot store the progress of a race; trying again", "subject", j.Subject, "error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"context"
@@ -20,45 +20,45 @@ import (
 // the transfer of this file to the worker of the race.
 const partTimeFraction = 0.9
 
-// trainPart runs the job of a part: it trains one run of a race, and stores the recording of the
+// TrainPart runs the job of a part: it trains one run of a race, and stores the recording of the
 // run for the worker of the race.
-func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
-	rows, run, err := a.readPartRows(ctx, r)
+func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
+	rows, run, err := tr.readPartRows(ctx, r)
 	if err != nil {
 		return err
 	}
 	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
-		return a.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
+		return tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
 	}
-	f, err := a.loadFrame(ctx, rows.dataset)
+	f, err := tr.loadFrame(ctx, rows.dataset)
 	if err != nil {
 		return err
 	}
-	rows.spill = spill.New(a.tempDir)
-	defer a.closeSpill(ctx, rows.spill)
+	rows.spill = spill.New(tr.tempDir)
+	defer tr.closeSpill(ctx, rows.spill)
 	recorder := newProgressRecorder([]*store.Training{run})
 	wins := make(chan learn.ThresholdReached)
-	p, err := a.newRaceParams(rows)
+	p, err := tr.newRaceParams(rows)
 	if err != nil {
 		return err
 	}
-	if f, err = a.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
+	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
 		return err
 	}
 	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeFraction), time.Second)
 	p.Stop = r.Cancelled()
-	p.Remote = &learn.RemoteRuns{ReachedElsewhere: wins, ReportReached: a.newThresholdReporter(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
+	p.Remote = &learn.RemoteRuns{ReachedElsewhere: wins, ReportReached: tr.newThresholdReporter(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
 	p.Progress = func(e learn.Event) {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
-	file, err := a.files.Create(ctx)
+	file, err := tr.files.Create(ctx)
 	if err != nil {
 		return err
 	}
 	defer file.Abort()
-	stopRecording := repeat.Every(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })
-	stopPolling := a.pollThresholdRuns(ctx, rows.race.Key, wins)
+	stopRecording := repeat.Every(ctx, progressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
+	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
 	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
 	stopPolling()
 	stopRecording()
@@ -69,13 +69,13 @@ func (a *App) trainPart(ctx context.Context, r *job.RunningJob) error {
 	if err != nil {
 		return err
 	}
-	return a.storeRecordingAndEndPart(ctx, &r.Job, info)
+	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
 // readPartRows reads the rows of a part's race, and the row of the run to train.
-func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
+func (tr *Trainer) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
 	rows = &raceRows{}
-	err = a.store.Read(ctx, func(t *store.Tx) error {
+	err = tr.store.Read(ctx, func(t *store.Tx) error {
 		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -89,8 +89,8 @@ func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRo
 		return err
 	})
 	if err == nil && !run.Deadline.IsZero() { // the stored time may be from the clock of another machine
-		rows.race.Started = a.now()
-		rows.end = rows.race.Started.Add(run.Deadline.Sub(a.store.ToSharedTime(rows.race.Started)))
+		rows.race.Started = tr.now()
+		rows.end = rows.race.Started.Add(run.Deadline.Sub(tr.store.ToSharedTime(rows.race.Started)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
 		err = job.ErrLeaseLost
@@ -100,17 +100,17 @@ func (a *App) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRo
 
 // storeRecordingAndEndPart stores a reference to the recording of a run, and deletes the
 // job of the part.
-func (a *App) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
-	err := a.queue.Finish(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
+func (tr *Trainer) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
+	err := tr.queue.Finish(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
 		return t.UpsertRecording(ctx, j.Subject, storedfile.FromInfo(info))
 	})
 	if err != nil {
-		a.files.DeleteUncommitted(ctx, err, info.Key)
+		tr.files.DeleteUncommitted(ctx, err, info.Key)
 	}
 	return err
 }
 
-// failPart ends a part whose job failed. The worker of the race then trains the run itself.
-func (a *App) failPart(ctx context.Context, j *job.Job, _ error) error {
-	return a.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
+// FailPart ends a part whose job failed. The worker of the race then trains the run itself.
+func (tr *Trainer) FailPart(ctx context.Context, j *job.Job, _ error) error {
+	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
 }

@@ -1,4 +1,4 @@
-package app
+package training
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/job"
 	"foretell/internal/learn"
@@ -33,44 +34,44 @@ type raceRows struct {
 	distributed bool
 }
 
-// train runs the job of a race: it trains the algorithms and stores the model. If the process of an
+// Train runs the job of a race: it trains the algorithms and stores the model. If the process of an
 // earlier attempt died, the race begins again.
-func (a *App) train(ctx context.Context, r *job.RunningJob) error {
-	rows, err := a.resetAndBeginRace(ctx, r)
+func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
+	rows, err := tr.resetAndBeginRace(ctx, r)
 	if err != nil {
 		return err
 	}
 	if rows.race.Cancelling {
-		return a.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
 	}
-	f, err := a.loadFrameInTime(ctx, rows)
+	f, err := tr.loadFrameInTime(ctx, rows)
 	if errors.Is(err, errTimeLimit) {
-		return a.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
 	}
 	if err != nil {
 		return err
 	}
-	rows.spill = spill.New(a.tempDir)
-	defer a.closeSpill(ctx, rows.spill)
-	p, err := a.newRaceParams(rows)
+	rows.spill = spill.New(tr.tempDir)
+	defer tr.closeSpill(ctx, rows.spill)
+	p, err := tr.newRaceParams(rows)
 	if err != nil {
 		return err
 	}
 	p.Stop = r.Cancelled()
-	if f, err = a.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
+	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
 		return err
 	}
-	outcome, err := a.runRace(ctx, r, rows, f, p)
+	outcome, err := tr.runRace(ctx, r, rows, f, p)
 	if err != nil {
 		return err
 	}
-	return a.endRace(ctx, &r.Job, rows, outcome)
+	return tr.endRace(ctx, &r.Job, rows, outcome)
 }
 
 // runRace trains the algorithms of a race and writes their progress. If isWorthDistributing
 // returns true, idle workers train some of the algorithms.
-func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
-	parts, err := a.queueParts(ctx, r, rows)
+func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+	parts, err := tr.queueParts(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f 
 	spans := startRunSpans(ctx, p.Algorithms)
 	defer spans.end()
 	recorder := newProgressRecorder(rows.runs)
-	defer repeat.Every(ctx, progressInterval, func() { a.writeProgress(ctx, &r.Job, recorder) })()
+	defer repeat.Every(ctx, progressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })()
 	p.Progress = spans.wrapProgress(func(e learn.Event) {
 		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
 			recorder.record(e)
@@ -91,7 +92,7 @@ func (a *App) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f 
 }
 
 // newRaceParams returns the parameters of a race.
-func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
+func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
 	monotone, err := rows.race.Monotone.Signs()
 	if err != nil {
 		return learn.Params{}, err
@@ -100,7 +101,7 @@ func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
 		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
 		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
 		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotone,
-		TimeLimit: a.raceTimeLeft(rows), Now: a.now, Disk: rows.spill,
+		TimeLimit: tr.raceTimeLeft(rows), Now: tr.now, Disk: rows.spill,
 	}
 	for _, run := range rows.runs {
 		p.Algorithms = append(p.Algorithms, run.Algorithm)
@@ -109,19 +110,19 @@ func (a *App) newRaceParams(rows *raceRows) (learn.Params, error) {
 }
 
 // closeSpill closes the temporary file of a race.
-func (a *App) closeSpill(ctx context.Context, disk *spill.File) {
+func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 	if err := disk.Close(); err != nil {
-		a.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
+		tr.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
 	}
 }
 
 // resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
 // earlier attempt. These include the recordings of its parts, which the time limit of that
 // attempt may have ended early.
-func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
+func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
-	err := a.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
+	err := tr.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
 		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
 			return err
 		}
@@ -137,10 +138,10 @@ func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRo
 		if r.Attempt > 1 { // the deadline may have passed because a process died
 			rows.race.Deadline = time.Time{}
 		}
-		rows.end = a.raceDeadline(rows.race)
+		rows.end = tr.raceDeadline(rows.race)
 		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
 			from := row.Status
-			row.Status, row.Started, row.Finished = api.TrainingRunning, a.now(), time.Time{}
+			row.Status, row.Started, row.Finished = api.TrainingRunning, tr.now(), time.Time{}
 			row.Curve, row.AchievedPerformance, row.LogLoss = nil, nil, nil
 			if err := t.UpdateTraining(ctx, row, from); err != nil {
 				return err
@@ -149,19 +150,19 @@ func (a *App) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRo
 		return nil
 	})
 	if err == nil && len(blobs) > 0 {
-		a.files.Delete(ctx, blobs...)
+		tr.files.Delete(ctx, blobs...)
 	}
 	return rows, err
 }
 
 // loadFrame reads the CSV of a dataset into a frame.
-func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
+func (tr *Trainer) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
 	schema, err := frame.DecodeStored(d.Schema)
 	if err != nil {
 		return nil, err
 	}
 	var f *frame.Frame
-	err = a.files.Read(ctx, storedfile.CSV(d), func(csv io.Reader, _ int64) (err error) {
+	err = tr.files.Read(ctx, storedfile.CSV(d), func(csv io.Reader, _ int64) (err error) {
 		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
 		return err
 	})
@@ -169,25 +170,25 @@ func (a *App) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, er
 }
 
 // endRace stores the end of the race, with its model if it has one, and ends the job j.
-func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
-	m, err := a.storeModel(ctx, rows, outcome)
+func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
+	m, err := tr.storeModel(ctx, rows, outcome)
 	if err != nil {
 		return err
 	}
-	now := a.now()
+	now := tr.now()
 	runs := map[string]learn.Run{}
 	for _, run := range outcome.Runs {
 		runs[run.Algorithm] = run
 	}
 	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
-	rows.race.FailureReason = a.raceFailureReason(rows.race, outcome)
+	rows.race.FailureReason = tr.raceFailureReason(rows.race, outcome)
 	if m != nil {
 		if rows.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
 			rows.race.LogLoss = api.NumberOrNil(outcome.Report.Validation.LogLoss)
 		}
 		rows.race.TrainingPerformance, rows.race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 	}
-	err = a.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
+	err = tr.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
 		for _, child := range rows.runs {
 			stored, err := t.GetTraining(ctx, child.Account, child.Key)
 			if err != nil {
@@ -211,10 +212,10 @@ func (a *App) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *
 		return t.InsertModel(ctx, m)
 	})
 	if err != nil && m != nil {
-		a.files.DeleteUncommitted(ctx, err, m.Blob)
+		tr.files.DeleteUncommitted(ctx, err, m.Blob)
 	}
 	if err == nil && rows.distributed {
-		a.deletePartsOfEndedRaces(ctx)
+		tr.DeletePartsOfEndedRaces(ctx)
 	}
 	return err
 }
@@ -247,13 +248,13 @@ func performanceOrNil(performance float64, rows int) *float64 {
 }
 
 // raceFailureReason returns a message that says why a race has no model, or "" if it has one.
-func (a *App) raceFailureReason(race *store.Training, o *learn.Outcome) string {
+func (tr *Trainer) raceFailureReason(race *store.Training, o *learn.Outcome) string {
 	if o.Model != nil {
 		return ""
 	}
 	switch o.Status {
 	case learn.TimedOut:
-		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", a.raceTimeLimit(race))
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", tr.raceTimeLimit(race))
 	case learn.Cancelled:
 		return "the race was cancelled before any algorithm had trained a model"
 	}
@@ -268,11 +269,11 @@ func (a *App) raceFailureReason(race *store.Training, o *learn.Outcome) string {
 
 // storeModel stores the model of a race as a blob, and returns the row to insert.
 // It returns nil if the race has no model.
-func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
+func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
 	if outcome.Model == nil {
 		return nil, nil
 	}
-	key, err := a.newUUID()
+	key, err := auth.NewUUID(tr.rand)
 	if err != nil {
 		return nil, err
 	}
@@ -281,9 +282,9 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	if err != nil {
 		return nil, err
 	}
-	info, err := a.writeModel(ctx, outcome.Model, false)
+	info, err := tr.writeModel(ctx, outcome.Model, false)
 	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = a.writeModel(ctx, outcome.Model, !a.ownJobsOnly)
+		info, err = tr.writeModel(ctx, outcome.Model, !tr.ownJobsOnly)
 	}
 	if err != nil {
 		return nil, err
@@ -294,8 +295,8 @@ func (a *App) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Out
 	}
 	return &store.Model{
 		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
-		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: a.now(),
-		ValidationInterval: encodePerformanceInterval(report.Validation, report.Metric), TestInterval: encodePerformanceInterval(report.Test, report.Metric),
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: tr.now(),
+		ValidationInterval: report.Validation.PerformanceInterval(report.Metric), TestInterval: report.Test.PerformanceInterval(report.Metric),
 	}, nil
 }
 
@@ -305,13 +306,13 @@ const modelRetryInterval = 2 * time.Second
 // writeModel stores a model as a blob. While the S3 store is unavailable, it tries again,
 // because otherwise the race would have to be repeated. If awaitSpace is true, it also tries
 // again while the disk is full.
-func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
+func (tr *Trainer) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
 	for {
-		info, err := a.tryWriteModel(ctx, m)
+		info, err := tr.tryWriteModel(ctx, m)
 		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
 			return info, err
 		}
-		a.log.WarnContext(ctx, "cannot store a model; trying again", "error", err)
+		tr.log.WarnContext(ctx, "cannot store a model; trying again", "error", err)
 		select {
 		case <-ctx.Done():
 			return info, err
@@ -320,8 +321,8 @@ func (a *App) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (
 	}
 }
 
-func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
-	file, err := a.files.Create(ctx)
+func (tr *Trainer) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+	file, err := tr.files.Create(ctx)
 	if err != nil {
 		return blob.Info{}, err
 	}
@@ -332,13 +333,13 @@ func (a *App) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, err
 	return file.Commit()
 }
 
-// failTraining makes the race of a failed job FAILED because of cause.
-func (a *App) failTraining(ctx context.Context, j *job.Job, cause error) error {
-	now, reason := a.now(), a.problems.FailureReason(cause)
+// Fail makes the race of a failed job FAILED because of cause.
+func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
+	now, reason := tr.now(), tr.problems.FailureReason(cause)
 	if errors.Is(cause, learn.ErrNoEarlierRows) {
 		reason = learn.ErrNoEarlierRows.Error()
 	}
-	return a.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
+	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
 			return err
