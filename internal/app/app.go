@@ -19,6 +19,7 @@ import (
 	"foretell/internal/learn/memory"
 	"foretell/internal/outage"
 	"foretell/internal/problem"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
 	"foretell/internal/turn"
@@ -95,7 +96,7 @@ type App struct {
 	datasetsAsArray bool
 	queue           *jobqueue.Queue
 	worker          *worker.Worker
-	uploads         *uploadReservations
+	uploads         *quota.Uploads
 	driftSemaphore  *turn.FairSemaphore                 // limits how many drifts are measured at a time
 	driftCalls      *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
@@ -117,7 +118,7 @@ func New(c Config) (*App, error) {
 	a := &App{
 		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray,
 		uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
-		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
+		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
 	a.problems = &problem.Converter{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly}

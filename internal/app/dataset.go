@@ -10,6 +10,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/jobqueue"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
@@ -56,7 +57,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		added.Bytes = api.MinUploadBytes
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, d.Account, added); err != nil {
+		if err := quota.Check(ctx, t, d.Account, added); err != nil {
 			return err
 		}
 		return t.InsertDataset(ctx, d)
@@ -279,7 +280,7 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
 	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
+		if err := quota.Check(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
 		}
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {

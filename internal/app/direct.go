@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 )
 
@@ -100,7 +101,7 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 		if d, err = t.GetDataset(ctx, account, key); err != nil || d.Status != api.DatasetPending {
 			return err
 		}
-		return a.checkQuota(ctx, t, account, store.Usage{Bytes: u.Size})
+		return quota.Check(ctx, t, account, store.Usage{Bytes: u.Size})
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && d.Status != api.DatasetPending:

@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
 )
@@ -44,7 +45,7 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 		Input: store.InputFile{Name: normalizeFileName(in.FileName), Bytes: info.Size, SHA256: info.SHA256}, Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
+		if err := quota.Check(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
 		}
 		if err := t.InsertPrediction(ctx, p); err != nil {

@@ -9,6 +9,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 	"foretell/internal/worker/training"
 )
@@ -62,7 +63,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		return nil, err
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
+		if err := quota.Check(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
 			return err
 		}
 		for _, row := range append([]*store.Training{race}, runs...) {
