@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/drift"
@@ -13,7 +14,6 @@ import (
 	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
-	"foretell/internal/worker/prediction"
 )
 
 // maxDriftColumnsWithDetails is the maximum number of columns for which a drift report lists
@@ -22,7 +22,7 @@ import (
 const maxDriftColumnsWithDetails = 100
 
 // driftTimeLimit limits the time to measure a drift, which takes less time than the prediction.
-const driftTimeLimit = prediction.TimeLimit
+const driftTimeLimit = time.Hour
 
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
 // The first call starts the comparison, whose result is stored, and later calls read it. Therefore a

@@ -35,16 +35,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
-		return nil, api.NewFieldProblem("metric", "%s", err)
-	}
-	if _, err := in.Body.ClassWeights.Resolve(d.Classes); err != nil {
-		return nil, api.NewFieldProblem("classWeights", "%s", err)
-	}
-	if err := checkSplitColumns(in.Body, d); err != nil {
-		return nil, err
-	}
-	if err := checkMonotone(in.Body, d); err != nil {
+	if err := checkClassesAndColumns(race, in.Body, d); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newUUID(); err != nil {
@@ -62,7 +53,20 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	err = a.store.Write(ctx, func(t *store.Tx) error {
+	if err := a.insertRace(ctx, race, runs, memory); err != nil {
+		return nil, a.problems.Lookup(err, "dataset", d.Key)
+	}
+	a.queue.Notify(jobqueue.Train)
+	return &api.CreatedTraining{
+		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
+		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
+	}, nil
+}
+
+// insertRace inserts a race with its runs, and queues its job. memory is the estimated memory of the
+// race in bytes.
+func (a *App) insertRace(ctx context.Context, race *store.Training, runs []*store.Training, memory int64) error {
+	return a.store.Write(ctx, func(t *store.Tx) error {
 		if err := quota.Check(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
 			return err
 		}
@@ -73,14 +77,21 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 		}
 		return a.queue.Insert(ctx, t, &store.Job{Account: race.Account, Kind: jobqueue.Train, Subject: race.Key, Memory: memory})
 	})
-	if err != nil {
-		return nil, a.problems.Lookup(err, "dataset", d.Key)
+}
+
+// checkClassesAndColumns returns an error if a request names a class or a column that the dataset does
+// not have, or that cannot be used in this way.
+func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Dataset) error {
+	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
+		return api.NewFieldProblem("metric", "%s", err)
 	}
-	a.queue.Notify(jobqueue.Train)
-	return &api.CreatedTraining{
-		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
-		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
-	}, nil
+	if _, err := n.ClassWeights.Resolve(d.Classes); err != nil {
+		return api.NewFieldProblem("classWeights", "%s", err)
+	}
+	if err := checkSplitColumns(n, d); err != nil {
+		return err
+	}
+	return checkMonotone(n, d)
 }
 
 // newRuns returns the rows of a race's runs, one for each algorithm.

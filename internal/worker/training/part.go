@@ -13,6 +13,7 @@ import (
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
+	"foretell/internal/table/frame"
 )
 
 // partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
@@ -52,24 +53,28 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
-	file, err := tr.files.Create(ctx)
-	if err != nil {
-		return err
-	}
-	defer file.Abort()
 	stopRecording := repeat.Every(ctx, progressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
-	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
+	info, err := tr.recordRun(ctx, f, p, run.Algorithm)
 	stopPolling()
 	stopRecording()
 	if err != nil {
 		return err
 	}
-	info, err := file.Commit()
-	if err != nil {
-		return err
-	}
 	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
+}
+
+// recordRun trains one run of a race, and stores the recording of the run as a blob.
+func (tr *Trainer) recordRun(ctx context.Context, f *frame.Frame, p learn.Params, algorithm string) (blob.Info, error) {
+	file, err := tr.files.Create(ctx)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	defer file.Abort()
+	if err := learn.RecordRun(ctx, f, p, algorithm, file); err != nil {
+		return blob.Info{}, err
+	}
+	return file.Commit()
 }
 
 // readPartRows reads the rows of a part's race, and the row of the run to train.

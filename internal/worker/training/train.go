@@ -182,12 +182,7 @@ func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outc
 	}
 	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
 	rows.race.FailureReason = tr.raceFailureReason(rows.race, outcome)
-	if m != nil {
-		if rows.race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
-			rows.race.LogLoss = api.NumberOrNil(outcome.Report.Validation.LogLoss)
-		}
-		rows.race.TrainingPerformance, rows.race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
-	}
+	setRaceScores(rows.race, m, outcome)
 	err = tr.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
 		for _, child := range rows.runs {
 			stored, err := t.GetTraining(ctx, child.Account, child.Key)
@@ -218,6 +213,18 @@ func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outc
 		tr.DeletePartsOfEndedRaces(ctx)
 	}
 	return err
+}
+
+// setRaceScores copies the scores of the model m to the row of its race. If m is nil, the race has no
+// scores.
+func setRaceScores(race *store.Training, m *store.Model, outcome *learn.Outcome) {
+	if m == nil {
+		return
+	}
+	if race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
+		race.LogLoss = api.NumberOrNil(outcome.Report.Validation.LogLoss)
+	}
+	race.TrainingPerformance, race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
 }
 
 // setRunResult copies the result of one run to its row. A run that never began gets the status of
