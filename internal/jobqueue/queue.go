@@ -28,6 +28,9 @@ const (
 	Part = "part"
 )
 
+// ProgressInterval is the interval at which the progress of a job is written with [Queue.Write].
+const ProgressInterval = 250 * time.Millisecond
+
 // Config configures a Queue.
 type Config struct {
 	Store *store.Store

@@ -1,5 +1,9 @@
 // Package worker runs the jobs of a service: it registers this process as a worker, claims jobs, and
 // removes what dead processes have left behind. The packages below it do the work of each kind of job.
+//
+// A killed process leaves jobs that it has leased, and temporary files, whose names contain the
+// name of the process. Another process on the same data folder restarts the jobs and removes the
+// files.
 package worker
 
 import (

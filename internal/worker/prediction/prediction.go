@@ -27,9 +27,6 @@ const TimeLimit = time.Hour
 
 var errTimeLimit = fmt.Errorf("the prediction took longer than %s", TimeLimit)
 
-// progressInterval is the interval at which the progress of a prediction is written to the database.
-const progressInterval = 250 * time.Millisecond
-
 // Config configures a Predictor. All fields are required.
 type Config struct {
 	Store    *store.Store
@@ -116,7 +113,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 
 	var rows atomic.Int64
 	written := *p // a copy, because p changes below while progress may still be written
-	stopRecording := repeat.Every(ctx, progressInterval, func() { pr.writeProgress(ctx, &r.Job, written, rows.Load()) })
+	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { pr.writeProgress(ctx, &r.Job, written, rows.Load()) })
 	err = pr.files.Read(ctx, storedfile.Blind(p), func(blind io.Reader, _ int64) (err error) {
 		p.Rows, err = m.Predict(ctx, blind, result, learn.PredictOptions{Progress: rows.Store, Reasons: int(p.Reasons)})
 		return err

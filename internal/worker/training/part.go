@@ -8,6 +8,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/repeat"
 	"foretell/internal/spill"
@@ -53,7 +54,7 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
-	stopRecording := repeat.Every(ctx, progressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
+	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
 	info, err := tr.recordRun(ctx, f, p, run.Algorithm)
 	stopPolling()

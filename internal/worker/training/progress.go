@@ -3,7 +3,6 @@ package training
 import (
 	"context"
 	"sync"
-	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/job"
@@ -11,9 +10,6 @@ import (
 	"foretell/internal/span"
 	"foretell/internal/store"
 )
-
-// progressInterval is the interval at which the progress of a job is written to the database.
-const progressInterval = 250 * time.Millisecond
 
 // progressRecorder collects the scores of a race's runs until they are written to the store. It
 // keeps all scores since the start of the race, for clients that request the history.

@@ -12,6 +12,7 @@ import (
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
 	"foretell/internal/modelreport"
 	"foretell/internal/repeat"
@@ -79,7 +80,7 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	spans := startRunSpans(ctx, p.Algorithms)
 	defer spans.end()
 	recorder := newProgressRecorder(rows.runs)
-	defer repeat.Every(ctx, progressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })()
+	defer repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })()
 	p.Progress = spans.wrapProgress(func(e learn.Event) {
 		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
 			recorder.record(e)
