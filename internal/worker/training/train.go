@@ -343,10 +343,7 @@ func (tr *Trainer) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info
 
 // Fail makes the race of a failed job FAILED because of cause.
 func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
-	now, reason := tr.now(), tr.problems.FailureReason(cause)
-	if errors.Is(cause, learn.ErrNoEarlierRows) {
-		reason = learn.ErrNoEarlierRows.Error()
-	}
+	now, reason := tr.now(), tr.failureReason(cause)
 	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
 		race, err := t.GetTraining(ctx, j.Account, j.Subject)
 		if err != nil {
@@ -368,6 +365,14 @@ func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
 		}
 		return nil
 	})
+}
+
+// failureReason returns a message for users that says why the job of a race failed.
+func (tr *Trainer) failureReason(cause error) string {
+	if errors.Is(cause, learn.ErrNoEarlierRows) {
+		return learn.ErrNoEarlierRows.Error()
+	}
+	return tr.problems.FailureReason(cause)
 }
 
 // weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are

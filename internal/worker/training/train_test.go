@@ -1,9 +1,13 @@
 package training
 
 import (
+	"fmt"
+	"io"
 	"testing"
 
+	"foretell/internal/api"
 	"foretell/internal/learn"
+	"foretell/internal/problem"
 	"foretell/internal/store"
 )
 
@@ -29,5 +33,15 @@ func TestUnmeasuredIsNil(t *testing.T) {
 	setRunResult(&blind, run, o)
 	if blind.AchievedPerformance != nil || blind.LogLoss != nil {
 		t.Errorf("without validation rows: achieved %v, log loss %v", blind.AchievedPerformance, blind.LogLoss)
+	}
+}
+
+func TestFailureReason(t *testing.T) {
+	t.Parallel()
+	tr := New(Config{Problems: &problem.Converter{}})
+	for cause, want := range map[error]string{learn.ErrNoEarlierRows: learn.ErrNoEarlierRows.Error(), io.ErrUnexpectedEOF: api.InternalFailure} {
+		if got := tr.failureReason(fmt.Errorf("race: %w", cause)); got != want {
+			t.Errorf("%v returns %q", cause, got)
+		}
 	}
 }
