@@ -45,7 +45,8 @@ type Config struct {
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
 	// AcceptMismatch makes New accept a database that does not belong to the stored files; see
-	// [storedfile.ErrMismatch]. Files that the database does not reference are then kept for [blob.OrphanGrace].
+	// [storedfile.ErrMismatch]. Files that the database does not reference are then kept for
+	// [blob.OrphanGrace].
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
@@ -108,9 +109,9 @@ type App struct {
 	lastUploadURLTime atomic.Int64
 }
 
-// New returns an App, or [storedfile.ErrMismatch] if the stored files do not belong to the database. Jobs that
-// the App has queued wait until [App.Run] is called, in this process or another. The caller must call
-// [App.Close].
+// New returns an App, or [storedfile.ErrMismatch] if the stored files do not belong to the database.
+// Jobs that the App has queued wait until [App.Run] is called, in this process or another. The caller
+// must call [App.Close].
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")

@@ -114,11 +114,10 @@ func (f *Files) OpenVerified(ctx context.Context, file store.File) (*blob.Verifi
 	return f.blobs.OpenVerified(ctx, toInfo(file))
 }
 
-// Read calls use with a reader of a stored file and the size of the file. If the
-// file is missing or corrupt, Read returns a problem with CodeDamaged instead of
-// the error of use, because the damage may have caused that error. If the file has no
-// checksum, because an earlier version stored it, Read stores the checksum after
-// use has succeeded.
+// Read calls use with a reader of a stored file and the size of the file. If the file is missing or
+// corrupt, Read returns a problem with CodeDamaged instead of the error of use, because the damage may
+// have caused that error. If the file has no checksum, because an earlier version stored it, Read
+// stores the checksum after use has succeeded.
 func (f *Files) Read(ctx context.Context, file *store.OwnedFile, use func(r io.Reader, size int64) error) error {
 	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
 	if err != nil {

@@ -24,9 +24,9 @@ const (
 	maxConcurrentJobsPerAccount = 2
 )
 
-// newKinds returns the kinds of jobs. maxRaces is the maximum number of
-// races, and parts of races, that run concurrently, because each uses all cores and holds a
-// dataset in memory. The other jobs read their files row by row.
+// newKinds returns the kinds of jobs. maxRaces is the maximum number of races that run concurrently,
+// because each uses all cores and holds a dataset in memory. The other jobs read their files row by
+// row.
 func (w *Worker) newKinds(maxRaces int) []job.Kind {
 	kinds := []job.Kind{
 		{Name: jobqueue.Prepare, Workers: maxConcurrentJobs, PerAccount: maxConcurrentJobsPerAccount, Do: w.withSpan(jobqueue.Prepare, postponeIfUnavailable(w.preparer.Prepare)), Fail: w.preparer.Fail},

@@ -19,9 +19,8 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// defaultTimeLimit is the default of [Config.TimeLimit]. The time limit
-// is increased by one second for each minBytesPerSecond bytes of the CSV. Most
-// preparations take a small fraction of the time limit.
+// defaultTimeLimit is the default of [Config.TimeLimit]. The time limit is increased by one second for
+// each minBytesPerSecond bytes of the CSV. Most preparations take a small fraction of the time limit.
 const (
 	defaultTimeLimit  = 2 * time.Minute
 	minBytesPerSecond = 1 << 20
