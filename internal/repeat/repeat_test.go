@@ -1,6 +1,7 @@
 package repeat
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,22 +10,22 @@ import (
 func TestAfterAndEvery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		calls := 0
-		stop := AfterAndEvery(t.Context(), time.Second, time.Minute, func() { calls++ })
+		var calls atomic.Int64
+		stop := AfterAndEvery(t.Context(), time.Second, time.Minute, func() { calls.Add(1) })
 		for _, step := range []struct {
 			after time.Duration
-			calls int
+			calls int64
 		}{{500 * time.Millisecond, 0}, {time.Second, 1}, {58 * time.Second, 1}, {2 * time.Second, 2}} {
 			time.Sleep(step.after)
 			synctest.Wait()
-			if calls != step.calls {
-				t.Fatalf("%d calls, want %d", calls, step.calls)
+			if calls.Load() != step.calls {
+				t.Fatalf("%d calls, want %d", calls.Load(), step.calls)
 			}
 		}
 		stop()
 		time.Sleep(time.Hour)
-		if calls != 2 {
-			t.Errorf("%d calls after stop", calls)
+		if calls.Load() != 2 {
+			t.Errorf("%d calls after stop", calls.Load())
 		}
 	})
 }
