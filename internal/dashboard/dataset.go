@@ -33,7 +33,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()
 		query.Del("part")
-		query.Del(newLinkParameter)
+		query.Del(newLink.parameter)
 		query.Set("offset", strconv.FormatInt(offset, 10))
 		return address.Path + "?" + query.Encode()
 	}

@@ -64,7 +64,7 @@ func TestOneTimeLinksOfTwoTabs(t *testing.T) {
 	}
 	_, id, _ := strings.Cut(pages["eve@example.com"], "?new-link=")
 	planted := base64.RawURLEncoding.EncodeToString([]byte(`{"Email":"eve@example.com","Link":"https://evil.example/"}`))
-	for _, suffix := range []string{"-link", "-link-x", "-link-" + id} {
+	for _, suffix := range []string{"-link", "-message-x", "-message-" + id} {
 		b.client.Jar.SetCookies(address, []*http.Cookie{{Name: name + suffix, Value: planted, Path: "/"}})
 	}
 	for _, email := range []string{"ann@example.com", "bob@example.com"} {
