@@ -23,7 +23,8 @@ type browser struct {
 	client http.Client
 	base   string
 	site   string
-	isHTMX bool // whether the script of a page sends the requests
+	isHTMX bool   // whether the script of a page sends the requests
+	upload string // the identifier of an upload, or ""
 	// referer is the path of the page that sends the requests. It is not sent if it is empty.
 	referer string
 }
@@ -61,6 +62,9 @@ func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Res
 	}
 	if b.isHTMX {
 		req.Header.Set("HX-Request", "true")
+	}
+	if b.upload != "" {
+		req.Header.Set("Foretell-Upload", b.upload)
 	}
 	resp, err := b.client.Do(req)
 	if err != nil {
@@ -316,7 +320,7 @@ func TestPartsOfPages(t *testing.T) {
 }
 
 // TestInterruptedForm breaks off an upload. The dataset that the form created must then be deleted,
-// so that its name is free again.
+// so that its name is free again, and the page must say that the upload was cancelled.
 func TestInterruptedForm(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{})
@@ -332,6 +336,7 @@ func TestInterruptedForm(t *testing.T) {
 	}
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Sec-Fetch-Site", b.site)
+	req.Header.Set("Foretell-Upload", "broken")
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -348,6 +353,7 @@ func TestInterruptedForm(t *testing.T) {
 	closeBrowser()
 	_ = send.Close() // Do waits for the body
 	<-closed
+	b.expect(t, "/uploads/broken?part=end", nil, 200, "The upload was cancelled.")
 	user.awaitDatasets(t, 0)
 }
 

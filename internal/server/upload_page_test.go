@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -31,4 +32,30 @@ func TestUploadOfNoTable(t *testing.T) {
 		}
 	}
 	b.expect(t, "/datasets", nil, 200, "There are no datasets yet.")
+}
+
+// TestEndOfUpload asks how uploads have ended, as a page does whose upload was cancelled. Only the
+// account that sent a file may ask.
+func TestEndOfUpload(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	s.administrator(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	for name, csv := range map[string]string{"arrived": trainingCSV(), "rejected": "a"} {
+		b.upload = name
+		body, kind := form(t, "name", name, "description", "", "file", csv)
+		resp, _ := b.send(t, http.MethodPost, "/datasets", body, kind)
+		want := "The upload was cancelled."
+		if name == "arrived" {
+			want = `the dataset exists. You can delete it on <a href="` + resp.Request.URL.Path + `">`
+		}
+		b.expect(t, "/uploads/"+name+"?part=end", nil, 200, want)
+	}
+	b.expect(t, "/uploads/unknown?part=end", nil, 404, "unknown")
+	other := newBrowser(t, s.url)
+	other.expect(t, "/sign-in", url.Values{"username": {"root@example.com"}, "password": {"a long password"}}, 200, "<title>Home")
+	other.expect(t, "/uploads/arrived?part=end", nil, 404, "unknown")
+	newBrowser(t, s.url).expect(t, "/uploads/arrived?part=end", nil, 401, "session has ended")
 }
