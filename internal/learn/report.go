@@ -89,6 +89,9 @@ type Report struct {
 	// CurveClasses are the labels of all classes or, if there are more than 20, of
 	// those with the most rows, in the order of the schema.
 	CurveClasses []string
+	// RefitInterrupted reports whether the time limit or the user ended the refit early. The same
+	// data and seed may then produce another model.
+	RefitInterrupted bool
 	// Importances are the permutation importances of the columns on the validation rows,
 	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
@@ -182,22 +185,23 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 	}
 	baseline, err := r.evaluator.NewBaseline(ctx, nil)
 	return Report{
-		Algorithm:      c.name(),
-		Metric:         r.evaluator.Metric,
-		ClassWeights:   r.data.params.ClassWeights,
-		Seed:           r.data.params.Seed,
-		Rows:           r.data.Rows,
-		ValidationRows: len(r.evaluator.Labels),
-		Validation:     validation,
-		Copies:         r.copies,
-		CopiesDivided:  r.copiesDivided,
-		HeldOut:        len(r.plan.Test),
-		Features:       len(r.data.Columns),
-		Screened:       r.data.numScreened(),
-		Blended:        r.blendScore,
-		Baseline:       baseline,
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
-		Test:           evaluation.NaNScores, Training: evaluation.NaNScores,
+		Algorithm:        c.name(),
+		Metric:           r.evaluator.Metric,
+		ClassWeights:     r.data.params.ClassWeights,
+		Seed:             r.data.params.Seed,
+		Rows:             r.data.Rows,
+		ValidationRows:   len(r.evaluator.Labels),
+		Validation:       validation,
+		Copies:           r.copies,
+		CopiesDivided:    r.copiesDivided,
+		HeldOut:          len(r.plan.Test),
+		Features:         len(r.data.Columns),
+		Screened:         r.data.numScreened(),
+		RefitInterrupted: r.refitInterrupted,
+		Blended:          r.blendScore,
+		Baseline:         baseline,
+		CurveClasses:     gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
+		Test:             evaluation.NaNScores, Training: evaluation.NaNScores,
 	}, err
 }
 

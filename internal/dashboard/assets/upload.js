@@ -27,7 +27,9 @@ document.addEventListener("click", ({ target }) => {
 document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, elt, target } }) => {
   if (isPoll({ requestConfig })) return;
   showUploadError(target, "Cancelling the upload…", "warn");
-  elt.querySelector("progress").value = 0;
+  const progress = elt.querySelector("progress");
+  const allSent = progress.value === 100;
+  progress.value = 0;
   elt.querySelector(".primary").focus();
   const id = uploads.get(elt);
   let end = "";
@@ -37,5 +39,5 @@ document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, el
   } catch { /* as without an answer */ }
   if (uploads.get(elt) !== id) return; // the form was sent again
   if (end) target.innerHTML = end;
-  else showUploadError(target, "The upload was cancelled. If the whole file had already arrived, it is in the list when you load this page again.", "warn");
+  else showUploadError(target, "The upload was cancelled." + (allSent ? " If the whole file had already arrived, it is in the list when you load this page again." : ""), "warn");
 });
