@@ -183,7 +183,7 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	baseline, err := r.evaluator.NewBaseline(ctx, nil)
+	baseline, err := r.evaluator.NewBaseline(ctx)
 	return Report{
 		Algorithm:        c.name(),
 		Metric:           r.evaluator.Metric,
@@ -246,7 +246,7 @@ func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *
 	if report.Test, err = evaluation.NewScoresWithIntervals(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p }); err != nil {
 		return err
 	}
-	if report.Baseline, err = r.evaluator.NewBaseline(ctx, p.Labels); err != nil {
+	if report.Baseline.Test, err = r.evaluator.ScoreBaseline(ctx, p.Labels); err != nil {
 		return err
 	}
 	report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))
