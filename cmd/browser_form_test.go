@@ -16,7 +16,7 @@ import (
 
 // TestFormsInBrowser logs in with a wrong password, after which the password can be typed again at
 // once. Then it cancels an upload on a slow connection, and sends the same form again. At last it
-// cancels an upload of which the service has the whole file, but the page no response.
+// cancels an upload when the service has the whole file, but the page has no response yet.
 func TestFormsInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

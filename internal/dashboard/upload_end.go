@@ -16,6 +16,9 @@ const (
 	// request for it waits.
 	uploadEndAge  = 5 * time.Minute
 	uploadEndWait = 20 * time.Second
+	// maxUploadIDLen is the maximum length of an identifier. Longer ones, which no page sends, are
+	// ignored.
+	maxUploadIDLen = 64
 )
 
 // uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
@@ -46,7 +49,7 @@ type uploadEnd struct {
 // when the upload has ended.
 func (u *uploadEnds) begin(v *visit, now func() time.Time) (end func()) {
 	id := uploadID{v.account.AccountKey, v.r.Header.Get(uploadHeader)}
-	if id.id == "" {
+	if id.id == "" || len(id.id) > maxUploadIDLen {
 		return func() {} // without scripts, an upload is not cancelled on its page
 	}
 	one := &uploadEnd{done: make(chan struct{})}
