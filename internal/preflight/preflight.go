@@ -77,6 +77,8 @@ type Preflight struct {
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
+	ownLabel     string             // the label that would be inferred from the training file alone; "" if the user would be asked
+	askedLabel   bool               // whether the user was asked for the label
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
 
