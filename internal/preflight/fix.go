@@ -264,6 +264,8 @@ func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
 	switch {
 	case f.Code == csvfile.CodeEmptyFile:
 		hint = "name a file with a header and rows"
+	case f.Code == csvfile.CodeEmptyLabel:
+		hint = "write the labels into the column, or set another label with --label"
 	case hint == "" || strings.Contains(hint, "--fix"):
 		hint = "correct the file by hand, or set --label, --id, --delimiter or --encoding"
 	}

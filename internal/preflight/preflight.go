@@ -228,10 +228,9 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	return err
 }
 
-// compareFiles compares the blind file with the training file if both were read to their
-// ends.
+// compareFiles compares the blind file with the training file if both were read completely.
 func (p *Preflight) compareFiles() {
-	if p.TrainProfile.Partial || p.BlindProfile.Partial {
+	if p.TrainProfile.IsIncomplete() || p.BlindProfile.IsIncomplete() {
 		return
 	}
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
@@ -274,7 +273,7 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.addFinding(in, compare.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
-		if prof.Partial || w.Code == csvfile.CodeUnnamedID {
+		if prof.IsIncomplete() || w.Code == csvfile.CodeUnnamedID {
 			// A warning about the part that was read may be wrong for the whole file. An ID without a
 			// name is not worth a warning: some programs write an index column without a name.
 			continue
