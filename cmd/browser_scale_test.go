@@ -49,7 +49,7 @@ func TestLargestPagesInBrowser(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "wide.csv")
 	p.writeFile(file, wideTable(60))
 	foretell("datasets", "create", "wide", file)
-	foretell("training", "create", "wide", "--algorithm", "BFIF01,BSIX01", "--threshold", "0.6")
+	foretell("training", "create", "wide", "--algorithm", "BSIX01", "--threshold", "0.6")
 	model := foretell("models", "list", "--quiet", "--limit", "1")
 	wide := foretell("datasets", "list", "--quiet", "--limit", "1")
 	fillAccount(t, filepath.Join(dir, "foretell.db"), model)

@@ -87,7 +87,7 @@ func newErrorStage(t *testing.T) *errorStage {
 	fake := httptest.NewServer(http.HandlerFunc(misbehave))
 	t.Cleanup(fake.Close)
 	s.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "NO_PROXY=127.0.0.1", "FORETELL_PROGRESS=none",
+		"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "HOME=" + s.dir, "TMPDIR=" + s.dir, "NO_PROXY=127.0.0.1", "FORETELL_PROGRESS=none",
 		"FAKE=" + fake.URL, "TAKEN=" + strings.TrimPrefix(fake.URL, "http://"),
 	}
 	s.names = strings.NewReplacer(

@@ -68,7 +68,7 @@ func shell(t *testing.T, dir, script string, want ...int) string {
 	t.Helper()
 	bash := exec.Command("bash", "-c", script)
 	bash.Dir = dir
-	bash.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + t.TempDir(), "CI=true"}
+	bash.Env = []string{"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "HOME=" + dir, "TMPDIR=" + t.TempDir(), "CI=true"}
 	out, err := bash.CombinedOutput()
 	status := 0
 	var exitErr *exec.ExitError

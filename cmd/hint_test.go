@@ -225,7 +225,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 func typed(t *testing.T, dir, command string) (exitErr int, fact, said string) {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
-	shell.Dir, shell.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir}
+	shell.Dir, shell.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "HOME=" + dir, "TMPDIR=" + dir}
 	out, err := shell.CombinedOutput()
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {

@@ -35,7 +35,7 @@ func TestSteps(t *testing.T) {
 		}
 		steps := exec.Command("bash", script)
 		steps.Dir = dir
-		steps.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+		steps.Env = append([]string{"PATH=" + os.Getenv("PATH"), "GOGC=" + os.Getenv("GOGC"), "HOME=" + dir}, env...)
 		if out, err := steps.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
