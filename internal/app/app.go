@@ -1,12 +1,10 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -17,13 +15,20 @@ import (
 	"foretell/internal/auth"
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
-	"foretell/internal/job"
+	"foretell/internal/jobqueue"
+	"foretell/internal/learn/memory"
 	"foretell/internal/outage"
-	"foretell/internal/spill"
+	"foretell/internal/problem"
+	"foretell/internal/quota"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/turn"
 	"foretell/internal/urlkey"
+	"foretell/internal/worker"
 )
+
+// MinRaceMemory is a lower bound of the estimated memory of all races, in bytes.
+const MinRaceMemory = memory.ProcessBytes
 
 // Config configures an App.
 type Config struct {
@@ -40,7 +45,8 @@ type Config struct {
 	// them as the published API does, in a string that contains the array as JSON.
 	DatasetsAsArray bool
 	// AcceptMismatch makes New accept a database that does not belong to the stored files; see
-	// ErrMismatch. Files that the database does not reference are then kept for [blob.OrphanGrace].
+	// [storedfile.ErrMismatch]. Files that the database does not reference are then kept for
+	// [blob.OrphanGrace].
 	AcceptMismatch bool
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
@@ -79,34 +85,21 @@ type App struct {
 	*account.Accounts
 
 	store           *store.Store
-	blobs           *blob.Store
+	files           *storedfile.Files
 	tempDir         string
 	now             func() time.Time
 	rand            io.Reader
 	log             *slog.Logger // see Log
+	problems        *problem.Converter
 	databaseMonitor *outage.Monitor
 	storageMonitor  *outage.Monitor
-	tracer          trace.Tracer
 	urlKey          *urlkey.RotatingKey
 	datasetsAsArray bool
-	ownJobsOnly     bool
-	memory          int64
-	host, version   string
-	// distributesRaces reports whether several workers may train one race together.
-	distributesRaces    bool
-	minDistributedCells int64
-	// basePreparationTimeLimit is Config.PreparationTimeLimit.
-	basePreparationTimeLimit time.Duration
-	pool                     *job.Pool
-	queueWatchers            job.Watchers
-	deadlines                raceDeadlines
-	models                   *modelCache
-	scanner                  *clamav.Client // nil if no file is scanned
-	finishedJobs             *jobCounter
-	recentlyVerified         blob.RecentlyVerified // the stored files that were read for downloads
-	uploads                  *uploadReservations
-	driftSemaphore           *turn.FairSemaphore                 // limits how many drifts are measured at a time
-	driftCalls               *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
+	queue           *jobqueue.Queue
+	worker          *worker.Worker
+	uploads         *quota.Uploads
+	driftSemaphore  *turn.FairSemaphore                 // limits how many drifts are measured at a time
+	driftCalls      *turn.SharedCalls[*api.DriftReport] // measure drifts, by key of the prediction
 	// direct is nil unless Config.DirectTransfers is set.
 	direct *blob.DirectAccess
 	// uploadURLReturned wakes [App.PollDirectUploads] when this process has returned an upload
@@ -114,23 +107,23 @@ type App struct {
 	// a URL, in Unix seconds.
 	uploadURLReturned chan struct{}
 	lastUploadURLTime atomic.Int64
-	sweptOrphans      atomic.Pointer[blob.Orphans] // see SweptOrphans
 }
 
-// New returns an App, or ErrMismatch if the stored files do not belong to the database. Jobs that
-// the App has queued wait until [App.Run] is called, in this process or another. The caller must call
-// [App.Close].
+// New returns an App, or [storedfile.ErrMismatch] if the stored files do not belong to the database.
+// Jobs that the App has queued wait until [App.Run] is called, in this process or another. The caller
+// must call [App.Close].
 func New(c Config) (*App, error) {
 	if c.Store == nil || c.Blobs == nil || c.Now == nil || c.Rand == nil || c.Log == nil {
 		return nil, errors.New("app.Config: Store, Blobs, Now, Rand and Log are required")
 	}
 	a := &App{
-		store: c.Store, blobs: c.Blobs, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray, ownJobsOnly: c.OwnJobsOnly,
-		memory: c.Memory, host: c.Host, version: c.Version, distributesRaces: c.Store.IsOnServer() && !c.OwnJobsOnly, minDistributedCells: cmp.Or(c.MinDistributedCells, minDistributedCells), tracer: c.Tracer,
-		scanner: c.Scanner, models: newModelCache(), finishedJobs: newJobCounter(), uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
-		uploads: newUploadReservations(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
+		store: c.Store, tempDir: c.TempDir, now: c.Now, rand: c.Rand, datasetsAsArray: c.DatasetsAsArray,
+		uploadURLReturned: make(chan struct{}, 1), driftSemaphore: turn.NewFairSemaphore(1),
+		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
+	a.problems = &problem.Converter{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly}
+	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Problems: a.problems, Scanner: c.Scanner})
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
@@ -139,17 +132,20 @@ func New(c Config) (*App, error) {
 		a.direct = direct
 	}
 	a.Accounts = account.New(account.Config{
-		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.toProblem, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
+		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
-	if err := a.checkAndMatchIdentities(context.Background(), c.AcceptMismatch); err != nil {
+	if err := a.files.CheckIdentity(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err
 	}
 	var err error
 	if a.urlKey, err = urlkey.New(context.Background(), c.Store, c.Now, c.Rand); err != nil {
 		return nil, err
 	}
-	a.basePreparationTimeLimit = cmp.Or(c.PreparationTimeLimit, defaultPreparationTimeLimit)
-	a.pool = a.newPool(max(1, c.MaxRaces))
+	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory})
+	a.worker = worker.New(worker.Config{
+		Store: c.Store, Files: a.files, Queue: a.queue, Accounts: a.Accounts, Problems: a.problems, Now: c.Now, Rand: c.Rand, Log: a.log, Tracer: c.Tracer, TempDir: c.TempDir,
+		MaxRaces: c.MaxRaces, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, MinDistributedCells: c.MinDistributedCells, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,
+	})
 	return a, nil
 }
 
@@ -157,84 +153,8 @@ func New(c Config) (*App, error) {
 // no other method may be called any more. Close does not close the store.
 func (a *App) Close() { a.driftCalls.Close() }
 
-// sweepInterval is the interval at which a process removes the files of dead processes.
-const sweepInterval = time.Hour
-
-// registrationInterval is the interval at which a worker repeats its registration in a PostgreSQL
-// database.
-const registrationInterval = time.Minute
-
-// Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so
-// that another process can claim the jobs immediately. See [job.Pool.Run] for how long this
-// takes.
-//
-// At the start and then every hour, Run also removes the files and registrations of dead
-// processes. Jobs do not wait for this, because listing all stored files may take minutes.
-func (a *App) Run(ctx context.Context) error {
-	recounts := 2
-	defer runAfterAndEvery(ctx, 0, sweepInterval, func() {
-		a.removeLeftovers(ctx, recounts > 0)
-		recounts--
-	})()
-	defer a.failTooLargeRaces(ctx)()
-	if !a.ownJobsOnly {
-		defer a.registerWorker(ctx)()
-		defer a.watchDeadlines(ctx)()
-	}
-	return a.pool.Run(ctx)
-}
-
-// registerWorker registers this process as a worker, that is, as a process that runs the jobs
-// of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
-// is repeated every registrationInterval, because other processes delete the registration of a
-// process that is suspended, for example while its virtual machine is moved.
-func (a *App) registerWorker(ctx context.Context) (unregister func()) {
-	write := func(ctx context.Context, fn func(*store.Tx) error) {
-		if err := a.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
-			a.log.WarnContext(ctx, "cannot update the registration of the worker", "error", err)
-		}
-	}
-	self := &store.Worker{
-		Process: a.store.ProcessName(), Memory: a.memory, ScansFiles: a.scanner != nil, Host: a.host, Version: a.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: a.now(),
-	}
-	register := func() {
-		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
-		a.warnOfUnscannedFiles(ctx)
-	}
-	register()
-	stop := func() {}
-	if a.store.IsOnServer() {
-		stop = runEvery(ctx, registrationInterval, register)
-	}
-	return func() {
-		stop()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs
-		defer cancel()
-		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
-	}
-}
-
-// removeLeftovers removes the files and registrations of dead processes, and expired sessions.
-// If recount is true, it also recounts the datasets of each account. This is necessary in the
-// first hour after an upgrade, because processes of the earlier version may still run, and they
-// do not update the stored count.
-func (a *App) removeLeftovers(ctx context.Context, recount bool) {
-	warn := func(message string, err error) {
-		if err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, message, "error", err)
-		}
-	}
-	warn("cannot remove the registrations of dead workers", a.store.DeleteDeadWorkers(ctx))
-	warn("cannot remove expired sessions", a.store.DeleteExpiredSessions(ctx, a.now()))
-	a.deletePartsOfEndedRaces(ctx)
-	if recount {
-		warn("cannot recount the datasets of each account", a.store.RecountDatasets(ctx))
-	}
-	if a.tempDir != "" {
-		warn("cannot remove leftover temporary files", spill.Sweep(a.tempDir))
-	}
-	a.sweepBlobs(ctx)
-}
+// Run runs jobs until ctx is done; see [worker.Worker.Run].
+func (a *App) Run(ctx context.Context) error { return a.worker.Run(ctx) }
 
 // TempDir returns the folder for temporary files. It returns "" for the folder of the
 // operating system.
@@ -242,20 +162,3 @@ func (a *App) TempDir() string { return a.tempDir }
 
 // newUUID returns a random UUID (version 4).
 func (a *App) newUUID() (string, error) { return auth.NewUUID(a.rand) }
-
-// deleteBlobs deletes blobs that no row references any more. If it fails, it only logs the error.
-// The blobs are then orphans, which [App.Run] deletes after [blob.OrphanGrace].
-func (a *App) deleteBlobs(ctx context.Context, keys ...string) {
-	if err := a.blobs.Delete(context.WithoutCancel(ctx), keys...); err != nil {
-		a.log.WarnContext(ctx, "cannot delete stored files; they become orphans", "error", err)
-	}
-}
-
-// deleteUncommittedBlob deletes a new blob after the transaction that should have stored its key
-// failed with txErr. If txErr does not show whether the transaction was committed, it keeps the
-// blob. A blob without a row is an orphan, which [App.Run] deletes after [blob.OrphanGrace].
-func (a *App) deleteUncommittedBlob(ctx context.Context, txErr error, key string) {
-	if !errors.Is(txErr, store.ErrCommitUnknown) {
-		a.deleteBlobs(ctx, key)
-	}
-}

@@ -9,7 +9,10 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/jobqueue"
+	"foretell/internal/quota"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 )
 
@@ -54,7 +57,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		added.Bytes = api.MinUploadBytes
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, d.Account, added); err != nil {
+		if err := quota.Check(ctx, t, d.Account, added); err != nil {
 			return err
 		}
 		return t.InsertDataset(ctx, d)
@@ -63,7 +66,7 @@ func (a *App) CreateDataset(ctx context.Context, in *api.CreateDatasetInput) (*a
 		return nil, api.NewProblem(api.CodeNameTaken, "a dataset named %q already exists: choose another name, or delete that dataset", d.Name).WithCause(err)
 	}
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	info, err := a.signUpload(ctx, d)
 	if err != nil {
@@ -107,14 +110,14 @@ func normalizeNewDataset(d api.NewDataset) (api.NewDataset, error) {
 // GetDataset returns a dataset.
 func (a *App) GetDataset(ctx context.Context, in *api.DatasetInput) (*api.Dataset, error) {
 	var d *store.Dataset
-	s, err := a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err := a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		if d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, in.DatasetKey); err != nil || d.Status != api.DatasetProcessing {
 			return "", err
 		}
 		return d.Key, nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "dataset", in.DatasetKey)
+		return nil, a.problems.Lookup(err, "dataset", in.DatasetKey)
 	}
 	out := &api.Dataset{
 		DatasetEntry: toDatasetEntry(ctx, d, s), UpdatedOn: api.FormatTime(d.Updated), FailureReason: d.FailureReason, FileName: d.FileName,
@@ -152,7 +155,7 @@ func (a *App) findDataset(ctx context.Context, key string) (d *store.Dataset, er
 		d, err = t.GetDataset(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return d, a.lookupProblem(err, "dataset", key)
+	return d, a.problems.Lookup(err, "dataset", key)
 }
 
 // checkDatasetExists returns a problem if the caller has no dataset with this key. Unlike
@@ -165,12 +168,12 @@ func (a *App) checkDatasetExists(ctx context.Context, key string) error {
 		}
 		return err
 	})
-	return a.lookupProblem(err, "dataset", key)
+	return a.problems.Lookup(err, "dataset", key)
 }
 
-func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobStatus) api.DatasetEntry {
+func toDatasetEntry(ctx context.Context, d *store.Dataset, s jobqueue.Status) api.DatasetEntry {
 	return api.DatasetEntry{
-		Interrupted: s.interrupted, WaitingFor: s.waitingFor,
+		Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		DatasetKey: d.Key, DatasetName: d.Name, Series: d.Series, Description: d.Description, Status: d.Status, NumberOfBuckets: d.Buckets,
 		DatasetCreationProgressURL: absoluteURL(ctx, datasetPath(d.Key)), CreatedOn: api.FormatTime(d.Created), CreatedMicros: d.Created.UnixMicro(), Bytes: d.Bytes, SHA256: d.SHA256,
 	}
@@ -190,12 +193,12 @@ func (a *App) ListDatasets(ctx context.Context, in *api.ListDatasetsInput) (*api
 	query := store.DatasetQuery{Account: callerFromContext(ctx).Account, State: in.State, WithModel: in.WithModelOnly, Page: w}
 	var datasets []*store.Dataset
 	var total int64
-	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
 		datasets, total, err = t.ListDatasets(ctx, query)
 		return slices.ContainsFunc(datasets, func(d *store.Dataset) bool { return d.Status == api.DatasetProcessing }), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.DatasetPage{Datasets: api.DatasetEntries{Quoted: !a.datasetsAsArray}, Page: toPage(w, total)}
 	out.Datasets.Items = make([]api.DatasetEntry, len(datasets))
@@ -266,30 +269,30 @@ func (a *App) storeAndQueuePreparation(ctx context.Context, d *store.Dataset, u 
 		return nil, notPendingProblem(current)
 	}
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
-	entry := toDatasetEntry(ctx, d, jobStatus{})
+	entry := toDatasetEntry(ctx, d, jobqueue.Status{})
 	return &entry, nil
 }
 
 // setFileAndQueuePreparation makes a PENDING dataset PROCESSING, with a stored file as its CSV, and
 // queues the preparation. If this fails, it deletes the file.
 func (a *App) setFileAndQueuePreparation(ctx context.Context, d *store.Dataset, info blob.Info) error {
-	d.Status, d.File, d.Updated = api.DatasetProcessing, toStoreFile(info), a.now()
+	d.Status, d.File, d.Updated = api.DatasetProcessing, storedfile.FromInfo(info), a.now()
 	err := a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
+		if err := quota.Check(ctx, t, d.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
 		}
 		if err := t.UpdateDataset(ctx, d, api.DatasetPending); err != nil {
 			return err
 		}
-		return a.queueJob(ctx, t, kindPrepare, d.Account, d.Key)
+		return a.queue.Insert(ctx, t, &store.Job{Kind: jobqueue.Prepare, Account: d.Account, Subject: d.Key})
 	})
 	if err != nil {
-		a.deleteUncommittedBlob(ctx, err, info.Key)
+		a.files.DeleteUncommitted(ctx, err, info.Key)
 		return err
 	}
-	a.notifyWorkers(kindPrepare)
+	a.queue.Notify(jobqueue.Prepare)
 	return nil
 }
 

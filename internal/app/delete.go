@@ -36,18 +36,18 @@ func (a *App) deleteResource(ctx context.Context, noun, key string,
 		}
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, resourceNames[noun], key)
+		return nil, a.problems.Lookup(err, resourceNames[noun], key)
 	}
-	a.pool.StopJobsOfDeleted(key)
-	a.deleteBlobs(ctx, blobs...)
+	a.queue.StopJobsOfDeleted(key)
+	a.files.Delete(ctx, blobs...)
 	return &api.None{}, nil
 }
 
 // endIfInterrupted ends a race or prediction that no process runs or will resume. If a
 // process runs it or will resume it, endIfInterrupted does nothing and returns false.
 func (a *App) endIfInterrupted(ctx context.Context, t *store.Tx, active *store.ActiveJob) (ended bool, err error) {
-	s, err := a.findJobStatus(ctx, t, active.Key)
-	if err != nil || !s.interrupted {
+	s, err := a.queue.Status(ctx, t, active.Key)
+	if err != nil || !s.Interrupted {
 		return false, err
 	}
 	if active.Resource == resourceNames["training"] {
@@ -89,6 +89,6 @@ var resourceNames = map[string]string{
 
 // cleanUpDeletedAccount stops the jobs of a deleted account and deletes its blobs.
 func (a *App) cleanUpDeletedAccount(ctx context.Context, key string, blobs []string) {
-	a.pool.StopJobsOfDeleted(key)
-	a.deleteBlobs(ctx, blobs...)
+	a.queue.StopJobsOfDeleted(key)
+	a.files.Delete(ctx, blobs...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 )
 
@@ -27,7 +28,7 @@ const (
 func (a *App) signDirectUpload(ctx context.Context, account, key string) (api.UploadInfo, error) {
 	address, err := a.direct.UploadURL(ctx, account+"/"+key, csvMediaType, signedURLLifetimeSeconds*time.Second)
 	if err != nil {
-		return api.UploadInfo{}, a.toProblem(err)
+		return api.UploadInfo{}, a.problems.Convert(err)
 	}
 	a.lastUploadURLTime.Store(a.now().Unix())
 	select {
@@ -100,7 +101,7 @@ func (a *App) processUpload(ctx context.Context, u blob.Upload) error {
 		if d, err = t.GetDataset(ctx, account, key); err != nil || d.Status != api.DatasetPending {
 			return err
 		}
-		return a.checkQuota(ctx, t, account, store.Usage{Bytes: u.Size})
+		return quota.Check(ctx, t, account, store.Usage{Bytes: u.Size})
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && d.Status != api.DatasetPending:

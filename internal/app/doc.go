@@ -1,6 +1,6 @@
 // Package app implements the operations of the service: one method per endpoint
-// of package api, with its name, and the jobs that the operations queue. Errors
-// for users are *api.Problem.
+// of package api, with its name. Errors for users are *api.Problem. Package worker runs
+// the jobs that the operations queue.
 //
 // One transaction checks the previous state, writes the new state, and queues the job that the
 // change requires. Of two concurrent changes the second returns CodeWrongState.
@@ -26,8 +26,4 @@
 // RUNNING. The same holds for the model and the dataset of such a race or prediction. The exception
 // is a race or prediction whose job no process runs or will resume. Deleting a dataset stops its
 // preparation.
-//
-// A killed process leaves jobs that it has leased, and temporary files, whose names contain the
-// name of the process. Another process on the same data folder restarts the jobs and removes the
-// files.
 package app

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 
 	"foretell/internal/api"
 	"foretell/internal/drift"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/profile"
 )
@@ -20,7 +22,7 @@ import (
 const maxDriftColumnsWithDetails = 100
 
 // driftTimeLimit limits the time to measure a drift, which takes less time than the prediction.
-const driftTimeLimit = predictionTimeLimit
+const driftTimeLimit = time.Hour
 
 // GetPredictionDrift compares the blind CSV of a COMPLETED prediction with the training CSV.
 // The first call starts the comparison, whose result is stored, and later calls read it. Therefore a
@@ -48,7 +50,7 @@ func (a *App) GetPredictionDrift(ctx context.Context, in *api.PredictionInput) (
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, api.NewProblem(api.CodeWrongState, "the drift of prediction %s is still being computed: request it again in a few seconds", p.Key)
 	}
-	return report, a.toProblem(err)
+	return report, a.problems.Convert(err)
 }
 
 // readStoredDrift returns a COMPLETED prediction of the caller and its stored comparison, which is
@@ -64,13 +66,13 @@ func (a *App) readStoredDrift(ctx context.Context, key string) (p *store.Predict
 	})
 	switch {
 	case err != nil:
-		return nil, nil, a.lookupProblem(err, "prediction", key)
+		return nil, nil, a.problems.Lookup(err, "prediction", key)
 	case p.Status != api.PredictionCompleted:
 		return nil, nil, api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction is compared with the training file", p.Key, p.Status)
 	case len(text) > 0:
 		err = json.Unmarshal(text, &report)
 	}
-	return p, report, a.toProblem(err)
+	return p, report, a.problems.Convert(err)
 }
 
 // measureAndStoreDrift compares the result of a prediction with the training CSV of its model, and
@@ -118,7 +120,7 @@ func (a *App) measureResultDrift(ctx context.Context, p *store.Prediction) (*api
 		return nil, err
 	}
 	var prof *profile.Profile
-	err = a.readVerifiedFile(ctx, resultFile(p), func(result io.Reader, _ int64) (err error) {
+	err = a.files.Read(ctx, storedfile.Result(p), func(result io.Reader, _ int64) (err error) {
 		prof, err = profile.Scan(ctx, result, profile.ScanOptions{Blind: true, ID: schema.ID, Training: schema, Brief: true})
 		return err
 	})

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"foretell/internal/api"
-	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/testenv"
 )
 
@@ -160,8 +160,8 @@ func TestNewDatabaseRejectsOldFiles(t *testing.T) {
 			copyFiles(t, saved, databaseFiles(t, f.dir))
 			damage(t, f)
 			for range 2 { // the first attempt must not make the second succeed
-				if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
-					t.Fatalf("error %v, want %v", err, app.ErrMismatch)
+				if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, storedfile.ErrMismatch) {
+					t.Fatalf("error %v, want %v", err, storedfile.ErrMismatch)
 				}
 			}
 			f.wantAll(t)
@@ -207,8 +207,8 @@ func TestFilesMissing(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(f.dir, "blobs")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, app.ErrMismatch) {
-		t.Errorf("error %v, want %v", err, app.ErrMismatch)
+	if _, _, err := openIn(t.Context(), f.dir, appOptions{log: io.Discard, now: time.Now}); !errors.Is(err, storedfile.ErrMismatch) {
+		t.Errorf("error %v, want %v", err, storedfile.ErrMismatch)
 	}
 }
 
@@ -233,8 +233,8 @@ func TestFilesMissingFromAnotherFolder(t *testing.T) {
 	b.add(t, b.create(t, "flowers").DatasetKey, labelled(300))
 	closeAll()
 
-	if _, _, err := openIn(t.Context(), dir, first); !errors.Is(err, app.ErrFilesGone) {
-		t.Errorf("without the storage: error %v, want %v", err, app.ErrFilesGone)
+	if _, _, err := openIn(t.Context(), dir, first); !errors.Is(err, storedfile.ErrFilesGone) {
+		t.Errorf("without the storage: error %v, want %v", err, storedfile.ErrFilesGone)
 	}
 	first.accept = true
 	for _, opts := range []appOptions{second, first} {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
-	"foretell/internal/app"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 )
 
@@ -16,8 +16,8 @@ func TestJobCounts(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
 	b.add(t, b.create(t, "waiting").DatasetKey, labelled(20))
-	want := []app.JobCounts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}, {Kind: "part"}}
-	times := cmpopts.IgnoreFields(app.JobCounts{}, "OldestQueued")
+	want := []jobqueue.Counts{{Kind: "prepare", Queued: 1}, {Kind: "train"}, {Kind: "predict"}, {Kind: "part"}}
+	times := cmpopts.IgnoreFields(jobqueue.Counts{}, "OldestQueued")
 	waiting := must(b.JobCounts(t.Context()))(t)
 	if diff := cmp.Diff(want, waiting, times); diff != "" || waiting[0].OldestQueued <= 0 || waiting[1].OldestQueued != 0 {
 		t.Errorf("%+v; before the work (-want +got):\n%s", waiting, diff)
@@ -29,13 +29,13 @@ func TestJobCounts(t *testing.T) {
 	stop()
 	race := must(b.CreateTraining(b.ctx, newRace(good.DatasetKey, 1)))(t).TrainingJobKey
 	must(b.CancelTraining(b.ctx, &api.TrainingInput{TrainingJobKey: race}))(t)
-	if diff := cmp.Diff([]app.JobCounts{{Kind: "prepare"}, {Kind: "train"}, {Kind: "predict"}, {Kind: "part"}}, must(b.JobCounts(t.Context()))(t)); diff != "" {
+	if diff := cmp.Diff([]jobqueue.Counts{{Kind: "prepare"}, {Kind: "train"}, {Kind: "predict"}, {Kind: "part"}}, must(b.JobCounts(t.Context()))(t)); diff != "" {
 		t.Errorf("after it (-want +got):\n%s", diff)
 	}
 	ofRaces := func(cancelled int64) map[string]int64 {
 		return map[string]int64{api.TrainingCompleted: 0, api.TrainingNotCompleted: 0, api.TrainingTimedOut: 0, api.TrainingFailed: 0, api.TrainingCancelled: cancelled}
 	}
-	finished := []app.FinishedJobs{
+	finished := []jobqueue.Finished{
 		{Kind: "prepare", ByOutcome: map[string]int64{api.DatasetCompleted: 2, api.DatasetFailed: 1}},
 		{Kind: "train", ByOutcome: ofRaces(1)},
 		{Kind: "predict", ByOutcome: map[string]int64{api.PredictionCompleted: 0, api.PredictionFailed: 0, api.PredictionTimeout: 0}},
@@ -45,7 +45,7 @@ func TestJobCounts(t *testing.T) {
 	if d := ended[0].Durations; d.Count != 3 || d.Seconds <= 0 || d.UpTo[14400] != 3 || ended[1].Durations.Count != 0 {
 		t.Errorf("durations %+v and %+v", d, ended[1].Durations)
 	}
-	if diff := cmp.Diff(finished, ended, cmpopts.IgnoreFields(app.FinishedJobs{}, "Durations")); diff != "" {
+	if diff := cmp.Diff(finished, ended, cmpopts.IgnoreFields(jobqueue.Finished{}, "Durations")); diff != "" {
 		t.Errorf("the ended jobs (-want +got):\n%s", diff)
 	}
 }

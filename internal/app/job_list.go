@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 )
 
@@ -17,7 +17,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 	out := &api.JobPage{}
 	err = a.store.Read(ctx, func(t *store.Tx) error {
 		out.Jobs, out.Queues = []api.Job{}, []api.JobQueue{}
-		p, err := a.newProcessCache(ctx, t)
+		workers, err := a.queue.Workers(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -34,27 +34,27 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 		}
 		out.Page = toPage(w, total)
 		for _, j := range jobs {
-			out.Jobs = append(out.Jobs, p.toJob(j))
+			out.Jobs = append(out.Jobs, toJob(j, workers))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
 }
 
 // toJob converts a listed job to a job of the API. A job whose worker has died is reported as
 // QUEUED.
-func (p *processCache) toJob(j *store.ListedJob) api.Job {
+func toJob(j *store.ListedJob, workers *jobqueue.Workers) api.Job {
 	out := api.Job{
 		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,
 		Attempt: j.Attempt, Memory: j.Memory, CreatedOn: api.FormatTime(j.Created),
 	}
-	if p.jobStatus(&j.JobState).running {
+	if workers.Status(&j.JobState).Running {
 		out.State, out.Worker, out.StartedOn = api.JobRunning, j.Owner, formatOptionalTime(j.Begun)
 	}
-	out.Host = p.hosts[out.Worker]
+	out.Host = workers.Host(out.Worker)
 	return out
 }
 
@@ -63,7 +63,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 	out := &api.WorkerList{}
 	err := a.store.Read(ctx, func(t *store.Tx) error {
 		out.Workers = []api.Worker{}
-		workers, err := t.ListWorkers(ctx)
+		workers, err := a.queue.Workers(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -71,10 +71,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		if err != nil {
 			return err
 		}
-		for _, w := range workers {
-			if !a.store.IsProcessAlive(w.Process) {
-				continue
-			}
+		for _, w := range workers.Live {
 			if w.Seen.IsZero() {
 				w.Seen = a.now()
 			}
@@ -86,49 +83,7 @@ func (a *App) ListWorkers(ctx context.Context, _ *api.None) (*api.WorkerList, er
 		return nil
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
-}
-
-// missingWorkerInterval is the interval at which WarnOfMissingWorkers logs.
-const missingWorkerInterval = time.Minute
-
-// WarnOfMissingWorkers logs a warning at intervals while jobs are queued, but no live process runs
-// the jobs of the service. It returns when ctx is done. A service that runs no jobs itself calls it.
-func (a *App) WarnOfMissingWorkers(ctx context.Context) {
-	defer runEvery(ctx, missingWorkerInterval, func() { a.warnIfNoWorker(ctx) })()
-	<-ctx.Done()
-}
-
-// warnIfNoWorker logs a warning if jobs are queued and no worker is alive.
-func (a *App) warnIfNoWorker(ctx context.Context) {
-	queued, hasWorker := int64(0), false
-	err := a.store.Read(ctx, func(t *store.Tx) error {
-		p, err := a.newProcessCache(ctx, t)
-		if err != nil {
-			return err
-		}
-		counts, err := t.CountJobs(ctx)
-		queued, hasWorker = 0, p.hasWorker
-		for _, c := range counts {
-			queued += c.Queued
-		}
-		return err
-	})
-	if err == nil && queued > 0 && !hasWorker { // an outage of the database has lines of its own in the log
-		a.log.WarnContext(ctx, "jobs are queued, but no worker is running: start foretell worker", "queued", queued)
-	}
-}
-
-// warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.
-func (a *App) warnOfUnscannedFiles(ctx context.Context) {
-	list, err := a.ListWorkers(ctx, nil)
-	workers := map[bool]int{}
-	for i := 0; err == nil && i < len(list.Workers); i++ {
-		workers[list.Workers[i].ScansFiles]++
-	}
-	if workers[true] > 0 && workers[false] > 0 {
-		a.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", workers[true], "doNotScan", workers[false])
-	}
 }

@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 
 	"foretell/internal/api"
-	"foretell/internal/app/modelreport"
+	"foretell/internal/modelreport"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 )
 
 // GetModel returns a model. Its field Champion is true if the model has the highest
@@ -29,31 +29,8 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
-		TestPerformance: m.TestPerformance, AchievedInterval: decodeInterval(m.ValidationInterval), TestInterval: decodeInterval(m.TestInterval), Bytes: m.Bytes,
+		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
 	}
-}
-
-// encodePerformanceInterval returns the confidence interval of the performance as JSON for the
-// database, or "" if the scores have no interval for this metric. decodeInterval is the
-// inverse.
-func encodePerformanceInterval(s *api.Scores, metric string) string {
-	i := s.PerformanceInterval(metric)
-	if i == nil {
-		return ""
-	}
-	text, err := json.Marshal(i)
-	if err != nil { // cannot happen for two numbers
-		return ""
-	}
-	return string(text)
-}
-
-func decodeInterval(stored string) *api.Interval {
-	var i *api.Interval
-	if json.Unmarshal([]byte(stored), &i) != nil {
-		return nil
-	}
-	return i
 }
 
 func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err error) {
@@ -61,7 +38,7 @@ func (a *App) findModel(ctx context.Context, key string) (m *store.Model, err er
 		m, err = t.GetModel(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return m, a.lookupProblem(err, "model", key)
+	return m, a.problems.Lookup(err, "model", key)
 }
 
 // toDecimal converts a number to the quoted number of the documented API. If v is nil because
@@ -96,7 +73,7 @@ func (a *App) ListModelsOfDataset(ctx context.Context, in *api.DatasetPageInput)
 		return err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	return out, nil
 }
@@ -109,7 +86,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 		return err
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "model", in.ModelKey)
+		return nil, a.problems.Lookup(err, "model", in.ModelKey)
 	}
 	report, err := modelreport.Parse(stored)
 	if err != nil || !in.Summary {
@@ -124,7 +101,7 @@ func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, err
 	if err != nil {
 		return nil, err
 	}
-	return a.openDownload(ctx, modelFile(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
+	return a.openDownload(ctx, storedfile.Model(m), File{Name: "model-" + m.Key + ".model", ModTime: m.Created, ETag: m.Key}, m.Account, func() error {
 		_, err := a.findModel(ctx, m.Key)
 		return err
 	})

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 
@@ -21,23 +20,13 @@ func (a *App) monitorOutages(log *slog.Logger) {
 		IsOutage: func(err error) bool { return a.store.IsOnServer() && errors.Is(err, store.ErrUnavailable) },
 	})
 	a.storageMonitor = outage.New(outage.Config{
-		Name: "the storage of files", Log: log, Now: a.now, Probe: a.probeStorage,
+		Name: "the storage of files", Log: log, Now: a.now, Probe: func(ctx context.Context) error { return a.files.Probe(ctx) },
 		IsOutage: func(err error) bool { return errors.Is(err, blob.ErrUnavailable) },
 	})
 	// A request that failed during its commit gets status 500, with an ID that operators search for
 	// in the log.
 	isUnknown := func(err error) bool { return errors.Is(err, store.ErrCommitUnknown) }
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
-}
-
-// probeStorage returns an error if the identity of the stored files cannot be read. New has stored
-// it, so it is also an error if it is missing.
-func (a *App) probeStorage(ctx context.Context) error {
-	id, err := a.blobs.Identity(ctx)
-	if err == nil && id == "" {
-		return fmt.Errorf("%s has no file folder.id", a.blobs.Location())
-	}
-	return err
 }
 
 // Log returns the log of the App. When [App.MonitorOutages] has found an outage of the database or of

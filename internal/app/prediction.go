@@ -4,10 +4,12 @@ import (
 	"context"
 	"io"
 	"slices"
-	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
+	"foretell/internal/quota"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 )
 
 func predictionPath(key string) string { return "/api/v1/predictions/" + key }
@@ -33,29 +35,29 @@ func (a *App) CreatePrediction(ctx context.Context, in *api.NewPrediction, body 
 	}
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
-		a.deleteBlobs(ctx, info.Key)
+		a.files.Delete(ctx, info.Key)
 		return nil, err
 	}
 	now := a.now()
 	p := &store.Prediction{
 		Key: key, Account: m.Account, Dataset: m.Dataset, Model: m.Key,
-		Status: api.PredictionPending, Blind: toStoreFile(info), Reasons: in.Reasons,
+		Status: api.PredictionPending, Blind: storedfile.FromInfo(info), Reasons: in.Reasons,
 		Input: store.InputFile{Name: normalizeFileName(in.FileName), Bytes: info.Size, SHA256: info.SHA256}, Created: now, Updated: now,
 	}
 	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
+		if err := quota.Check(ctx, t, p.Account, store.Usage{Bytes: info.Size}); err != nil {
 			return err
 		}
 		if err := t.InsertPrediction(ctx, p); err != nil {
 			return err
 		}
-		return a.queueJob(ctx, t, kindPredict, p.Account, p.Key)
+		return a.queue.Insert(ctx, t, &store.Job{Kind: jobqueue.Predict, Account: p.Account, Subject: p.Key})
 	})
 	if err != nil {
-		a.deleteUncommittedBlob(ctx, err, info.Key)
-		return nil, a.lookupProblem(err, "model", m.Key) // deleted during the upload
+		a.files.DeleteUncommitted(ctx, err, info.Key)
+		return nil, a.problems.Lookup(err, "model", m.Key) // deleted during the upload
 	}
-	a.notifyWorkers(kindPredict)
+	a.queue.Notify(jobqueue.Predict)
 	return &api.CreatedPrediction{
 		PredictionKey: key, Status: p.Status,
 		PredictionCreationProgressURL: absoluteURL(ctx, predictionPath(key)+"/progress"),
@@ -79,24 +81,24 @@ func (a *App) findPrediction(ctx context.Context, account, key string) (p *store
 		p, err = t.GetPrediction(ctx, account, key)
 		return err
 	})
-	return p, a.lookupProblem(err, "prediction", key)
+	return p, a.problems.Lookup(err, "prediction", key)
 }
 
 // findPredictionWithStatus returns a prediction of the caller and the status of its job.
-func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobStatus, err error) {
-	s, err = a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
+func (a *App) findPredictionWithStatus(ctx context.Context, key string) (p *store.Prediction, s jobqueue.Status, err error) {
+	s, err = a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		p, err = t.GetPrediction(ctx, callerFromContext(ctx).Account, key)
 		if err != nil || !predictionHasJob(p) {
 			return "", err
 		}
 		return key, nil
 	})
-	return p, s, a.lookupProblem(err, "prediction", key)
+	return p, s, a.problems.Lookup(err, "prediction", key)
 }
 
-func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobStatus) api.Prediction {
+func (a *App) toPrediction(ctx context.Context, p *store.Prediction, s jobqueue.Status) api.Prediction {
 	out := api.Prediction{
-		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.reportedStatus(p.Status), Interrupted: s.interrupted, WaitingFor: s.waitingFor,
+		PredictionKey: p.Key, ModelKey: p.Model, DatasetKey: p.Dataset, Status: s.Reported(p.Status), Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 		TargetPerformance: p.Threshold, AchievedPerformance: p.AchievedPerformance,
 		CreatedOn: api.FormatTime(p.Created), CreatedMicros: p.Created.UnixMicro(), FailureReason: p.FailureReason, Rows: p.Rows,
 		Bytes: p.Blind.Bytes + p.Result.Bytes, Reasons: p.Reasons,
@@ -116,7 +118,7 @@ func (a *App) GetPredictionProgress(ctx context.Context, in *api.PredictionInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.reportedStatus(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
+	return &api.PredictionProgress{PredictionKey: p.Key, Status: s.Reported(p.Status), Rows: p.Rows, FailureReason: p.FailureReason}, nil
 }
 
 // ListPredictionsOfModel returns a page of the predictions made with a model,
@@ -145,12 +147,12 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 	q.Page = w
 	var predictions []*store.Prediction
 	var total int64
-	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
 		predictions, total, err = t.ListPredictions(ctx, q)
 		return slices.ContainsFunc(predictions, predictionHasJob), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.PredictionPage{Predictions: []api.Prediction{}, Page: toPage(w, total)}
 	for _, p := range predictions {
@@ -162,21 +164,6 @@ func (a *App) listPredictions(ctx context.Context, in api.PageInput, q store.Pre
 // predictionHasJob reports whether a prediction has a queued or running job.
 func predictionHasJob(p *store.Prediction) bool {
 	return p.Status == api.PredictionPending || p.Status == api.PredictionRunning
-}
-
-// File is an immutable file to download. The caller must close it.
-type File struct {
-	io.ReadSeekCloser
-	Size int64
-	// Name is the suggested file name.
-	Name    string
-	ModTime time.Time
-	// ETag is unique among all files that were ever at the same URL.
-	ETag string
-	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
-	// records the download in the audit log. The argument partial is true if only a part of the
-	// file is sent.
-	BeforeSend func(ctx context.Context, partial bool) error
 }
 
 // DownloadResult opens the result of a COMPLETED prediction for a download. It checks the
@@ -203,7 +190,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 	if err != nil {
 		return nil, err
 	}
-	if err := a.verifyStoredFile(ctx, resultFile(p), false); err != nil {
+	if err := a.files.Verify(ctx, storedfile.Result(p), false); err != nil {
 		return nil, err
 	}
 	return a.openResult(ctx, p)
@@ -217,9 +204,9 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.blobs.Open(ctx, p.Result.Blob)
+	r, err := a.files.Open(ctx, storedfile.Result(p), a.checkPrediction(ctx, p.Key))
 	if err != nil {
-		return nil, a.toProblem(a.damagedProblem(ctx, err, resultFile(p)))
+		return nil, err
 	}
 	defer func() { _ = r.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(r, size))
@@ -235,10 +222,15 @@ func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.P
 }
 
 func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error) {
-	return a.openDownload(ctx, resultFile(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, func() error {
-		_, err := a.findPrediction(ctx, "", p.Key)
+	return a.openDownload(ctx, storedfile.Result(p), File{Name: resultFileName(p.Key), ModTime: p.Updated, ETag: p.Key}, p.Account, a.checkPrediction(ctx, p.Key))
+}
+
+// checkPrediction returns a function that returns an error if the prediction was deleted.
+func (a *App) checkPrediction(ctx context.Context, key string) func() error {
+	return func() error {
+		_, err := a.findPrediction(ctx, "", key)
 		return err
-	})
+	}
 }
 
 // DeletePrediction deletes a prediction and its files.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"foretell/internal/repeat"
 	"foretell/internal/store"
 )
 
@@ -33,7 +34,7 @@ const (
 // then every hour until ctx is done. Several processes may call it at the same time.
 func (a *App) EnforceRetention(ctx context.Context, r Retention) {
 	a.deleteExpired(ctx, r)
-	defer runEvery(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
+	defer repeat.Every(ctx, retentionInterval, func() { a.deleteExpired(ctx, r) })()
 	<-ctx.Done()
 }
 
@@ -84,8 +85,8 @@ func (a *App) deleteExpiredRows(ctx context.Context, kind string, before time.Ti
 				return err
 			}
 			deleted++
-			a.pool.StopJobsOfDeleted(key)
-			a.deleteBlobs(ctx, blobs...)
+			a.queue.StopJobsOfDeleted(key)
+			a.files.Delete(ctx, blobs...)
 		}
 		if deleted > 0 {
 			a.log.InfoContext(ctx, "deleted expired data", "kind", kind, "number", deleted)

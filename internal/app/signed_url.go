@@ -44,13 +44,13 @@ func (a *App) verifySignature(ctx context.Context, path string, expires int64, s
 	case errors.Is(err, auth.ErrInvalidSignature):
 		return api.NewProblem(api.CodeForbidden, "the URL's signature is invalid: use the complete URL that the service returned").WithCause(err)
 	}
-	return a.toProblem(err)
+	return a.problems.Convert(err)
 }
 
 // GetURLKey describes the key of signed URLs.
 func (a *App) GetURLKey(ctx context.Context) (*urlkey.Info, error) {
 	info, err := a.urlKey.Describe(ctx)
-	return info, a.toProblem(err)
+	return info, a.problems.Convert(err)
 }
 
 // RotateURLKey replaces the key of signed URLs by a new key. algorithm is one of
@@ -63,5 +63,5 @@ func (a *App) RotateURLKey(ctx context.Context, algorithm string) (info *urlkey.
 		}
 		return a.RecordAuditEvent(ctx, t, "key.rotate", info.Name)
 	})
-	return info, a.toProblem(err)
+	return info, a.problems.Convert(err)
 }

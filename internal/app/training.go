@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
 )
 
@@ -19,7 +20,7 @@ func trainingPath(key string) string { return "/api/v1/training/" + key }
 // GetTraining returns a race or one algorithm's run.
 func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Training, error) {
 	var r *store.Training
-	s, err := a.readWithJobStatus(ctx, func(t *store.Tx) (subject string, err error) {
+	s, err := a.queue.ReadWithStatus(ctx, func(t *store.Tx) (subject string, err error) {
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, in.TrainingJobKey)
 		if err != nil || !raceHasJob(r) {
 			return "", err
@@ -27,9 +28,9 @@ func (a *App) GetTraining(ctx context.Context, in *api.TrainingInput) (*api.Trai
 		return r.RaceKey(), nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
 	}
-	out := s.toTraining(r)
+	out := toTraining(r, s)
 	return &out, nil
 }
 
@@ -38,19 +39,27 @@ func (a *App) findTraining(ctx context.Context, key string) (r *store.Training, 
 		r, err = t.GetTraining(ctx, callerFromContext(ctx).Account, key)
 		return err
 	})
-	return r, a.lookupProblem(err, "training job", key)
+	return r, a.problems.Lookup(err, "training job", key)
 }
 
-func toTraining(r *store.Training) api.Training {
-	return api.Training{
+// toTraining converts the row of a race, or of one algorithm's run in a race, to a training of the
+// API. s is the status of the race's job.
+func toTraining(r *store.Training, s jobqueue.Status) api.Training {
+	r.Status = s.Reported(r.Status)
+	out := api.Training{
 		TrainingJobKey: r.Key, DatasetKey: r.Dataset, DatasetName: r.DatasetName, Status: r.Status, Outcome: trainingOutcome(r),
 		ScalingFactor: r.ScalingFactor, TargetPerformance: r.Threshold, ModelKey: r.Model,
 		AchievedPerformance: r.AchievedPerformance, LogLoss: r.LogLoss, TrainingPerformance: r.TrainingPerformance, TestPerformance: r.TestPerformance,
 		CreatedOn: api.FormatTime(r.Created), Metric: r.Metric, FailureReason: r.FailureReason,
-		TimeLimitSeconds: r.TimeLimitSeconds, Seed: &r.Seed, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn, Effort: r.Effort, ClassWeights: decodeClassWeights(r.ClassWeights), Monotone: decodeMonotone(r.Monotone),
+		TimeLimitSeconds: r.TimeLimitSeconds, Seed: &r.Seed, GroupColumn: r.GroupColumn, TimeColumn: r.TimeColumn, Effort: r.Effort, ClassWeights: r.ClassWeights, Monotone: r.Monotone,
 		StartedOn: formatOptionalTime(r.Started), FinishedOn: formatOptionalTime(r.Finished),
 		ParentTrainingJobKey: r.Parent, Algorithm: r.Algorithm, AlgorithmName: api.AlgorithmKind(r.Algorithm),
+		QueuedBehind: s.QueuedBefore, Interrupted: s.Interrupted, WaitingFor: s.WaitingFor,
 	}
+	if s.Interrupted {
+		out.Outcome = api.OutcomeInterrupted
+	}
+	return out
 }
 
 // trainingOutcome returns the outcome of a race or of one algorithm's run, as a value of the
@@ -89,16 +98,16 @@ func (a *App) listTrainings(ctx context.Context, in api.PageInput, q store.Train
 	q.Account, q.Page = callerFromContext(ctx).Account, w
 	var trainings []*store.Training
 	var total int64
-	statuses, err := a.readWithJobStatuses(ctx, func(t *store.Tx) (hasJob bool, err error) {
+	statuses, err := a.queue.ReadWithStatuses(ctx, callerFromContext(ctx).Account, func(t *store.Tx) (hasJob bool, err error) {
 		trainings, total, err = t.ListTrainings(ctx, q)
 		return slices.ContainsFunc(trainings, raceHasJob), err
 	})
 	if err != nil {
-		return nil, a.toProblem(err)
+		return nil, a.problems.Convert(err)
 	}
 	out := &api.TrainingPage{TrainingJobs: []api.Training{}, Page: toPage(w, total)}
 	for _, r := range trainings {
-		out.TrainingJobs = append(out.TrainingJobs, statuses[r.RaceKey()].toTraining(r))
+		out.TrainingJobs = append(out.TrainingJobs, toTraining(r, statuses[r.RaceKey()]))
 	}
 	return out, nil
 }
@@ -125,21 +134,21 @@ func (a *App) GetTrainingProgress(ctx context.Context, in *api.TrainingProgressI
 				return err
 			}
 		}
-		s, err := a.findJobStatus(ctx, t, r.RaceKey())
+		s, err := a.queue.Status(ctx, t, r.RaceKey())
 		if err != nil {
 			return err
 		}
-		r.Status = s.reportedStatus(r.Status)
+		r.Status = s.Reported(r.Status)
 		out.Status, out.Outcome = r.Status, trainingOutcome(r)
-		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.queuedBefore, s.interrupted, s.waitingFor
+		out.QueuedBehind, out.Interrupted, out.WaitingFor = s.QueuedBefore, s.Interrupted, s.WaitingFor
 		for _, run := range runs {
-			run.Status = s.reportedStatus(run.Status)
+			run.Status = s.Reported(run.Status)
 			out.Jobs = append(out.Jobs, toAlgorithmRun(run, in.History))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", in.TrainingJobKey)
+		return nil, a.problems.Lookup(err, "training job", in.TrainingJobKey)
 	}
 	return out, nil
 }

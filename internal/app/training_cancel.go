@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/store"
+	"foretell/internal/worker/training"
 )
 
 // maxCancelWait is how long CancelTraining waits for a race to store its model.
@@ -29,11 +31,11 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 			return api.NewProblem(api.CodeWrongState,
 				"training job %s is one algorithm of a race and cannot be cancelled alone: cancel the race, training job %s", r.Key, r.Parent)
 		}
-		s, err := a.findJobStatus(ctx, t, key)
+		s, err := a.queue.Status(ctx, t, key)
 		if err != nil {
 			return err
 		}
-		switch s.reportedStatus(r.Status) {
+		switch s.Reported(r.Status) {
 		case api.TrainingPending:
 			pending = true
 			return a.cancelPendingRace(ctx, t, r)
@@ -43,12 +45,12 @@ func (a *App) CancelTraining(ctx context.Context, in *api.TrainingInput) (*api.T
 		return api.NewProblem(api.CodeWrongState, "training job %s is %s, but only a PENDING or RUNNING training job can be cancelled", r.Key, r.Status)
 	})
 	if err != nil {
-		return nil, a.lookupProblem(err, "training job", key)
+		return nil, a.problems.Lookup(err, "training job", key)
 	}
 	if pending {
-		a.finishedJobs.add(kindTrain, api.TrainingCancelled)
+		a.queue.CountFinished(jobqueue.Train, api.TrainingCancelled)
 	}
-	a.pool.Cancel(key)
+	a.queue.Cancel(key)
 	return a.awaitRaceEnd(ctx, in)
 }
 
@@ -57,27 +59,7 @@ func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Tr
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}
-	return a.endQueuedRace(ctx, t, race, api.TrainingCancelled, "")
-}
-
-// endQueuedRace ends a queued race and its runs with this status and failure reason. The caller
-// must have deleted the job of the race.
-func (a *App) endQueuedRace(ctx context.Context, t *store.Tx, race *store.Training, status, reason string) error {
-	children, err := t.ListRuns(ctx, race.Key)
-	if err != nil {
-		return err
-	}
-	if err := t.DeletePartJobs(ctx, race.Key); err != nil {
-		return err
-	}
-	for _, r := range append(children, race) {
-		ended := *r // the transaction may be run again
-		ended.Status, ended.FailureReason, ended.Finished = status, reason, a.now()
-		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
-			return err
-		}
-	}
-	return nil
+	return training.EndQueued(ctx, t, race, training.End{Status: api.TrainingCancelled, Time: a.now()})
 }
 
 // awaitRaceEnd waits until a race has ended, but at most maxCancelWait, and returns the race.

@@ -2,14 +2,16 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/jobqueue"
 	"foretell/internal/learn"
+	"foretell/internal/quota"
 	"foretell/internal/store"
+	"foretell/internal/worker/training"
 )
 
 // defaultSeed is the seed of requests without one. It is constant, so that training jobs
@@ -33,16 +35,7 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
-		return nil, api.NewFieldProblem("metric", "%s", err)
-	}
-	if race.ClassWeights, err = validateAndEncodeClassWeights(in.Body.ClassWeights, d); err != nil {
-		return nil, err
-	}
-	if err := checkSplitColumns(in.Body, d); err != nil {
-		return nil, err
-	}
-	if race.Monotone, err = validateAndEncodeMonotone(in.Body, d); err != nil {
+	if err := checkClassesAndColumns(race, in.Body, d); err != nil {
 		return nil, err
 	}
 	if race.Key, err = a.newUUID(); err != nil {
@@ -56,12 +49,25 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 	if err != nil {
 		return nil, err
 	}
-	memory, err := estimateRaceMemory(d, algorithms)
+	memory, err := training.EstimateMemory(d, algorithms)
 	if err != nil {
 		return nil, err
 	}
-	err = a.store.Write(ctx, func(t *store.Tx) error {
-		if err := a.checkQuota(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
+	if err := a.insertRace(ctx, race, runs, memory); err != nil {
+		return nil, a.problems.Lookup(err, "dataset", d.Key)
+	}
+	a.queue.Notify(jobqueue.Train)
+	return &api.CreatedTraining{
+		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
+		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
+	}, nil
+}
+
+// insertRace inserts a race with its runs, and queues its job. memory is the estimated memory of the
+// race in bytes.
+func (a *App) insertRace(ctx context.Context, race *store.Training, runs []*store.Training, memory int64) error {
+	return a.store.Write(ctx, func(t *store.Tx) error {
+		if err := quota.Check(ctx, t, race.Account, store.Usage{Races: 1}); err != nil {
 			return err
 		}
 		for _, row := range append([]*store.Training{race}, runs...) {
@@ -69,16 +75,23 @@ func (a *App) CreateTraining(ctx context.Context, in *api.CreateTrainingInput) (
 				return err
 			}
 		}
-		return a.insertJob(ctx, t, &store.Job{Account: race.Account, Kind: kindTrain, Subject: race.Key, Memory: memory})
+		return a.queue.Insert(ctx, t, &store.Job{Account: race.Account, Kind: jobqueue.Train, Subject: race.Key, Memory: memory})
 	})
-	if err != nil {
-		return nil, a.lookupProblem(err, "dataset", d.Key)
+}
+
+// checkClassesAndColumns returns an error if a request names a class or a column that the dataset does
+// not have, or that cannot be used in this way.
+func checkClassesAndColumns(race *store.Training, n api.NewTraining, d *store.Dataset) error {
+	if err := learn.CheckMetric(race.Metric, classLabels(d)); err != nil {
+		return api.NewFieldProblem("metric", "%s", err)
 	}
-	a.notifyWorkers(kindTrain)
-	return &api.CreatedTraining{
-		TrainingJobKey: race.Key, DatasetKey: d.Key, Status: race.Status,
-		TrainingJobProgressURL: absoluteURL(ctx, trainingPath(race.Key)+"/progress"),
-	}, nil
+	if _, err := n.ClassWeights.Resolve(d.Classes); err != nil {
+		return api.NewFieldProblem("classWeights", "%s", err)
+	}
+	if err := checkSplitColumns(n, d); err != nil {
+		return err
+	}
+	return checkMonotone(n, d)
 }
 
 // newRuns returns the rows of a race's runs, one for each algorithm.
@@ -115,7 +128,7 @@ func newTraining(n api.NewTraining) (*store.Training, error) {
 	}
 	r := &store.Training{
 		ScalingFactor: n.ScalingFactor, Threshold: value, Metric: api.MetricAccuracy,
-		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn,
+		TimeLimitSeconds: api.DefaultTimeLimitSeconds, Seed: defaultSeed, GroupColumn: n.GroupColumn, TimeColumn: n.TimeColumn, ClassWeights: n.ClassWeights, Monotone: n.Monotone,
 	}
 	switch n.Effort {
 	case "", api.EffortDefault:
@@ -205,40 +218,6 @@ func selectAlgorithms(n api.NewTraining, classCount int) (algorithms []string, e
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(chosen, name) }), nil
-}
-
-// validateAndEncodeClassWeights checks class weights, and returns them in their stored form.
-func validateAndEncodeClassWeights(w api.ClassWeights, d *store.Dataset) (stored string, err error) {
-	if w.IsZero() {
-		return "", nil
-	}
-	if _, err := w.Resolve(d.Classes); err != nil {
-		return "", api.NewFieldProblem("classWeights", "%s", err)
-	}
-	encoded, err := json.Marshal(w)
-	return string(encoded), err
-}
-
-// decodeClassWeights is the inverse of validateAndEncodeClassWeights.
-func decodeClassWeights(stored string) (w api.ClassWeights) {
-	if stored != "" && json.Unmarshal([]byte(stored), &w) != nil {
-		return api.ClassWeights{}
-	}
-	return w
-}
-
-// weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
-// equal.
-func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
-	weights, err := decodeClassWeights(race.ClassWeights).Resolve(classes)
-	if err != nil || weights == nil { // CreateTraining has checked them
-		return nil
-	}
-	byLabel := make(map[string]float64, len(classes))
-	for i, class := range classes {
-		byLabel[class.Label] = weights[i]
-	}
-	return byLabel
 }
 
 // classLabels returns the labels of a dataset's classes.

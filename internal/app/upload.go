@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/quota"
 	"foretell/internal/store"
 )
 
@@ -17,7 +18,7 @@ type upload struct {
 	size     int64
 	min, max int64
 	// reserved has the bytes of the body that were read. storeUpload sets it.
-	reserved *uploadReservation
+	reserved *quota.Upload
 }
 
 // storeUpload stores the body of u as a blob. It checks the declared size before it reads the body,
@@ -29,22 +30,24 @@ func (a *App) storeUpload(ctx context.Context, u upload) (info blob.Info, err er
 	if u.size >= 0 && u.size < u.min {
 		return blob.Info{}, tooSmallProblem(u.size, u.min)
 	}
-	quotaLeft, err := a.checkUploadQuota(ctx, u.size)
+	err = a.store.Read(ctx, func(t *store.Tx) (err error) {
+		u.reserved, err = a.uploads.Begin(ctx, t, callerFromContext(ctx).Account, u.size)
+		return err
+	})
 	if err != nil {
-		return blob.Info{}, err
+		return blob.Info{}, a.problems.Convert(err)
 	}
-	u.reserved = a.uploads.begin(callerFromContext(ctx).Account, quotaLeft)
-	defer u.reserved.release() // after Abort; the transaction that records the file checks the quota again
-	w, err := a.blobs.Create(ctx)
+	defer u.reserved.End() // after Abort; the transaction that records the file checks the quota again
+	w, err := a.files.Create(ctx)
 	if err != nil {
-		return blob.Info{}, a.toProblem(err)
+		return blob.Info{}, a.problems.Convert(err)
 	}
 	defer w.Abort()
 	if err := u.copyTo(w); err != nil {
-		return blob.Info{}, a.toProblem(err)
+		return blob.Info{}, a.problems.Convert(err)
 	}
 	info, err = w.Commit()
-	return info, a.toProblem(err)
+	return info, a.problems.Convert(err)
 }
 
 // namedBody is the body of an upload that has a file name, as in a form. FileName returns the name
@@ -60,7 +63,7 @@ func (u upload) copyTo(w io.Writer) error {
 		if read += int64(n); read > u.max {
 			return tooLargeProblem(u.max)
 		}
-		if err := u.reserved.grow(int64(n)); err != nil {
+		if err := u.reserved.Grow(int64(n)); err != nil {
 			return err
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
@@ -100,9 +103,4 @@ func tooLargeProblem(limit int64) error {
 
 func tooSmallProblem(size, limit int64) error {
 	return api.NewProblem(api.CodeTooSmall, "the file has only %d bytes, but at least %d are required; nothing was stored", size, limit)
-}
-
-// toStoreFile converts the description of a blob to a store.File.
-func toStoreFile(info blob.Info) store.File {
-	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
 }

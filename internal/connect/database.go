@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
 
@@ -176,7 +176,7 @@ func openExistingDatabase(ctx context.Context, location, dir string) (*store.Sto
 // databaseError converts an error of opening the database at location to one with a
 // message and a hint for users. dir is its data folder.
 func databaseError(location, dir string, err error) error {
-	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, app.ErrOtherStorage) || errors.Is(err, app.ErrFilesGone)
+	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, storedfile.ErrOtherStorage) || errors.Is(err, storedfile.ErrFilesGone)
 	if ofFiles || !store.IsURL(location) {
 		return DataDirError(dir, err)
 	}
@@ -185,7 +185,7 @@ func databaseError(location, dir string, err error) error {
 	}
 	e := exit.Errorf(exit.Unexpected, "cannot use the database: %w", err)
 	switch {
-	case errors.Is(err, app.ErrMismatch):
+	case errors.Is(err, storedfile.ErrMismatch):
 		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
 	case errors.Is(err, store.ErrInvalidParameter):
 		return exit.Usagef("%w", err).WithHint("correct the parameter in the query of the URL, or the PG* environment variable that sets it; see the connection parameters of libpq")

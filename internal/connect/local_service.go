@@ -27,6 +27,7 @@ import (
 	"foretell/internal/machine"
 	"foretell/internal/server"
 	"foretell/internal/store"
+	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
 
@@ -300,12 +301,12 @@ func DataDirError(dir string, err error) error {
 	switch {
 	case errors.Is(err, blob.ErrUnavailable):
 		return storageError(err)
-	case errors.Is(err, app.ErrOtherStorage):
+	case errors.Is(err, storedfile.ErrOtherStorage):
 		return e.WithHint("nothing was changed; pass the location of these files with --storage or %s", config.EnvStorage)
-	case errors.Is(err, app.ErrFilesGone):
+	case errors.Is(err, storedfile.ErrFilesGone):
 		return e.WithHint("nothing was changed; mount the disk of %[1]s, restore %[1]s from a backup, or pass the location of the files with --storage; "+
 			"to start without these files, use `foretell serve --accept-database`", term.ShellQuote(filepath.Join(dir, "blobs")))
-	case errors.Is(err, app.ErrMismatch):
+	case errors.Is(err, storedfile.ErrMismatch):
 		return e.WithHint("no stored file was changed; restore %s from a backup, or continue without it: "+
 			"`foretell serve --accept-database` keeps the files for 30 days", database)
 	case errors.Is(err, store.ErrCorrupt):

@@ -6,10 +6,10 @@ import (
 	"context"
 
 	"foretell/internal/api"
-	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/client"
+	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
 
@@ -55,7 +55,7 @@ type embeddedApp interface {
 	RunsElsewhere(ctx context.Context, key string) (bool, error)
 	// Usage returns the number and the size of all stored files. Orphans returns the number and the
 	// size of those to which the database does not refer.
-	Usage(ctx context.Context) (*app.Usage, error)
+	Usage(ctx context.Context) (*storedfile.Usage, error)
 	Orphans(ctx context.Context) (blob.Orphans, error)
 }
 

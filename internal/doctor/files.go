@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"foretell/internal/app"
 	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
+	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
 
@@ -51,7 +51,7 @@ func SummarizeOrphans(f *cli.Factory, storage string, o blob.Orphans) string {
 
 // filesResult returns the result of the check called name. found is the result of
 // checking the files, and storage is the result of [connect.StorageName].
-func (o *Checker) filesResult(ctx context.Context, name, storage string, found *app.FileCheck) Result {
+func (o *Checker) filesResult(ctx context.Context, name, storage string, found *storedfile.CheckResult) Result {
 	if n := len(found.Damaged); n > 0 {
 		for _, f := range found.Damaged[1:] {
 			o.Factory.Note("%s (%s%s)", f.Reason, storage, f.Blob)

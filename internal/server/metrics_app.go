@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"foretell/internal/app"
+	"foretell/internal/storedfile"
 )
 
 // scrapeTimeout limits how long a scrape may read from the store.
@@ -126,8 +127,8 @@ type storageCollector struct {
 	now func() time.Time
 
 	mu     sync.Mutex
-	usage  *app.Usage // nil if the last attempt to read it failed
-	readAt time.Time  // the time of this attempt; zero before the first
+	usage  *storedfile.Usage // nil if the last attempt to read it failed
+	readAt time.Time         // the time of this attempt; zero before the first
 }
 
 func newStorageCollector(a *app.App, log *slog.Logger, now func() time.Time) *storageCollector {
@@ -165,7 +166,7 @@ func (c *storageCollector) Collect(metrics chan<- prometheus.Metric) {
 // readUsage returns the sizes of the stored files. The sizes may be as old as usageInterval. If the
 // sizes cannot be read, readUsage returns nil, and tries again only after usageInterval, because
 // everybody may request the metrics, and each attempt reads many rows.
-func (c *storageCollector) readUsage() *app.Usage {
+func (c *storageCollector) readUsage() *storedfile.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.readAt.IsZero() && c.now().Sub(c.readAt) < usageInterval {

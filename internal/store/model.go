@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"foretell/internal/api"
 )
 
 // Model is the model that a race trained.
@@ -32,8 +34,8 @@ type Model struct {
 	Series, Metric             string
 	Threshold, TestPerformance *float64
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
-	// AchievedPerformance and TestPerformance, as JSON. An interval is empty if it is unknown.
-	ValidationInterval, TestInterval string
+	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
+	ValidationInterval, TestInterval *api.Interval
 }
 
 const (
@@ -46,16 +48,31 @@ const (
 func scanModel(row rowScanner) (*Model, error) {
 	var m Model
 	var created int64
+	var validationInterval, testInterval []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
 		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance,
-		&m.ValidationInterval, &m.TestInterval)
+		&validationInterval, &testInterval)
+	if err != nil {
+		return nil, err
+	}
 	m.Created = fromMicros(created)
-	return &m, err
+	if err := decodeOptional(validationInterval, &m.ValidationInterval); err != nil {
+		return nil, err
+	}
+	return &m, decodeOptional(testInterval, &m.TestInterval)
 }
 
 // InsertModel adds a model and sets its Version, SeriesVersion and Series.
 func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
+	validationInterval, err := encodeOptional(m.ValidationInterval, m.ValidationInterval == nil)
+	if err != nil {
+		return err
+	}
+	testInterval, err := encodeOptional(m.TestInterval, m.TestInterval == nil)
+	if err != nil {
+		return err
+	}
 	var account string
 	if err := row.Scan(&m.Version, &account, &m.Series); err != nil {
 		return translateError(err)
@@ -68,7 +85,7 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, summary, validation_interval, test_interval, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.AchievedPerformance,
-		m.Blob, m.Bytes, m.SHA256, string(m.Report), string(m.Summary), m.ValidationInterval, m.TestInterval, toMicros(m.Created)))
+		m.Blob, m.Bytes, m.SHA256, string(m.Report), string(m.Summary), validationInterval, testInterval, toMicros(m.Created)))
 }
 
 // GetModel returns a model of the account. It returns ErrNotFound if the account

@@ -193,7 +193,7 @@ func (s suite) fill(t *testing.T) {
 			errs = append(errs, tx.InsertTraining(t.Context(), &child))
 		}
 		errs = append(errs, tx.InsertModel(t.Context(), &Model{
-			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", AchievedPerformance: new(0.8), File: File{Blob: "model-1", Bytes: 7, SHA256: "m1"}, Report: []byte("{}"), TestInterval: `{"low":0.7,"high":0.9}`, Created: at(4),
+			Key: "m1", Account: "ann", Dataset: "d1", Training: "t1", Algorithm: "A1", AchievedPerformance: new(0.8), File: File{Blob: "model-1", Bytes: 7, SHA256: "m1"}, Report: []byte("{}"), TestInterval: &api.Interval{Low: 0.7, High: 0.9}, Created: at(4),
 		}), tx.InsertPrediction(t.Context(), &Prediction{
 			Key: "p1", Account: "ann", Dataset: "d1", Model: "m1", Status: api.PredictionPending, Blind: File{Blob: "blind-1", Bytes: 9, SHA256: "b1"}, Created: at(5), Updated: at(5),
 		}))

@@ -34,10 +34,10 @@ type Training struct {
 	GroupColumn, TimeColumn string
 	// Effort is the effort of the race, such as api.EffortFast. It is empty for the default.
 	Effort string
-	// ClassWeights is [api.ClassWeights] as JSON. It is empty for equal weights.
-	ClassWeights string
-	// Monotone is [api.Monotone] as JSON. It is empty if there are no monotone columns.
-	Monotone string
+	// ClassWeights is zero for equal weights.
+	ClassWeights api.ClassWeights
+	// Monotone is empty if there are no monotone columns.
+	Monotone api.Monotone
 	// AchievedPerformance and LogLoss (in nats) are the scores of the best step so far, on the
 	// validation rows. TrainingPerformance and TestPerformance are those of the model on the
 	// training and test rows. A score is nil until it is known.
@@ -78,17 +78,41 @@ const (
 
 func scanTraining(row rowScanner) (*Training, error) {
 	var t Training
-	var curve []byte
+	var curve, classWeights, monotone []byte
 	var created, started, finished, deadline int64
 	err := row.Scan(&t.Key, &t.Account, &t.Dataset, &t.Parent, &t.Position, &t.Algorithm, &t.Status, &t.Cancelling,
-		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &t.ClassWeights, &t.Monotone, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
+		&t.ScalingFactor, &t.Threshold, &t.Metric, &t.TimeLimitSeconds, &t.Seed, &t.GroupColumn, &t.TimeColumn, &t.Effort, &classWeights, &monotone, &t.AchievedPerformance, &t.LogLoss, &t.TrainingPerformance, &t.TestPerformance, &t.FailureReason,
 		&created, &started, &finished, &deadline, &t.DatasetName, &t.Model, &t.ParentStatus, &curve)
 	if err != nil {
 		return nil, err
 	}
 	t.Created, t.Started, t.Finished = fromMicros(created), fromMicros(started), fromMicros(finished)
 	t.Deadline = fromMicros(deadline)
+	if err := decodeOptional(classWeights, &t.ClassWeights); err != nil {
+		return nil, err
+	}
+	if err := decodeOptional(monotone, &t.Monotone); err != nil {
+		return nil, err
+	}
 	return &t, json.Unmarshal(curve, &t.Curve)
+}
+
+// decodeOptional decodes the JSON in text, the column of an optional value, to value. If text is empty,
+// value remains zero.
+func decodeOptional(text []byte, value any) error {
+	if len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, value)
+}
+
+// encodeOptional returns value as JSON, or "" if isZero is true.
+func encodeOptional(value any, isZero bool) (string, error) {
+	if isZero {
+		return "", nil
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
 }
 
 // InsertTraining adds a training job. A race must be inserted before its runs.
@@ -97,10 +121,18 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 	if r.Parent != "" {
 		parent = r.Parent
 	}
+	classWeights, err := encodeOptional(r.ClassWeights, r.ClassWeights.IsZero())
+	if err != nil {
+		return err
+	}
+	monotone, err := encodeOptional(r.Monotone, len(r.Monotone) == 0)
+	if err != nil {
+		return err
+	}
 	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
 		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, class_weights, monotone, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
-		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, r.ClassWeights, r.Monotone, toMicros(r.Created), toMicros(r.Deadline)))
+		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, classWeights, monotone, toMicros(r.Created), toMicros(r.Deadline)))
 }
 
 // GetTraining returns a training job of the account. It returns ErrNotFound if

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"foretell/internal/store"
+)
+
+// File is an immutable file to download. The caller must close it.
+type File struct {
+	io.ReadSeekCloser
+	Size int64
+	// Name is the suggested file name.
+	Name    string
+	ModTime time.Time
+	// ETag is unique among all files that were ever at the same URL.
+	ETag string
+	// BeforeSend must be called before a byte of the file is sent. It verifies the file, and
+	// records the download in the audit log. The argument partial is true if only a part of the
+	// file is sent.
+	BeforeSend func(ctx context.Context, partial bool) error
+}
+
+// openDownload opens a stored file for a download and sets the fields of file that depend on
+// it. The file belongs to the account with the key owner. For checkOwner, see
+// [storedfile.Files.Open].
+func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
+	r, err := a.files.Open(ctx, f, checkOwner)
+	if err != nil {
+		return nil, err
+	}
+	file.ReadSeekCloser, file.Size = r, r.Size
+	file.BeforeSend = func(ctx context.Context, partial bool) error {
+		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
+			return err
+		}
+		return a.files.Verify(ctx, f, partial)
+	}
+	return &file, nil
+}

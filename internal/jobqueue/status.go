@@ -1,0 +1,199 @@
+package jobqueue
+
+import (
+	"context"
+	"errors"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// Status is the state of the job that works on a dataset, training job or prediction. The stored
+// status of this resource can be wrong: a process may have stored RUNNING and then died.
+type Status struct {
+	job *store.JobState // nil if the resource has no job
+	// Running reports whether a live process runs the job.
+	Running bool
+	// Interrupted reports whether the job waits, and no process will resume it automatically.
+	Interrupted bool
+	// WaitingFor is api.WaitingForWorker if the job waits because no worker is alive. It is ""
+	// otherwise, and for a job of the embedded service, which commands run.
+	WaitingFor string
+	// QueuedBefore is the number of queued jobs that will begin before this one. Only [Queue.Status]
+	// sets it.
+	QueuedBefore int
+}
+
+// Workers has the live workers, that is, the processes that run the jobs of all processes, at the time
+// of one request.
+type Workers struct {
+	// Live are the live workers.
+	Live []*store.Worker
+
+	queue *Queue
+	alive map[string]bool   // caches which processes are alive
+	hosts map[string]string // host name of each registered worker, by process
+}
+
+// Workers returns the live workers.
+func (q *Queue) Workers(ctx context.Context, t *store.Tx) (*Workers, error) {
+	w := &Workers{queue: q, alive: map[string]bool{"": false}, hosts: map[string]string{}}
+	registered, err := t.ListWorkers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, worker := range registered {
+		w.hosts[worker.Process] = worker.Host
+		if w.isAlive(worker.Process) {
+			w.Live = append(w.Live, worker)
+		}
+	}
+	return w, nil
+}
+
+// Host returns the name of the machine of a worker, or "" if the process is not a worker.
+func (w *Workers) Host(process string) string { return w.hosts[process] }
+
+func (w *Workers) isAlive(process string) bool {
+	alive, ok := w.alive[process]
+	if !ok {
+		alive = w.queue.store.IsProcessAlive(process)
+		w.alive[process] = alive
+	}
+	return alive
+}
+
+// Status returns the status of the job j. If j is nil, the status is zero.
+func (w *Workers) Status(j *store.JobState) Status {
+	if j == nil {
+		return Status{}
+	}
+	s := Status{job: j, Running: w.isAlive(j.Owner)}
+	s.Interrupted = !s.Running && len(w.Live) == 0 && !w.isAlive(j.Process)
+	if !s.Running && len(w.Live) == 0 && !w.queue.ownJobsOnly {
+		s.WaitingFor = api.WaitingForWorker
+	}
+	return s
+}
+
+// Status returns the status of the job on a resource, with QueuedBefore.
+func (q *Queue) Status(ctx context.Context, t *store.Tx, subject string) (Status, error) {
+	j, err := t.GetJobState(ctx, subject)
+	if errors.Is(err, store.ErrNotFound) {
+		return Status{}, nil
+	}
+	if err != nil {
+		return Status{}, err
+	}
+	workers, err := q.Workers(ctx, t)
+	if err != nil {
+		return Status{}, err
+	}
+	s := workers.Status(j)
+	if len(workers.Live) > 0 && !s.Running {
+		s.QueuedBefore, err = t.CountJobsBefore(ctx, j)
+	}
+	return s, err
+}
+
+// ReadWithStatus calls get, which reads a resource, and returns the status of the job on this
+// resource. The function get must return the key of the resource that the job works on, or "" if
+// there is no job. It may be called twice; see readResourcesThenJobs.
+func (q *Queue) ReadWithStatus(ctx context.Context, get func(*store.Tx) (subject string, err error)) (s Status, err error) {
+	subject := ""
+	err = q.readResourcesThenJobs(ctx, func(t *store.Tx) (hasJob bool, err error) {
+		subject, err = get(t)
+		return subject != "", err
+	}, func(t *store.Tx) (err error) {
+		s, err = q.Status(ctx, t, subject)
+		return err
+	})
+	return s, err
+}
+
+// ReadWithStatuses calls list, which reads a page of an account's resources, and returns the
+// statuses of all jobs of the account, by key of the resource. The function list must
+// report whether any resource on the page has a job. If none has, the result is nil. The
+// function list may be called twice; see readResourcesThenJobs.
+func (q *Queue) ReadWithStatuses(ctx context.Context, account string, list func(*store.Tx) (hasJob bool, err error)) (all map[string]Status, err error) {
+	err = q.readResourcesThenJobs(ctx, list, func(t *store.Tx) (err error) {
+		all, err = q.listStatuses(ctx, t, account)
+		return err
+	})
+	return all, err
+}
+
+// readResourcesThenJobs calls readResources. In most cases, none of the resources has a job,
+// and readResourcesThenJobs returns. Otherwise it calls readResources again, and then readJobs,
+// in one transaction, so that the resources and their jobs are consistent. The function
+// readResources should execute a single statement, so that the first call takes only one round
+// trip to the database.
+func (q *Queue) readResourcesThenJobs(ctx context.Context, readResources func(*store.Tx) (hasJob bool, err error), readJobs func(*store.Tx) error) error {
+	hasJob := false
+	err := q.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		hasJob, err = readResources(t)
+		return err
+	})
+	if err != nil || !hasJob {
+		return err
+	}
+	return q.store.Read(ctx, func(t *store.Tx) error {
+		if hasJob, err := readResources(t); err != nil || !hasJob {
+			return err
+		}
+		return readJobs(t)
+	})
+}
+
+// listStatuses returns the status of every job of an account, by the key of the
+// resource that the job works on. It does not set QueuedBefore.
+func (q *Queue) listStatuses(ctx context.Context, t *store.Tx, account string) (map[string]Status, error) {
+	jobs, err := t.ListJobStates(ctx, account)
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	workers, err := q.Workers(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]Status, len(jobs))
+	for _, j := range jobs {
+		all[j.Subject] = workers.Status(j)
+	}
+	return all, nil
+}
+
+// Reported returns the status of a resource that clients see. It is the stored status, with
+// one exception: a resource that is stored as RUNNING is PENDING if no process runs its job.
+func (s Status) Reported(stored string) string {
+	if stored == api.TrainingRunning && s.job != nil && !s.Running { // RUNNING is also a status of predictions
+		return api.TrainingPending
+	}
+	return stored
+}
+
+// AdoptInterrupted lets this process run the job on the dataset, race or prediction with
+// this key, if the job was interrupted: no process runs the job, and none will resume it.
+// Otherwise the job remains unchanged.
+func (q *Queue) AdoptInterrupted(ctx context.Context, key string) error {
+	err := q.store.Write(ctx, func(t *store.Tx) error {
+		s, err := q.Status(ctx, t, key)
+		if err != nil || s.job == nil || !s.Interrupted {
+			return err
+		}
+		return t.AdoptJobAndClearDeadline(ctx, key, q.store.ProcessName())
+	})
+	q.pool.AllowSubject(key)
+	return err
+}
+
+// RunsElsewhere reports whether another live process runs the job on a dataset,
+// race or prediction.
+func (q *Queue) RunsElsewhere(ctx context.Context, key string) (elsewhere bool, err error) {
+	var s Status
+	err = q.store.Read(ctx, func(t *store.Tx) (err error) {
+		s, err = q.Status(ctx, t, key)
+		return err
+	})
+	return s.Running && s.job.Owner != q.store.ProcessName(), err
+}

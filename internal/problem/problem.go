@@ -1,0 +1,101 @@
+// Package problem converts errors of the database and of the stored files to problems, the errors
+// that the service returns to its users.
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/store"
+)
+
+// unavailableRetrySeconds is how many seconds a client should wait while the database or
+// the S3 store is unavailable.
+const unavailableRetrySeconds = 5
+
+// Converter converts errors to problems, and logs the details that users should not see.
+type Converter struct {
+	Log *slog.Logger
+	// Location is the folder or bucket of the stored files; see [blob.Store.Location].
+	Location string
+	// Embedded is true if the service runs in the process of its user. Messages about a full disk
+	// then name the folder.
+	Embedded bool
+}
+
+// Convert converts an error of package store or blob to a *api.Problem if users can do something
+// about it. It returns other errors unchanged, which the server then reports with CodeInternal.
+func (c *Converter) Convert(err error) error {
+	var p *api.Problem
+	switch {
+	case err == nil || errors.As(err, &p):
+		return err
+	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
+		return c.newDiskFullProblem(err)
+	case errors.Is(err, blob.ErrUnavailable):
+		c.Log.Warn("an operation on the S3 store failed", "error", err)
+		return newOutageProblem(err, api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds")
+	case errors.Is(err, store.ErrCommitUnknown):
+		c.Log.Warn("an operation on the database failed", "error", err)
+		return newOutageProblem(err, api.CodeInternal, "the service lost its database while it stored the change, so the change may have been made: read or list what you changed before you repeat the request")
+	case errors.Is(err, store.ErrUnavailable):
+		c.Log.Warn("an operation on the database failed", "error", err)
+		return newOutageProblem(err, api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds")
+	case errors.Is(err, store.ErrCorrupt):
+		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
+	}
+	return err
+}
+
+// newOutageProblem returns the problem of an outage of the database or of the S3 store. cause is the
+// error of the operation that failed.
+func newOutageProblem(cause error, code api.Code, message string) error {
+	p := api.NewProblem(code, "%s", message).WithCause(cause)
+	p.RetryAfter = unavailableRetrySeconds
+	return p
+}
+
+// newDiskFullProblem returns the problem of a full disk. It names the disk's path only if
+// the service is embedded in the user's own process. Otherwise the path is only in the
+// log.
+func (c *Converter) newDiskFullProblem(err error) error {
+	dir := c.Location
+	left := ""
+	if free, _, err := blob.DiskSpace(dir); err == nil {
+		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)
+	}
+	if !c.Embedded {
+		c.Log.Error("the disk is full", "folder", dir, "error", err)
+		return api.NewProblem(api.CodeStorageFull, "the service's disk is full, so nothing was stored: try again when its operator has freed space").WithCause(err)
+	}
+	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s), so nothing was stored: run `foretell prune --dry-run` to see "+
+		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
+}
+
+// Lookup converts the error of reading a resource by its key. If the resource does not
+// exist, it returns a problem with CodeNotFound. It converts other errors with Convert. noun is
+// what messages call the resource.
+func (c *Converter) Lookup(err error, noun, key string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(api.CodeNotFound, "no %s %s in this account: it may have been deleted, or its key is wrong", noun, key).WithCause(err)
+	}
+	return c.Convert(err)
+}
+
+// FailureReason returns a message for users that says why a job failed. If cause is a problem, the
+// message is its detail. Otherwise the message refers to the log, where cause is written.
+func (c *Converter) FailureReason(cause error) string {
+	var p *api.Problem
+	switch {
+	case errors.As(c.Convert(cause), &p):
+		return p.Error()
+	case errors.Is(cause, job.ErrTooManyAttempts):
+		return cause.Error() + ", perhaps for lack of memory: try again, on a larger machine or with a smaller file"
+	}
+	return api.InternalFailure
+}

@@ -1,0 +1,39 @@
+// Package quota checks the quotas of accounts: before a change is stored, and while a file is
+// uploaded.
+package quota
+
+import (
+	"context"
+
+	"foretell/internal/api"
+	"foretell/internal/store"
+)
+
+// Check returns a *api.Problem with CodeQuota if the sum of added and the usage of the account
+// exceeds one of the limits of the account. The models and results of jobs count towards the usage,
+// but a job that was accepted always stores its model or result.
+func Check(ctx context.Context, t *store.Tx, account string, added store.Usage) error {
+	owner, err := t.GetAccountByKey(ctx, account)
+	if err != nil || owner.Quota == (store.Quota{}) {
+		return err
+	}
+	used, err := t.GetUsage(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, limit := range []struct {
+		limit       *int64
+		used, added int64
+		of, remedy  string
+	}{
+		{owner.Quota.Datasets, used.Datasets, added.Datasets, "datasets", "delete datasets"},
+		{owner.Quota.Bytes, used.Bytes, added.Bytes, "bytes of stored files", "delete datasets, models or predictions"},
+		{owner.Quota.Races, used.Races, added.Races, "races that run or wait", "wait for a race to end or cancel one"},
+	} {
+		if limit.limit != nil && limit.added > 0 && limit.added > *limit.limit-limit.used {
+			return api.NewProblem(api.CodeQuota, "the quota of the account for %s is %d (used: %d, needed by this request: %d): %s, or ask an administrator for a larger quota",
+				limit.of, *limit.limit, limit.used, limit.added, limit.remedy)
+		}
+	}
+	return nil
+}

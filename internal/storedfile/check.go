@@ -1,0 +1,121 @@
+package storedfile
+
+import (
+	"context"
+	"io"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/store"
+)
+
+// CheckResult is the result of [Files.Check].
+type CheckResult struct {
+	// Files is the number of files that the database references. Bytes is the total size of the
+	// undamaged files.
+	Files int
+	Bytes int64
+	// Unverified is the number of files that an earlier version stored without a checksum.
+	// Their contents cannot be verified. The checksum of such a file is stored when the file is
+	// next read.
+	Unverified int
+	// Orphans describes the files in blobs/orphans, which the database does not
+	// reference.
+	Orphans blob.Orphans
+	// Damaged are the files that are missing or corrupt.
+	Damaged []DamagedFile
+}
+
+// DamagedFile is a file that is missing or corrupt.
+type DamagedFile struct {
+	// Blob is the name of the file in blobs/.
+	Blob string
+	// Reason is a message that names the owner of the file and what is wrong with the file.
+	Reason string
+}
+
+// Check verifies the size of every stored file and, if withChecksums is true, its checksum. A
+// damaged file is not an error: it is listed in the result.
+func (f *Files) Check(ctx context.Context, withChecksums bool) (*CheckResult, error) {
+	files, err := f.listStoredFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &CheckResult{Files: len(files)}
+	if c.Orphans, err = f.blobs.Orphans(ctx); err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if file.SHA256 == "" {
+			c.Unverified++
+		}
+		size, err := f.checkFile(ctx, file, withChecksums)
+		switch {
+		case err == nil:
+			c.Bytes += size
+		case api.CodeFromError(err) == api.CodeDamaged:
+			c.Damaged = append(c.Damaged, DamagedFile{file.Blob, err.Error()})
+		default:
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// checkFile returns the size of a file, or a problem with CodeDamaged if it is
+// damaged.
+func (f *Files) checkFile(ctx context.Context, file *store.OwnedFile, withChecksums bool) (size int64, err error) {
+	if withChecksums {
+		err = f.Read(ctx, file, func(_ io.Reader, n int64) error {
+			size = n
+			return nil
+		})
+		return size, err
+	}
+	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
+	if err != nil {
+		return 0, f.damagedProblem(ctx, err, file)
+	}
+	return r.Size, r.Close()
+}
+
+// Usage has the total sizes of the stored files, in bytes.
+type Usage struct {
+	// Datasets is the size of all uploaded CSV files. Predictions is the size of all
+	// results and blind files. Files that an earlier version stored may count as 0 until they are
+	// read.
+	Datasets, Models, Predictions int64
+	// Files is the number of files in these sizes. Orphans are not included.
+	Files int64
+}
+
+// Usage returns the total size of the stored files of all accounts.
+func (f *Files) Usage(ctx context.Context) (*Usage, error) {
+	var totals []*store.FileTotal
+	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
+		totals, err = t.SumFiles(ctx)
+		return err
+	})
+	var u Usage
+	for _, total := range totals {
+		u.Files += total.Files
+		switch total.Kind {
+		case store.CSVFile:
+			u.Datasets += total.Bytes
+		case store.ModelFile:
+			u.Models += total.Bytes
+		default:
+			u.Predictions += total.Bytes
+		}
+	}
+	return &u, f.problems.Convert(err)
+}
+
+// listStoredFiles returns every file that the database references.
+func (f *Files) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, err error) {
+	err = f.store.Read(ctx, func(t *store.Tx) error {
+		files, err = t.ListFiles(ctx)
+		return err
+	})
+	return files, f.problems.Convert(err)
+}

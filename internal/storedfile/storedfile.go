@@ -1,0 +1,189 @@
+// Package storedfile reads the files of datasets, models and predictions, and verifies them. It also
+// compares the stored files with the database, and removes those that nothing needs any more.
+package storedfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/clamav"
+	"foretell/internal/problem"
+	"foretell/internal/store"
+)
+
+// fileKindTexts has two texts for messages about each kind of stored file. The first, noun, is
+// followed in messages by the key of the dataset, model or prediction that has the file. The
+// second, replacement, says how to replace the file without a backup.
+var fileKindTexts = map[string]struct{ noun, replacement string }{
+	store.CSVFile:    {"the CSV of dataset", "upload the data again as a new dataset"},
+	store.ModelFile:  {"the file of model", "train again"},
+	store.BlindFile:  {"the blind CSV of prediction", "predict again"},
+	store.ResultFile: {"the result of prediction", "predict again"},
+}
+
+// CSV returns the file of a dataset.
+func CSV(d *store.Dataset) *store.OwnedFile {
+	return &store.OwnedFile{File: d.File, Kind: store.CSVFile, Key: d.Key}
+}
+
+// Model returns the file of a model.
+func Model(m *store.Model) *store.OwnedFile {
+	return &store.OwnedFile{File: m.File, Kind: store.ModelFile, Key: m.Key}
+}
+
+// Blind returns the blind CSV of a prediction.
+func Blind(p *store.Prediction) *store.OwnedFile {
+	return &store.OwnedFile{File: p.Blind, Kind: store.BlindFile, Key: p.Key}
+}
+
+// Result returns the result of a prediction.
+func Result(p *store.Prediction) *store.OwnedFile {
+	return &store.OwnedFile{File: p.Result, Kind: store.ResultFile, Key: p.Key}
+}
+
+// Config configures Files. All fields but Scanner are required.
+type Config struct {
+	Store *store.Store
+	Blobs *blob.Store
+	Now   func() time.Time
+	// Rand is the source of random bytes for the identity of new files.
+	Rand     io.Reader
+	Log      *slog.Logger
+	Problems *problem.Converter
+	// Scanner scans uploaded files for malware. Nil means that no file is scanned.
+	Scanner *clamav.Client
+}
+
+// Files writes, reads, verifies and deletes stored files. It is safe for concurrent use.
+type Files struct {
+	store    *store.Store
+	blobs    *blob.Store
+	now      func() time.Time
+	rand     io.Reader
+	log      *slog.Logger
+	problems *problem.Converter
+	scanner  *clamav.Client
+
+	recentlyVerified blob.RecentlyVerified        // the files that were read for downloads
+	sweptOrphans     atomic.Pointer[blob.Orphans] // see SweptOrphans
+}
+
+// New returns Files. Before the files are read, the caller must call [Files.CheckIdentity].
+func New(c Config) *Files {
+	return &Files{store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, problems: c.Problems, scanner: c.Scanner}
+}
+
+// Create returns the writer of a new file. When the writer has committed, [FromInfo] describes the
+// file.
+func (f *Files) Create(ctx context.Context) (*blob.Writer, error) { return f.blobs.Create(ctx) }
+
+// FromInfo converts the description of a blob to a store.File.
+func FromInfo(info blob.Info) store.File {
+	return store.File{Blob: info.Key, Bytes: info.Size, SHA256: info.SHA256}
+}
+
+func toInfo(file store.File) blob.Info {
+	return blob.Info{Key: file.Blob, Size: file.Bytes, SHA256: file.SHA256}
+}
+
+// Open opens a stored file for reading from any position. If the file is missing, Open calls
+// checkOwner, which must return an error if the dataset, model or prediction of the file was deleted.
+// Then Open returns this error. Open does not verify the file.
+func (f *Files) Open(ctx context.Context, file *store.OwnedFile, checkOwner func() error) (*blob.Reader, error) {
+	r, err := f.blobs.Open(ctx, file.Blob)
+	if errors.Is(err, blob.ErrNotFound) {
+		if deleted := checkOwner(); deleted != nil {
+			return nil, deleted
+		}
+	}
+	if err != nil {
+		return nil, f.problems.Convert(f.damagedProblem(ctx, err, file))
+	}
+	return r, nil
+}
+
+// OpenVerified opens a file that belongs to no dataset, model or prediction. The caller must verify
+// it with the Verify method of the reader.
+func (f *Files) OpenVerified(ctx context.Context, file store.File) (*blob.VerifiedReader, error) {
+	return f.blobs.OpenVerified(ctx, toInfo(file))
+}
+
+// Read calls use with a reader of a stored file and the size of the file. If the file is missing or
+// corrupt, Read returns a problem with CodeDamaged instead of the error of use, because the damage may
+// have caused that error. If the file has no checksum, because an earlier version stored it, Read
+// stores the checksum after use has succeeded.
+func (f *Files) Read(ctx context.Context, file *store.OwnedFile, use func(r io.Reader, size int64) error) error {
+	r, err := f.blobs.OpenVerified(ctx, toInfo(file.File))
+	if err != nil {
+		return f.damagedProblem(ctx, err, file)
+	}
+	defer func() { _ = r.Close() }()
+	err = use(r, r.Size)
+	if ctx.Err() != nil || errors.Is(err, clamav.ErrUnavailable) { // the job will read the file again
+		return err
+	}
+	if damage := r.Verify(); damage != nil {
+		return f.damagedProblem(ctx, damage, file)
+	}
+	if err == nil && file.SHA256 == "" {
+		f.storeChecksum(ctx, file, r)
+	}
+	return err
+}
+
+// storeChecksum stores the size and checksum of a file. r must have read the file to its end.
+func (f *Files) storeChecksum(ctx context.Context, file *store.OwnedFile, r *blob.VerifiedReader) {
+	summed := *file
+	summed.Bytes, summed.SHA256 = r.Size, r.SHA256()
+	err := f.store.Write(ctx, func(t *store.Tx) error { return t.SetMissingChecksum(ctx, &summed) })
+	if err != nil && ctx.Err() == nil { // the next read stores it
+		f.log.WarnContext(ctx, "cannot store the checksum of a file; the next read of the file stores it", "file", file.Blob, "error", err)
+	}
+}
+
+// damagedProblem converts the error of a corrupt or missing file to a problem that names the
+// dataset, model or prediction that the file belongs to. It also logs the key of the blob. It returns
+// other errors unchanged.
+func (f *Files) damagedProblem(ctx context.Context, err error, file *store.OwnedFile) error {
+	how := ""
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		how = "missing from the stored files"
+	case errors.Is(err, blob.ErrDamaged):
+		how = err.Error()
+	default:
+		return err
+	}
+	kind := fileKindTexts[file.Kind]
+	f.log.ErrorContext(ctx, "damaged file", "file", file.Blob, "of", kind.noun+" "+file.Key, "error", err)
+	return api.NewProblem(api.CodeDamaged, "%s %s is %s: restore it from a backup, or %s", kind.noun, file.Key, how, kind.replacement).WithCause(err)
+}
+
+// Verify reads a stored file and verifies its checksum. It does so for every
+// download, because corruption on the disk does not change the modification time. There is one
+// exception: if only a part of the file will be sent, and the file was verified in the last
+// minute, it is not read again. Therefore small requests do not cause large reads.
+func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, partial bool) error {
+	if partial && f.recentlyVerified.Has(file.Blob, f.now()) {
+		return nil
+	}
+	err := f.Read(ctx, file, func(io.Reader, int64) error { return nil })
+	if err == nil {
+		f.recentlyVerified.Add(file.Blob, f.now())
+	}
+	return f.problems.Convert(err)
+}
+
+// NewUnreadableProblem returns the problem of an undamaged file that cannot be decoded because of
+// cause.
+func NewUnreadableProblem(file *store.OwnedFile, cause error) error {
+	kind := fileKindTexts[file.Kind]
+	return api.NewProblem(api.CodeDamaged, "%s %s cannot be read (%v): restore it from a backup, or %s",
+		kind.noun, file.Key, cause, kind.replacement).WithCause(cause)
+}

@@ -1,0 +1,48 @@
+package prediction
+
+import (
+	"slices"
+	"sync"
+
+	"foretell/internal/learn"
+)
+
+// modelCacheSize is the maximum number of models kept in memory.
+const modelCacheSize = 4
+
+// modelCache holds the most recently used models, beginning with the last one used. Models never
+// change, so a cached model is never outdated.
+type modelCache struct {
+	mu      sync.Mutex
+	entries []cachedModel
+}
+
+type cachedModel struct {
+	key   string
+	model *learn.Model
+}
+
+func newModelCache() *modelCache { return &modelCache{} }
+
+func (c *modelCache) get(key string) *learn.Model {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.entries {
+		if e.key == key {
+			copy(c.entries[1:], c.entries[:i])
+			c.entries[0] = e
+			return e.model
+		}
+	}
+	return nil
+}
+
+func (c *modelCache) put(key string, m *learn.Model) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := func(e cachedModel) bool { return e.key == key } // two jobs may have loaded it concurrently
+	c.entries = slices.Insert(slices.DeleteFunc(c.entries, same), 0, cachedModel{key, m})
+	if len(c.entries) > modelCacheSize {
+		c.entries = slices.Delete(c.entries, modelCacheSize, len(c.entries))
+	}
+}

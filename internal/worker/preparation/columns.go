@@ -1,0 +1,57 @@
+package preparation
+
+import (
+	"foretell/internal/api"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+func toColumns(p *profile.Profile) []api.Column {
+	columns := make([]api.Column, len(p.Columns))
+	for i, c := range p.Columns {
+		columns[i] = api.Column{Name: c.Name, Kind: string(c.Form), Missing: int64(c.Missing), Distinct: int64(c.Distinct), DistinctEstimate: c.Estimate, DateOrder: string(c.DateOrder), TimeZones: c.TimeZones, Unused: c.Features == 0, Distribution: toDistribution(&c)}
+		if format := c.NumberFormat(); format != nil {
+			columns[i].NumberFormat = new(api.NumberFormat(*format))
+		}
+	}
+	return columns
+}
+
+// maxDistributionBins is the maximum number of bins, and maxDistributionTexts the maximum
+// number of texts, in the distribution of a column. The distributions of 5,000 columns must fit
+// in one row of the store.
+const (
+	maxDistributionBins  = 16
+	maxDistributionTexts = 5
+)
+
+// toDistribution returns the distribution of a column, or nil if it is unknown.
+func toDistribution(c *profile.ColumnProfile) *api.Distribution {
+	var d api.Distribution
+	if n := c.Numbers; n != nil {
+		d.Min, d.Max, d.Mean, d.Integers = n.Min, n.Max, n.Mean, c.Form == inference.FormNumeric && c.IsInteger()
+		if h := n.Histogram; h != nil && len(h.Rows) > 0 {
+			merged := (len(h.Rows) + maxDistributionBins - 1) / maxDistributionBins // number of bins that are joined into one
+			d.Bins = make([]int64, (len(h.Rows)+merged-1)/merged)
+			for i, rows := range h.Rows {
+				d.Bins[i/merged] += int64(rows)
+			}
+			d.Low, d.High = h.Low, h.Edge(merged*len(d.Bins))
+		}
+	}
+	for _, value := range c.Top[:min(len(c.Top), maxDistributionTexts)] {
+		d.Top = append(d.Top, api.Class{Label: api.AbbreviateValue(value.Text), Rows: int64(value.Rows)})
+	}
+	if d.Bins == nil && d.Top == nil {
+		return nil
+	}
+	return &d
+}
+
+func toClasses(p *profile.Profile) []api.Class {
+	classes := make([]api.Class, len(p.Classes))
+	for i, c := range p.Classes {
+		classes[i] = api.Class{Label: c.Text, Rows: int64(c.Rows)}
+	}
+	return classes
+}

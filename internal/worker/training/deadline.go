@@ -1,0 +1,151 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/job"
+	"foretell/internal/jobqueue"
+	"foretell/internal/store"
+	"foretell/internal/table/frame"
+)
+
+// deadlines converts the stored deadlines of races, which are wall-clock times, to the
+// monotonic clock of this process. Each deadline is converted once, when this process first
+// reads it. Therefore a race ends in time even if the clock of the machine is set afterwards.
+// The zero value is ready to use.
+type deadlines struct {
+	mu   sync.Mutex
+	ends map[string]time.Time // deadlines with a monotonic clock reading, by key of the race
+}
+
+// deadlineOf returns the time by which a race must end, or the zero time if it has no deadline.
+// localNow and sharedNow are the current time on two clocks: localNow on the clock of this process,
+// and sharedNow on the clock of the database, which stored deadlines refer to.
+func (d *deadlines) deadlineOf(race *store.Training, localNow, sharedNow time.Time) time.Time {
+	if race.Deadline.IsZero() {
+		return time.Time{}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	end, known := d.ends[race.Key]
+	if !known {
+		if d.ends == nil {
+			d.ends = map[string]time.Time{}
+		}
+		end = localNow.Add(race.Deadline.Sub(sharedNow))
+		d.ends[race.Key] = end
+	}
+	return end
+}
+
+// retainOnly deletes all deadlines except those of the races in keys.
+func (d *deadlines) retainOnly(keys map[string]bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.ends, func(key string, _ time.Time) bool { return !keys[key] })
+}
+
+// raceDeadline returns the time by which a race must end because of its deadline, or the zero time
+// if it has none.
+func (tr *Trainer) raceDeadline(race *store.Training) time.Time {
+	now := tr.now()
+	return tr.deadlines.deadlineOf(race, now, tr.store.ToSharedTime(now))
+}
+
+// raceTimeLeft returns the time until the race must end. This is the smaller of two durations:
+// the rest of its time limit, which begins when the race starts, and the time until its
+// deadline.
+func (tr *Trainer) raceTimeLeft(rows *raceRows) time.Duration {
+	now := tr.now()
+	left := time.Duration(rows.race.TimeLimitSeconds)*time.Second - now.Sub(rows.race.Started)
+	if !rows.end.IsZero() {
+		left = min(left, rows.end.Sub(now))
+	}
+	return left
+}
+
+// errTimeLimit is returned if a race has no time left to train.
+var errTimeLimit = errors.New("the time limit was reached before the race began")
+
+// loadFrameInTime loads the dataset of a race. It returns errTimeLimit if no time
+// is left afterwards.
+func (tr *Trainer) loadFrameInTime(ctx context.Context, rows *raceRows) (*frame.Frame, error) {
+	limited, done := context.WithTimeoutCause(ctx, tr.raceTimeLeft(rows), errTimeLimit)
+	defer done()
+	f, err := tr.loadFrame(limited, rows.dataset)
+	if errors.Is(context.Cause(limited), errTimeLimit) || err == nil && tr.raceTimeLeft(rows) <= 0 {
+		return nil, errTimeLimit
+	}
+	return f, err
+}
+
+// raceTimeLimit returns the time limit of a race, for messages. If the race also has a
+// deadline, it returns the smaller of the time limit and the time from the creation of the race
+// to the deadline.
+func (tr *Trainer) raceTimeLimit(race *store.Training) time.Duration {
+	limit := time.Duration(race.TimeLimitSeconds) * time.Second
+	if !race.Deadline.IsZero() {
+		limit = min(limit, race.Deadline.Sub(tr.store.ToSharedTime(race.Created)))
+	}
+	return limit.Round(100 * time.Millisecond)
+}
+
+// WatchDeadlines starts a goroutine that ends queued races when their deadline has passed. Clients
+// therefore get a result in time even if the queue is long. The goroutine ends when stop is called
+// or ctx is done.
+func (tr *Trainer) WatchDeadlines(ctx context.Context) (stop func()) {
+	return tr.queue.Watch(ctx, func() time.Duration {
+		next, err := tr.expireRaces(ctx)
+		if err != nil && ctx.Err() == nil {
+			tr.log.WarnContext(ctx, "cannot end the queued races whose deadline has passed; trying again", "error", err)
+		}
+		return next
+	})
+}
+
+// expireRaces ends the queued races whose deadline has passed. It returns the time until the
+// next deadline, or job.MaxWatchInterval if none exists.
+func (tr *Trainer) expireRaces(ctx context.Context) (next time.Duration, err error) {
+	var races []*store.Training
+	err = tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+		races, err = t.ListRacesWithDeadline(ctx)
+		return err
+	})
+	if err != nil {
+		return job.MaxWatchInterval, err
+	}
+	next = job.MaxWatchInterval
+	queued := make(map[string]bool, len(races))
+	for _, race := range races {
+		queued[race.Key] = true
+		if left := tr.raceDeadline(race).Sub(tr.now()); left > 0 {
+			next = min(next, left)
+			continue
+		}
+		err = errors.Join(err, tr.expireRace(ctx, race))
+	}
+	tr.deadlines.retainOnly(queued)
+	return next, err
+}
+
+// expireRace ends a queued race. It does nothing if a worker has claimed it.
+func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
+	reason := fmt.Sprintf("the time limit of %s ended while the race was queued behind others: increase the time limit, or try again when the others have ended", tr.raceTimeLimit(race))
+	queued := false
+	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
+		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
+			return err
+		}
+		return EndQueued(ctx, t, race, End{Status: api.TrainingTimedOut, Reason: reason, Time: tr.now()})
+	})
+	if err == nil && queued {
+		tr.queue.CountFinished(jobqueue.Train, api.TrainingTimedOut)
+	}
+	return err
+}

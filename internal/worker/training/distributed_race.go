@@ -1,0 +1,311 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/jobqueue"
+	"foretell/internal/learn"
+	"foretell/internal/repeat"
+	"foretell/internal/span"
+	"foretell/internal/store"
+)
+
+const (
+	// defaultMinDistributedCells is the default of [Config.MinDistributedCells]. For a smaller
+	// dataset, a second worker would save less time than it needs to read the dataset.
+	defaultMinDistributedCells = 200_000
+	// minDistributedTimeLeft is the minimum remaining time of a race for which the race is
+	// distributed over several workers.
+	minDistributedTimeLeft = 30 * time.Second
+	// partPollInterval is the interval at which the worker of a race looks for the recordings of
+	// its parts.
+	partPollInterval = 500 * time.Millisecond
+	// partStopTimeout is how long a race that ends early waits for the recordings of its parts.
+	partStopTimeout = 3 * time.Second
+)
+
+// distributedRace is the state of a race in which other workers train some of the runs. Each of
+// these runs is called a part. Another worker trains a part as a job of the kind jobqueue.Part, and
+// then stores a row that references the recording of the run.
+type distributedRace struct {
+	trainer *Trainer
+	job     *job.Job
+	runKeys map[string]string // keys of all runs of the race, by algorithm
+	// ctx is the context of the race's job.
+	ctx              context.Context
+	reachedElsewhere chan learn.ThresholdReached
+
+	mu               sync.Mutex
+	remoteAlgorithms []string // algorithms that other workers train
+}
+
+// queueParts queues parts of a race for idle workers. It returns nil if it queued none.
+func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *raceRows) (*distributedRace, error) {
+	if !tr.DistributesRaces() || len(rows.runs) < 2 || !tr.isWorthDistributing(rows) {
+		return nil, nil
+	}
+	s := &distributedRace{trainer: tr, job: &r.Job, ctx: ctx, runKeys: map[string]string{}, reachedElsewhere: make(chan learn.ThresholdReached)}
+	for _, run := range rows.runs {
+		s.runKeys[run.Algorithm] = run.Key
+	}
+	err := tr.queue.Write(ctx, s.job, func(t *store.Tx) (err error) {
+		s.remoteAlgorithms = nil // the transaction may be run again
+		end := tr.store.ToSharedTime(tr.now()).Add(tr.raceTimeLeft(rows))
+		idle, err := tr.countIdleWorkers(ctx, t)
+		if err != nil || idle == 0 {
+			return err
+		}
+		// This worker trains the first run. After that it trains the parts that no worker has
+		// claimed.
+		for _, run := range rows.runs[1:] {
+			memory, err := EstimateMemory(rows.dataset, []string{run.Algorithm})
+			if err != nil {
+				return err
+			}
+			if err := tr.queue.Insert(ctx, t, &store.Job{Account: run.Account, Kind: jobqueue.Part, Subject: run.Key, Memory: memory}); err != nil {
+				return err
+			}
+			run.Deadline = end // the deadline of the race, because the worker may have another clock
+			if err := t.UpdateTraining(ctx, run, api.TrainingRunning); err != nil {
+				return err
+			}
+			s.remoteAlgorithms = append(s.remoteAlgorithms, run.Algorithm)
+		}
+		return nil
+	})
+	if err != nil || len(s.remoteAlgorithms) == 0 {
+		return nil, err
+	}
+	tr.log.InfoContext(ctx, "race is distributed", "subject", r.Subject, "parts", s.remoteAlgorithms)
+	return s, nil
+}
+
+// isWorthDistributing reports whether a race has a large enough dataset, and enough time left,
+// to be distributed over several workers.
+func (tr *Trainer) isWorthDistributing(rows *raceRows) bool {
+	cells := int64(len(rows.dataset.Columns)) * rows.dataset.Rows * int64(len(rows.dataset.Classes))
+	return cells >= tr.minDistributedCells && tr.raceTimeLeft(rows) >= minDistributedTimeLeft
+}
+
+// countIdleWorkers returns the number of other live workers that run no race. If races are
+// queued, it returns 0, because the queued races need the idle workers.
+func (tr *Trainer) countIdleWorkers(ctx context.Context, t *store.Tx) (idle int, err error) {
+	queued, err := t.CountQueuedJobs(ctx, jobqueue.Train)
+	if err != nil || queued > 0 {
+		return 0, err
+	}
+	workers, err := tr.queue.Workers(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	busy, err := t.ListLeaseHolders(ctx, jobqueue.Train, jobqueue.Part)
+	for _, w := range workers.Live {
+		if w.Process != tr.store.ProcessName() && !slices.Contains(busy, w.Process) {
+			idle++
+		}
+	}
+	return idle, err
+}
+
+// newRemoteRuns returns the functions with which package learn waits for the recordings of the
+// parts. If s is nil, remote is nil. The caller must call stop when the race has ended.
+func (s *distributedRace) newRemoteRuns() (remote *learn.RemoteRuns, stop func()) {
+	if s == nil {
+		return nil, func() {}
+	}
+	remote = &learn.RemoteRuns{Algorithms: slices.Clone(s.remoteAlgorithms), Await: s.awaitRecording, StopTimeout: partStopTimeout, ReachedElsewhere: s.reachedElsewhere, ReportReached: s.trainer.newThresholdReporter(s.ctx, s.job, s.runKeys)}
+	return remote, s.trainer.pollThresholdRuns(s.ctx, s.job.Subject, s.reachedElsewhere)
+}
+
+// isRemote reports whether another worker trains this algorithm's run. It returns false if s is
+// nil.
+func (s *distributedRace) isRemote(algorithm string) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.remoteAlgorithms, algorithm)
+}
+
+// awaitRecording implements [learn.RemoteRuns.Await].
+func (s *distributedRace) awaitRecording(ctx context.Context, algorithm string, idle <-chan struct{}) (recording io.ReadCloser, bytes int64, err error) {
+	tick := time.NewTicker(partPollInterval)
+	defer tick.Stop()
+	ended, timeout := ctx.Done(), (<-chan time.Time)(nil)
+	isIdle := false
+	for {
+		file, taken, err := s.findRecordingOrTakeRun(s.runKeys[algorithm], isIdle)
+		switch {
+		case err == nil && file.Blob != "":
+			return s.openRecording(file)
+		case err == nil && taken:
+			s.markTrainedHere(algorithm)
+			return nil, 0, nil
+		case errors.Is(err, errNoRecording):
+			s.markTrainedHere(algorithm)
+			return nil, 0, err
+		case err != nil && s.ctx.Err() == nil:
+			s.trainer.log.WarnContext(s.ctx, "cannot look for a part of a race; trying again", "algorithm", algorithm, "error", err)
+		}
+		select {
+		case <-s.ctx.Done():
+			return nil, 0, context.Cause(s.ctx)
+		case <-ended:
+			ended, timeout = nil, time.After(partStopTimeout)
+			s.cancelParts()
+		case <-timeout:
+			return nil, 0, context.Cause(ctx)
+		case <-idle:
+			idle, isIdle = nil, true
+		case <-tick.C:
+		}
+	}
+}
+
+// errNoRecording is returned for a part whose job has ended without a recording.
+var errNoRecording = errors.New("the job of the run ended without a recording")
+
+// findRecordingOrTakeRun returns the recording of a run, or a zero File if the recording does
+// not exist yet. If the job of the run has ended without a recording, it returns
+// errNoRecording. If mayTakeRun is true and no worker has begun the run, it deletes the job of
+// the run and returns taken = true. This worker must then train the run itself.
+func (s *distributedRace) findRecordingOrTakeRun(run string, mayTakeRun bool) (recording store.File, taken bool, err error) {
+	within := s.trainer.store.Read
+	if mayTakeRun {
+		within = s.trainer.store.Write
+	}
+	ctx := span.WithoutSpan(s.ctx) // no spans, which would fill the trace: there are two calls a second
+	err = within(ctx, func(t *store.Tx) error {
+		recording, taken = store.File{}, false
+		parts, err := t.ListParts(ctx, s.job.Subject)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if p.Training == run && p.Blob != "" {
+				recording = p.File
+				return nil
+			}
+		}
+		if mayTakeRun {
+			if taken, err = t.DeleteQueuedJob(ctx, run); err != nil || taken {
+				return err
+			}
+		}
+		_, err = t.GetJobState(ctx, run)
+		if errors.Is(err, store.ErrNotFound) {
+			return errNoRecording
+		}
+		return err
+	})
+	return recording, taken, err
+}
+
+// markTrainedHere records that this worker, and no other, trains the run of an algorithm.
+func (s *distributedRace) markTrainedHere(algorithm string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remoteAlgorithms = slices.DeleteFunc(s.remoteAlgorithms, func(name string) bool { return name == algorithm })
+}
+
+// cancelParts asks the other workers to stop training and to store the recordings of their
+// runs.
+func (s *distributedRace) cancelParts() {
+	err := s.trainer.store.Write(s.ctx, func(t *store.Tx) error { return t.CancelParts(s.ctx, s.job.Subject) })
+	if err != nil && s.ctx.Err() == nil {
+		s.trainer.log.WarnContext(s.ctx, "cannot cancel the parts of a race on other workers", "error", err)
+	}
+}
+
+// openRecording opens a recording and returns a reader of it and its size in bytes. Close of the
+// reader returns an error if the file is damaged.
+func (s *distributedRace) openRecording(f store.File) (recording io.ReadCloser, bytes int64, err error) {
+	r, err := s.trainer.files.OpenVerified(s.ctx, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	return verifyingRecording{r}, r.Size, nil
+}
+
+// verifyingRecording is a recording whose Close returns an error if the file that was read is damaged.
+type verifyingRecording struct{ *blob.VerifiedReader }
+
+func (r verifyingRecording) Close() error {
+	return cmp.Or(r.Verify(), r.VerifiedReader.Close())
+}
+
+// newThresholdReporter returns a function for [learn.RemoteRuns.ReportReached]. The function is
+// called when a run that the job j trains has reached the threshold. It stores the virtual time of
+// this moment for the other workers of the race. keys has the keys of the runs, by
+// algorithm.
+func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
+	return func(win learn.ThresholdReached) {
+		err := tr.queue.Write(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
+			tr.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
+		}
+	}
+}
+
+// pollThresholdRuns starts a goroutine that looks for runs of a race that have reached the
+// threshold, and sends each of them to wins once. The goroutine ends when stop is called or ctx
+// is done.
+func (tr *Trainer) pollThresholdRuns(ctx context.Context, race string, wins chan<- learn.ThresholdReached) (stop func()) {
+	sent := map[string]bool{}
+	ctx, cancel := context.WithCancel(span.WithoutSpan(ctx)) // see findRecordingOrTakeRun
+	stopPolling := repeat.Every(ctx, partPollInterval, func() {
+		var parts []*store.RacePart
+		err := tr.store.ReadStatement(ctx, func(t *store.Tx) (err error) {
+			parts, err = t.ListParts(ctx, race)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			tr.log.WarnContext(ctx, "cannot read the state of the parts of a race; trying again", "error", err)
+		}
+		for _, p := range parts {
+			if p.ReachedTime == nil || sent[p.Training] {
+				continue
+			}
+			select {
+			case wins <- learn.ThresholdReached{Algorithm: p.Algorithm, Time: *p.ReachedTime}:
+				sent[p.Training] = true
+			case <-ctx.Done():
+			}
+		}
+	})
+	return func() {
+		cancel()
+		stopPolling()
+	}
+}
+
+// DeletePartsOfEndedRaces deletes the recordings of all races that have ended.
+func (tr *Trainer) DeletePartsOfEndedRaces(ctx context.Context) {
+	if !tr.DistributesRaces() {
+		return
+	}
+	var blobs []string
+	err := tr.store.Write(ctx, func(t *store.Tx) (err error) {
+		blobs, err = t.DeletePartsOfEndedRaces(ctx)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil { // the next race or clean-up deletes the rest
+			tr.log.WarnContext(ctx, "cannot delete the parts of ended races", "error", err)
+		}
+		return
+	}
+	if len(blobs) > 0 {
+		tr.files.Delete(ctx, blobs...)
+	}
+}

@@ -1,0 +1,122 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/jobqueue"
+	"foretell/internal/learn"
+	"foretell/internal/repeat"
+	"foretell/internal/spill"
+	"foretell/internal/store"
+	"foretell/internal/storedfile"
+	"foretell/internal/table/frame"
+)
+
+// partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
+// one run of the race that another worker trains and records to a file. The rest of the time is for
+// the transfer of this file to the worker of the race.
+const partTimeFraction = 0.9
+
+// TrainPart runs the job of a part: it trains one run of a race, and stores the recording of the
+// run for the worker of the race.
+func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
+	rows, run, err := tr.readPartRows(ctx, r)
+	if err != nil {
+		return err
+	}
+	if rows.race.Status != api.TrainingRunning { // no worker would use the recording
+		return tr.queue.Finish(ctx, &r.Job, rows.race.Status, func(*store.Tx) error { return nil })
+	}
+	f, err := tr.loadFrame(ctx, rows.dataset)
+	if err != nil {
+		return err
+	}
+	rows.spill = spill.New(tr.tempDir)
+	defer tr.closeSpill(ctx, rows.spill)
+	recorder := newProgressRecorder([]*store.Training{run})
+	wins := make(chan learn.ThresholdReached)
+	p, err := tr.newRaceParams(rows)
+	if err != nil {
+		return err
+	}
+	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
+		return err
+	}
+	p.TimeLimit = max(time.Duration(float64(p.TimeLimit)*partTimeFraction), time.Second)
+	p.Stop = r.Cancelled()
+	p.Remote = &learn.RemoteRuns{ReachedElsewhere: wins, ReportReached: tr.newThresholdReporter(ctx, &r.Job, map[string]string{run.Algorithm: run.Key})}
+	p.Progress = func(e learn.Event) {
+		e.Status = learn.Running // the worker of the race decides how the run ends
+		recorder.record(e)
+	}
+	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
+	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
+	info, err := tr.recordRun(ctx, f, p, run.Algorithm)
+	stopPolling()
+	stopRecording()
+	if err != nil {
+		return err
+	}
+	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
+}
+
+// recordRun trains one run of a race, and stores the recording of the run as a blob.
+func (tr *Trainer) recordRun(ctx context.Context, f *frame.Frame, p learn.Params, algorithm string) (blob.Info, error) {
+	file, err := tr.files.Create(ctx)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	defer file.Abort()
+	if err := learn.RecordRun(ctx, f, p, algorithm, file); err != nil {
+		return blob.Info{}, err
+	}
+	return file.Commit()
+}
+
+// readPartRows reads the rows of a part's race, and the row of the run to train.
+func (tr *Trainer) readPartRows(ctx context.Context, r *job.RunningJob) (rows *raceRows, run *store.Training, err error) {
+	rows = &raceRows{}
+	err = tr.store.Read(ctx, func(t *store.Tx) error {
+		if run, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
+			return err
+		}
+		if rows.race, err = t.GetTraining(ctx, r.Account, run.Parent); err != nil {
+			return err
+		}
+		if rows.dataset, err = t.GetDataset(ctx, r.Account, rows.race.Dataset); err != nil {
+			return err
+		}
+		rows.runs, err = t.ListRuns(ctx, run.Parent)
+		return err
+	})
+	if err == nil && !run.Deadline.IsZero() { // the stored time may be from the clock of another machine
+		rows.race.Started = tr.now()
+		rows.end = rows.race.Started.Add(run.Deadline.Sub(tr.store.ToSharedTime(rows.race.Started)))
+	}
+	if errors.Is(err, store.ErrNotFound) { // deleted since the claim
+		err = job.ErrLeaseLost
+	}
+	return rows, run, err
+}
+
+// storeRecordingAndEndPart stores a reference to the recording of a run, and deletes the
+// job of the part.
+func (tr *Trainer) storeRecordingAndEndPart(ctx context.Context, j *job.Job, info blob.Info) error {
+	err := tr.queue.Finish(ctx, j, api.TrainingCompleted, func(t *store.Tx) error {
+		return t.UpsertRecording(ctx, j.Subject, storedfile.FromInfo(info))
+	})
+	if err != nil {
+		tr.files.DeleteUncommitted(ctx, err, info.Key)
+	}
+	return err
+}
+
+// FailPart ends a part whose job failed. The worker of the race then trains the run itself.
+func (tr *Trainer) FailPart(ctx context.Context, j *job.Job, _ error) error {
+	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(*store.Tx) error { return nil })
+}

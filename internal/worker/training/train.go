@@ -1,0 +1,390 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"foretell/internal/api"
+	"foretell/internal/auth"
+	"foretell/internal/blob"
+	"foretell/internal/job"
+	"foretell/internal/jobqueue"
+	"foretell/internal/learn"
+	"foretell/internal/modelreport"
+	"foretell/internal/repeat"
+	"foretell/internal/spill"
+	"foretell/internal/store"
+	"foretell/internal/storedfile"
+	"foretell/internal/table/frame"
+)
+
+// raceRows holds the rows of a running race. Changes to the fields race and runs are written to the
+// store when the race ends.
+type raceRows struct {
+	race    *store.Training
+	runs    []*store.Training
+	dataset *store.Dataset
+	// end is when the race must end because of its deadline. It is zero if the race has none.
+	end   time.Time
+	spill *spill.File // temporary file that holds the model until it is stored
+	// distributed is true if parts of the race were queued for other workers.
+	distributed bool
+}
+
+// Train runs the job of a race: it trains the algorithms and stores the model. If the process of an
+// earlier attempt died, the race begins again.
+func (tr *Trainer) Train(ctx context.Context, r *job.RunningJob) error {
+	rows, err := tr.resetAndBeginRace(ctx, r)
+	if err != nil {
+		return err
+	}
+	if rows.race.Cancelling {
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.Cancelled})
+	}
+	f, err := tr.loadFrameInTime(ctx, rows)
+	if errors.Is(err, errTimeLimit) {
+		return tr.endRace(ctx, &r.Job, rows, &learn.Outcome{Status: learn.TimedOut})
+	}
+	if err != nil {
+		return err
+	}
+	rows.spill = spill.New(tr.tempDir)
+	defer tr.closeSpill(ctx, rows.spill)
+	p, err := tr.newRaceParams(rows)
+	if err != nil {
+		return err
+	}
+	p.Stop = r.Cancelled()
+	if f, err = tr.setSplitKeysAndDropFeatures(ctx, rows, f, &p); err != nil {
+		return err
+	}
+	outcome, err := tr.runRace(ctx, r, rows, f, p)
+	if err != nil {
+		return err
+	}
+	return tr.endRace(ctx, &r.Job, rows, outcome)
+}
+
+// runRace trains the algorithms of a race and writes their progress. If isWorthDistributing
+// returns true, idle workers train some of the algorithms.
+func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRows, f *frame.Frame, p learn.Params) (*learn.Outcome, error) {
+	parts, err := tr.queueParts(ctx, r, rows)
+	if err != nil {
+		return nil, err
+	}
+	rows.distributed = parts != nil
+	spans := startRunSpans(ctx, p.Algorithms)
+	defer spans.end()
+	recorder := newProgressRecorder(rows.runs)
+	defer repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })()
+	p.Progress = spans.wrapProgress(func(e learn.Event) {
+		if !parts.isRemote(e.Algorithm) { // another worker writes the progress of its own run
+			recorder.record(e)
+		}
+	})
+	remote, stopPolling := parts.newRemoteRuns()
+	defer stopPolling()
+	p.Remote = remote
+	return learn.Race(ctx, f, p)
+}
+
+// newRaceParams returns the parameters of a race.
+func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
+	monotone, err := rows.race.Monotone.Signs()
+	if err != nil {
+		return learn.Params{}, err
+	}
+	p := learn.Params{
+		ScalingFactor: rows.race.ScalingFactor, Buckets: rows.dataset.Buckets,
+		Threshold: rows.race.Threshold, Metric: rows.race.Metric, Seed: uint64(rows.race.Seed), Effort: learn.Effort(rows.race.Effort),
+		ClassWeights: weightsByLabel(rows.race, rows.dataset.Classes), Monotone: monotone,
+		TimeLimit: tr.raceTimeLeft(rows), Now: tr.now, Disk: rows.spill,
+	}
+	for _, run := range rows.runs {
+		p.Algorithms = append(p.Algorithms, run.Algorithm)
+	}
+	return p, nil
+}
+
+// closeSpill closes the temporary file of a race.
+func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
+	if err := disk.Close(); err != nil {
+		tr.log.WarnContext(ctx, "cannot remove a temporary file", "error", err)
+	}
+}
+
+// resetAndBeginRace makes the race and its runs RUNNING. It also deletes the results of an
+// earlier attempt. These include the recordings of its parts, which the time limit of that
+// attempt may have ended early.
+func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
+	rows := &raceRows{}
+	var blobs []string
+	err := tr.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
+		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
+			return err
+		}
+		if rows.race, err = t.GetTraining(ctx, r.Account, r.Subject); err != nil {
+			return err
+		}
+		if rows.dataset, err = t.GetDataset(ctx, r.Account, rows.race.Dataset); err != nil {
+			return err
+		}
+		if rows.runs, err = t.ListRuns(ctx, r.Subject); err != nil {
+			return err
+		}
+		if r.Attempt > 1 { // the deadline may have passed because a process died
+			rows.race.Deadline = time.Time{}
+		}
+		rows.end = tr.raceDeadline(rows.race)
+		for _, row := range append(rows.runs[:len(rows.runs):len(rows.runs)], rows.race) {
+			from := row.Status
+			row.Status, row.Started, row.Finished = api.TrainingRunning, tr.now(), time.Time{}
+			row.Curve, row.AchievedPerformance, row.LogLoss = nil, nil, nil
+			if err := t.UpdateTraining(ctx, row, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(blobs) > 0 {
+		tr.files.Delete(ctx, blobs...)
+	}
+	return rows, err
+}
+
+// loadFrame reads the CSV of a dataset into a frame.
+func (tr *Trainer) loadFrame(ctx context.Context, d *store.Dataset) (*frame.Frame, error) {
+	schema, err := frame.DecodeStored(d.Schema)
+	if err != nil {
+		return nil, err
+	}
+	var f *frame.Frame
+	err = tr.files.Read(ctx, storedfile.CSV(d), func(csv io.Reader, _ int64) (err error) {
+		f, err = frame.Load(ctx, csv, schema, frame.LoadOptions{Labelled: true, Rows: int(d.Rows)})
+		return err
+	})
+	return f, err
+}
+
+// endRace stores the end of the race, with its model if it has one, and ends the job j.
+func (tr *Trainer) endRace(ctx context.Context, j *job.Job, rows *raceRows, outcome *learn.Outcome) error {
+	m, err := tr.storeModel(ctx, rows, outcome)
+	if err != nil {
+		return err
+	}
+	now := tr.now()
+	runs := map[string]learn.Run{}
+	for _, run := range outcome.Runs {
+		runs[run.Algorithm] = run
+	}
+	rows.race.Status, rows.race.Finished, rows.race.Cancelling = string(outcome.Status), now, false
+	rows.race.FailureReason = tr.raceFailureReason(rows.race, outcome)
+	setRaceScores(rows.race, m, outcome)
+	err = tr.queue.Finish(ctx, j, rows.race.Status, func(t *store.Tx) error {
+		for _, child := range rows.runs {
+			stored, err := t.GetTraining(ctx, child.Account, child.Key)
+			if err != nil {
+				return err
+			}
+			child.Finished = now
+			if !stored.Finished.IsZero() {
+				child.Finished = stored.Finished
+			}
+			setRunResult(child, runs[child.Algorithm], outcome)
+			if err := t.UpdateTraining(ctx, child, stored.Status); err != nil {
+				return err
+			}
+		}
+		if err := t.DeletePartJobs(ctx, rows.race.Key); err != nil {
+			return err
+		}
+		if err := t.UpdateTraining(ctx, rows.race, api.TrainingRunning); err != nil || m == nil {
+			return err
+		}
+		return t.InsertModel(ctx, m)
+	})
+	if err != nil && m != nil {
+		tr.files.DeleteUncommitted(ctx, err, m.Blob)
+	}
+	if err == nil && rows.distributed {
+		tr.DeletePartsOfEndedRaces(ctx)
+	}
+	return err
+}
+
+// setRaceScores copies the scores of the model m to the row of its race. If m is nil, the race has no
+// scores.
+func setRaceScores(race *store.Training, m *store.Model, outcome *learn.Outcome) {
+	if m == nil {
+		return
+	}
+	if race.AchievedPerformance = m.AchievedPerformance; m.AchievedPerformance != nil {
+		race.LogLoss = api.NumberOrNil(outcome.Report.Validation.LogLoss)
+	}
+	race.TrainingPerformance, race.TestPerformance = performanceOrNil(outcome.Training, outcome.Report.TrainingRows), performanceOrNil(outcome.Test, outcome.Report.TestRows)
+}
+
+// setRunResult copies the result of one run to its row. A run that never began gets the status of
+// the race.
+func setRunResult(row *store.Training, run learn.Run, outcome *learn.Outcome) {
+	row.Status, row.Curve, row.AchievedPerformance, row.LogLoss = string(run.Status), run.Curve, nil, nil
+	if run.Status == "" {
+		row.Status = string(outcome.Status)
+	}
+	if validated := outcome.Model == nil || outcome.Report.ValidationRows > 0; validated && len(run.Curve) > 0 {
+		row.AchievedPerformance, row.LogLoss = api.NumberOrNil(run.Performance), api.NumberOrNil(run.LogLoss)
+	}
+	if run.Err != nil {
+		row.FailureReason = run.Err.Error()
+	}
+	if outcome.Model != nil && run.Algorithm == outcome.Algorithm {
+		row.TrainingPerformance, row.TestPerformance = performanceOrNil(run.TrainingPerformance, outcome.Report.TrainingRows), performanceOrNil(run.TestPerformance, outcome.Report.TestRows)
+	}
+}
+
+// performanceOrNil returns a pointer to performance, which is the score on the given number of
+// rows. If rows is 0, there is no score, and it returns nil.
+func performanceOrNil(performance float64, rows int) *float64 {
+	if rows == 0 {
+		return nil
+	}
+	return api.NumberOrNil(performance)
+}
+
+// raceFailureReason returns a message that says why a race has no model, or "" if it has one.
+func (tr *Trainer) raceFailureReason(race *store.Training, o *learn.Outcome) string {
+	if o.Model != nil {
+		return ""
+	}
+	switch o.Status {
+	case learn.TimedOut:
+		return fmt.Sprintf("the time limit of %s ended before any algorithm had trained a model: increase the time limit", tr.raceTimeLimit(race))
+	case learn.Cancelled:
+		return "the race was cancelled before any algorithm had trained a model"
+	}
+	var reasons []string
+	for _, run := range o.Runs {
+		if run.Err != nil {
+			reasons = append(reasons, run.Algorithm+": "+run.Err.Error())
+		}
+	}
+	return "every algorithm failed: " + strings.Join(reasons, "; ")
+}
+
+// storeModel stores the model of a race as a blob, and returns the row to insert.
+// It returns nil if the race has no model.
+func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *learn.Outcome) (*store.Model, error) {
+	if outcome.Model == nil {
+		return nil, nil
+	}
+	key, err := auth.NewUUID(tr.rand)
+	if err != nil {
+		return nil, err
+	}
+	report := modelreport.New(key, rows.race, outcome)
+	encoded, summary, err := modelreport.Encode(report)
+	if err != nil {
+		return nil, err
+	}
+	info, err := tr.writeModel(ctx, outcome.Model, false)
+	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
+		info, err = tr.writeModel(ctx, outcome.Model, !tr.ownJobsOnly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var achieved *float64
+	if _, known := report.Validation.Value(report.Metric); known {
+		achieved = &outcome.Achieved
+	}
+	return &store.Model{
+		Key: key, Account: rows.race.Account, Dataset: rows.race.Dataset, Training: rows.race.Key,
+		Algorithm: outcome.Algorithm, AchievedPerformance: achieved, File: storedfile.FromInfo(info), Report: encoded, Summary: summary, Created: tr.now(),
+		ValidationInterval: report.Validation.PerformanceInterval(report.Metric), TestInterval: report.Test.PerformanceInterval(report.Metric),
+	}, nil
+}
+
+// modelRetryInterval is the time between attempts to store a model.
+const modelRetryInterval = 2 * time.Second
+
+// writeModel stores a model as a blob. While the S3 store is unavailable, it tries again,
+// because otherwise the race would have to be repeated. If awaitSpace is true, it also tries
+// again while the disk is full.
+func (tr *Trainer) writeModel(ctx context.Context, m *learn.Model, awaitSpace bool) (blob.Info, error) {
+	for {
+		info, err := tr.tryWriteModel(ctx, m)
+		if !errors.Is(err, blob.ErrUnavailable) && (!awaitSpace || !errors.Is(err, blob.ErrDiskFull)) {
+			return info, err
+		}
+		tr.log.WarnContext(ctx, "cannot store a model; trying again", "error", err)
+		select {
+		case <-ctx.Done():
+			return info, err
+		case <-time.After(modelRetryInterval):
+		}
+	}
+}
+
+func (tr *Trainer) tryWriteModel(ctx context.Context, m *learn.Model) (blob.Info, error) {
+	file, err := tr.files.Create(ctx)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	defer file.Abort()
+	if _, err := m.WriteTo(file); err != nil {
+		return blob.Info{}, err
+	}
+	return file.Commit()
+}
+
+// Fail makes the race of a failed job FAILED because of cause.
+func (tr *Trainer) Fail(ctx context.Context, j *job.Job, cause error) error {
+	now, reason := tr.now(), tr.failureReason(cause)
+	return tr.queue.Finish(ctx, j, api.TrainingFailed, func(t *store.Tx) error {
+		race, err := t.GetTraining(ctx, j.Account, j.Subject)
+		if err != nil {
+			return err
+		}
+		children, err := t.ListRuns(ctx, j.Subject)
+		if err != nil {
+			return err
+		}
+		if err := t.DeletePartJobs(ctx, race.Key); err != nil {
+			return err
+		}
+		for _, row := range append(children, race) {
+			from := row.Status
+			row.Status, row.FailureReason, row.Finished, row.Cancelling = api.TrainingFailed, reason, now, false
+			if err := t.UpdateTraining(ctx, row, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// failureReason returns a message for users that says why the job of a race failed.
+func (tr *Trainer) failureReason(cause error) string {
+	if errors.Is(cause, learn.ErrNoEarlierRows) {
+		return learn.ErrNoEarlierRows.Error()
+	}
+	return tr.problems.FailureReason(cause)
+}
+
+// weightsByLabel returns the weight of each class of a race by its label, or nil if all weights are
+// equal.
+func weightsByLabel(race *store.Training, classes []api.Class) map[string]float64 {
+	weights, err := race.ClassWeights.Resolve(classes)
+	if err != nil || weights == nil { // CreateTraining has checked them
+		return nil
+	}
+	byLabel := make(map[string]float64, len(classes))
+	for i, class := range classes {
+		byLabel[class.Label] = weights[i]
+	}
+	return byLabel
+}

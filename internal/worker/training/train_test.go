@@ -1,0 +1,47 @@
+package training
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"foretell/internal/api"
+	"foretell/internal/learn"
+	"foretell/internal/problem"
+	"foretell/internal/store"
+)
+
+// TestUnmeasuredIsNil ends a run with and without time to score it on test rows. Scores that were
+// not computed must be nil.
+func TestUnmeasuredIsNil(t *testing.T) {
+	t.Parallel()
+	run := learn.Run{Algorithm: "BSIX01", Status: learn.TimedOut, Curve: []float64{0.8}, Performance: 0.8, TestPerformance: 0.75}
+	o := &learn.Outcome{Algorithm: "BSIX01", Status: learn.TimedOut, Model: &learn.Model{}, Achieved: 0.8}
+	o.Report.ValidationRows = 10
+	var hasty, slow store.Training
+	setRunResult(&hasty, run, o)
+	if hasty.TestPerformance != nil || hasty.TrainingPerformance != nil || hasty.AchievedPerformance == nil || *hasty.AchievedPerformance != 0.8 {
+		t.Errorf("without a row: test %v, training %v, achieved %v", hasty.TestPerformance, hasty.TrainingPerformance, hasty.AchievedPerformance)
+	}
+	o.Report.TestRows = 20
+	setRunResult(&slow, run, o)
+	if slow.TestPerformance == nil || *slow.TestPerformance != 0.75 || slow.TrainingPerformance != nil {
+		t.Errorf("with 20 rows: test %v, training %v", slow.TestPerformance, slow.TrainingPerformance)
+	}
+	o.Report.ValidationRows = 0
+	var blind store.Training
+	setRunResult(&blind, run, o)
+	if blind.AchievedPerformance != nil || blind.LogLoss != nil {
+		t.Errorf("without validation rows: achieved %v, log loss %v", blind.AchievedPerformance, blind.LogLoss)
+	}
+}
+
+func TestFailureReason(t *testing.T) {
+	t.Parallel()
+	tr := New(Config{Problems: &problem.Converter{}})
+	for cause, want := range map[error]string{learn.ErrNoEarlierRows: learn.ErrNoEarlierRows.Error(), io.ErrUnexpectedEOF: api.InternalFailure} {
+		if got := tr.failureReason(fmt.Errorf("race: %w", cause)); got != want {
+			t.Errorf("%v returns %q", cause, got)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+// Package worker runs the jobs of a service: it registers this process as a worker, claims jobs, and
+// removes what dead processes have left behind. The packages below it do the work of each kind of job.
+//
+// A killed process leaves jobs that it has leased, and temporary files, whose names contain the
+// name of the process. Another process on the same data folder restarts the jobs and removes the
+// files.
+package worker
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"foretell/internal/account"
+	"foretell/internal/jobqueue"
+	"foretell/internal/problem"
+	"foretell/internal/repeat"
+	"foretell/internal/spill"
+	"foretell/internal/store"
+	"foretell/internal/storedfile"
+	"foretell/internal/worker/prediction"
+	"foretell/internal/worker/preparation"
+	"foretell/internal/worker/training"
+)
+
+// Config configures a Worker.
+type Config struct {
+	Store    *store.Store
+	Files    *storedfile.Files
+	Queue    *jobqueue.Queue
+	Accounts *account.Accounts
+	Problems *problem.Converter
+	Now      func() time.Time
+	// Rand is the source of random bytes for keys.
+	Rand io.Reader
+	Log  *slog.Logger
+	// Tracer creates the spans of jobs. If it is nil, jobs have no spans.
+	Tracer trace.Tracer
+	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
+	TempDir string
+	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
+	MaxRaces int
+	// OwnJobsOnly and Memory have the meanings of the fields of [jobqueue.Config].
+	OwnJobsOnly bool
+	Memory      int64
+	// MinDistributedCells is described at [training.Config].
+	MinDistributedCells int64
+	// PreparationTimeLimit has the meaning of [preparation.Config.TimeLimit].
+	PreparationTimeLimit time.Duration
+	// Host is the name of the machine, and Version the version of the program.
+	Host, Version string
+}
+
+// Worker runs jobs. It is safe for concurrent use.
+type Worker struct {
+	store         *store.Store
+	files         *storedfile.Files
+	queue         *jobqueue.Queue
+	now           func() time.Time
+	log           *slog.Logger
+	tracer        trace.Tracer
+	tempDir       string
+	ownJobsOnly   bool
+	memory        int64
+	host, version string
+	preparer      *preparation.Preparer
+	trainer       *training.Trainer
+	predictor     *prediction.Predictor
+}
+
+// New returns a Worker, and sets the kinds of c.Queue.
+func New(c Config) *Worker {
+	w := &Worker{
+		store: c.Store, files: c.Files, queue: c.Queue, now: c.Now, log: c.Log, tracer: c.Tracer, tempDir: c.TempDir,
+		ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, host: c.Host, version: c.Version,
+		preparer: preparation.New(preparation.Config{
+			Store: c.Store, Files: c.Files, Queue: c.Queue, Accounts: c.Accounts, Problems: c.Problems, Now: c.Now, TimeLimit: c.PreparationTimeLimit,
+		}),
+		trainer: training.New(training.Config{
+			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, Rand: c.Rand, Log: c.Log, TempDir: c.TempDir,
+			OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, MinDistributedCells: c.MinDistributedCells,
+		}),
+		predictor: prediction.New(prediction.Config{
+			Store: c.Store, Files: c.Files, Queue: c.Queue, Accounts: c.Accounts, Problems: c.Problems, Now: c.Now, Log: c.Log,
+		}),
+	}
+	c.Queue.SetKinds(w.newKinds(max(1, c.MaxRaces)))
+	return w
+}
+
+// sweepInterval is the interval at which a process removes the files of dead processes.
+const sweepInterval = time.Hour
+
+// registrationInterval is the interval at which a worker repeats its registration in a PostgreSQL
+// database.
+const registrationInterval = time.Minute
+
+// Run runs jobs until ctx is done. Then it stops the running jobs and ends their leases, so
+// that another process can claim the jobs immediately. See [job.Pool.Run] for how long this
+// takes.
+//
+// At the start and then every hour, Run also removes the files and registrations of dead
+// processes. Jobs do not wait for this, because listing all stored files may take minutes.
+func (w *Worker) Run(ctx context.Context) error {
+	recounts := 2
+	defer repeat.AfterAndEvery(ctx, 0, sweepInterval, func() {
+		w.removeLeftovers(ctx, recounts > 0)
+		recounts--
+	})()
+	defer w.trainer.FailTooLargeRaces(ctx)()
+	if !w.ownJobsOnly {
+		defer w.registerWorker(ctx)()
+		defer w.trainer.WatchDeadlines(ctx)()
+	}
+	return w.queue.Run(ctx)
+}
+
+// registerWorker registers this process as a worker, that is, as a process that runs the jobs
+// of all processes. Calling unregister ends the registration. With PostgreSQL, the registration
+// is repeated every registrationInterval, because other processes delete the registration of a
+// process that is suspended, for example while its virtual machine is moved.
+func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
+	write := func(ctx context.Context, fn func(*store.Tx) error) {
+		if err := w.store.Write(ctx, fn); err != nil && ctx.Err() == nil { // not fatal: without the registration, clients see wrong states of jobs
+			w.log.WarnContext(ctx, "cannot update the registration of the worker", "error", err)
+		}
+	}
+	self := &store.Worker{
+		Process: w.store.ProcessName(), Memory: w.memory, ScansFiles: w.files.ScansForMalware(), Host: w.host, Version: w.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: w.now(),
+	}
+	register := func() {
+		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })
+		w.warnOfUnscannedFiles(ctx)
+	}
+	register()
+	stop := func() {}
+	if w.store.IsOnServer() {
+		stop = repeat.Every(ctx, registrationInterval, register)
+	}
+	return func() {
+		stop()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second) // the process must end soon, even if the database hangs
+		defer cancel()
+		write(ctx, func(t *store.Tx) error { return t.DeleteWorker(ctx, self.Process) })
+	}
+}
+
+// removeLeftovers removes the files and registrations of dead processes, and expired sessions.
+// If recount is true, it also recounts the datasets of each account. This is necessary in the
+// first hour after an upgrade, because processes of the earlier version may still run, and they
+// do not update the stored count.
+func (w *Worker) removeLeftovers(ctx context.Context, recount bool) {
+	warn := func(message string, err error) {
+		if err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, message, "error", err)
+		}
+	}
+	warn("cannot remove the registrations of dead workers", w.store.DeleteDeadWorkers(ctx))
+	warn("cannot remove expired sessions", w.store.DeleteExpiredSessions(ctx, w.now()))
+	w.trainer.DeletePartsOfEndedRaces(ctx)
+	if recount {
+		warn("cannot recount the datasets of each account", w.store.RecountDatasets(ctx))
+	}
+	if w.tempDir != "" {
+		warn("cannot remove leftover temporary files", spill.Sweep(w.tempDir))
+	}
+	w.files.Sweep(ctx)
+}
+
+// warnOfUnscannedFiles logs a warning if only some of the workers scan uploaded files for malware.
+func (w *Worker) warnOfUnscannedFiles(ctx context.Context) {
+	scanning, others := 0, 0
+	err := w.store.Read(ctx, func(t *store.Tx) error {
+		scanning, others = 0, 0
+		workers, err := w.queue.Workers(ctx, t)
+		if err != nil {
+			return err
+		}
+		for _, worker := range workers.Live {
+			if worker.ScansFiles {
+				scanning++
+			} else {
+				others++
+			}
+		}
+		return nil
+	})
+	if err == nil && scanning > 0 && others > 0 {
+		w.log.WarnContext(ctx, "some workers do not scan files for malware: start all with --clamav", "scan", scanning, "doNotScan", others)
+	}
+}
