@@ -43,7 +43,7 @@ func TestTextAmongNumbers(t *testing.T) {
 		"numbers_in_brackets": {"%d.5", "%d.5 [1]", inference.FormNumeric, marks("0.5 [1]")},
 		"marks_everywhere":    {"%d*", "%d*", inference.FormNumeric, ""},
 		"another_unit":        {"%d km", "%d miles", inference.FormText, mostly("0 miles", "text")},
-		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99")},
+		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99", "a category")},
 		"codes":               {"%d", "V%d", inference.FormCategory, ""},
 		"codes_with_a_suffix": {"85%03d", "85%03d?", inference.FormCategory, ""},
 	} {
