@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -30,6 +31,7 @@ type Input struct {
 	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	drop       *columnList   // the value of --drop; nil if the input is not from flags
 	skipRows   int           // value of --skip-rows
 	trainingID string        // value of --training-id if this is a training file
 	// trainingColumns is the value of --training-columns if this is a training file.
@@ -121,6 +123,11 @@ func (in *Input) wrapError(err error) error {
 		known  *tablefile.Error
 		defect *csvfile.Defect
 	)
+	if errors.Is(err, fs.ErrPermission) { // says nothing about the content
+		e := exit.FromError(context.Background(), err)
+		e.File = in.Name
+		return e
+	}
 	if errors.As(err, &known) {
 		e := exit.Errorf(exit.Rejected, "%w", err)
 		e.File = known.File
