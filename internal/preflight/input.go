@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -37,6 +38,8 @@ type Input struct {
 	// trainingColumns is the value of --training-columns if this is a training file.
 	trainingColumns []string
 	columns         int // number of columns of the header; 0 before readHeader
+	// fileBytes is the size of the files at Paths; 0 before scanProfile, or if it is unknown.
+	fileBytes int64
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
 	// than CSV. scanProfile sets it if the rows have different numbers of cells.
 	rowsAboveHeader int
@@ -190,6 +193,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		phase.TickBytes(file.file.BytesRead(), size)
 		return n, err
 	})
+	in.fileBytes = in.sizeOnDisk()
 	file.normalized.CollectDefects()
 	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID && in.layout.CopyID == ""
 	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
@@ -215,6 +219,18 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		})
 	}
 	return p, nil
+}
+
+// sizeOnDisk returns the size of the files at Paths, or 0 if it is unknown.
+func (in *Input) sizeOnDisk() (sum int64) {
+	for _, path := range in.Paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		sum += info.Size()
+	}
+	return sum
 }
 
 type readerFunc func(p []byte) (int, error)
