@@ -122,7 +122,7 @@ func (a *FileDownload) addRetryHint(err error) error {
 		remedy = "free some space"
 	}
 	if errors.Is(err, syscall.EFBIG) {
-		remedy = "raise the limit on the size of files with `ulimit -f`"
+		remedy = "raise the limit on the size of files with `ulimit -f unlimited`"
 	}
 	return exit.Errorf(exit.Unexpected, "%w", err).
 		WithHint("the incomplete file was removed; %s, then run `%s`", remedy, a.Retry)

@@ -128,7 +128,7 @@ func FromError(ctx context.Context, err error) *Error {
 	case errors.Is(err, syscall.ENOSPC):
 		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
 	case errors.Is(err, syscall.EFBIG):
-		return Errorf(Unexpected, "%w", err).WithHint("the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f`, or write to another file system")
+		return Errorf(Unexpected, "%w", err).WithHint("the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f unlimited`, or write to another file system")
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
 	}
