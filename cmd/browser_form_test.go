@@ -15,7 +15,8 @@ import (
 )
 
 // TestFormsInBrowser logs in with a wrong password, after which the password can be typed again at
-// once. Then it cancels an upload on a slow connection, and sends the same form again.
+// once. Then it cancels an upload on a slow connection, and sends the same form again. At last it
+// cancels an upload when the service has the whole file, but the page has no response yet.
 func TestFormsInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -58,4 +59,20 @@ func TestFormsInBrowser(t *testing.T) {
 	p.run("a fast connection", network.EmulateNetworkConditions(false, 0, -1, -1))
 	p.press("main form[data-hx-post] .primary")
 	p.sees(".note.bad ul") // the service reports the repeated IDs
+
+	file = filepath.Join(t.TempDir(), "small.csv")
+	p.writeFile(file, "id,size,kind\n"+strings.Repeat("1,2,rose\n2,3,lily\n", 50))
+	p.visit("/datasets")
+	p.sees("#file")
+	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
+	p.sees("[data-check] .note")
+	p.run("a long delay", network.EmulateNetworkConditions(false, 3000, -1, -1))
+	p.press("main form[data-hx-post] .primary")
+	waitUntil(t, "the file to arrive", func() bool {
+		var page api.DatasetPage
+		callJSON(t, "GET", address+"/api/v1/datasets?offset=0&limit=10", token, &page)
+		return page.Total == 2
+	})
+	p.press("[data-cancel]")
+	p.run("the page says that the dataset exists", poll(`document.querySelector("#upload-error a[href^='/datasets/']") !== null`))
 }

@@ -40,8 +40,9 @@ differ from an unchanged result, the command prints how many rows and which colu
 differ.
 
 The input files must be in the folder of the receipt or in the current folder, unless
---train and --blind name them. A race that ended at its time limit cannot be
-replayed, because its progress depended on the speed of the machine.`,
+--train and --blind name them. If the time limit ended the race, or only its training
+on all rows, the race cannot be replayed, because its progress depended on the speed of
+the machine.`,
 		Example: `  foretell replay blind.predictions.csv.receipt.json
   foretell replay blind.predictions.csv.receipt.json --train train.csv --blind blind.csv`,
 		Args: cli.PositionalArgs("RECEIPT"),

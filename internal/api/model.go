@@ -86,6 +86,8 @@ type ModelReport struct {
 	TrainingRows   int64 `json:"trainingRows" doc:"Number of rows on which the training metrics were computed."`
 	// Notes are sentences on what is unusual about the model or its metrics.
 	Notes []string `json:"notes,omitempty" doc:"Sentences about what is unusual in the model or its metrics, for example that one algorithm of the blend was not trained on all labelled rows. Absent if nothing is unusual."`
+	// RefitInterrupted is false in old reports.
+	RefitInterrupted bool `json:"refitInterrupted,omitempty" doc:"If true, the time limit or the user ended the training on all labelled rows early, so the same data and seed may produce another model."`
 	// GroupColumn and TimeColumn are the columns by which the rows were divided into training
 	// and scored rows. They are empty if the rows were divided at random.
 	GroupColumn string `json:"groupColumn,omitempty" doc:"The column whose equal cells mark rows that belong together. These rows were not divided between training and scored rows. Absent if there is no such column."`

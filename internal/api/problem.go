@@ -88,6 +88,9 @@ type Problem struct {
 	Code   Code   `json:"code" doc:"Stable error code, for programs."`
 	// Errors lists the invalid fields, if any.
 	Errors []FieldError `json:"errors,omitempty" doc:"The invalid fields, if any."`
+	// Instance is the path of the request, as the service received it. It is set only if no
+	// operation has this path. A proxy may have sent the service a shorter path than it received.
+	Instance string `json:"instance,omitempty" doc:"With the code no-route, the path that the service received."`
 	// RequestID identifies the request in the service's log.
 	RequestID string `json:"requestId,omitempty" doc:"Identifies the request in the service's log."`
 	// RetryAfter is how many seconds to wait before retrying, or 0 if unspecified.

@@ -81,6 +81,29 @@ func TestCompatibility(t *testing.T) {
 	})
 }
 
+// TestMissingOperation calls an operation that a service at a path lacks. Only if the service received
+// the path, the error says that the address should have none.
+func TestMissingOperation(t *testing.T) {
+	t.Parallel()
+	for prefix, wrongAddress := range map[string]bool{"/models": true, "/foretell": false} {
+		respond := func(w http.ResponseWriter, r *http.Request) {
+			problem := api.NewProblem(api.CodeNoRoute, "no operation at this path")
+			problem.Instance = r.URL.Path
+			if !wrongAddress { // the proxy has removed the path
+				problem.Instance = strings.TrimPrefix(r.URL.Path, prefix)
+			}
+			w.WriteHeader(problem.Status)
+			_ = json.NewEncoder(w).Encode(problem)
+		}
+		d := newDeployment(t, respond)
+		_, err := getDataset(t, d.client(t, client.Options{BaseURL: d.URL + prefix}))
+		var address *client.BaseURLError
+		if got := errors.As(err, &address); got != wrongAddress || api.CodeFromError(err) != api.CodeNoRoute {
+			t.Errorf("%s: the error says that the address is wrong: %t (%v)", prefix, got, err)
+		}
+	}
+}
+
 // TestNotTheService checks the error of a URL that is not the service's API.
 func TestNotTheService(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,19 @@ func (p *Pages) showAccount(v *visit) error {
 		required := &api.Problem{Status: http.StatusOK, Detail: "This service requires an authenticator app. Set one up below to continue."}
 		return p.writeAccount(v, required, nil, nil)
 	}
-	return p.writeAccount(v, nil, nil, nil)
+	messageID := v.r.URL.Query().Get(newApp.parameter)
+	if messageID == "" || v.account.SecondFactor {
+		return p.writeAccount(v, nil, nil, nil)
+	}
+	setup, err := p.readSecondFactorSetup(v, messageID)
+	if err != nil {
+		return err
+	}
+	if setup == nil {
+		ended := &api.Problem{Status: http.StatusOK, Detail: "The secret of the new authenticator app is no longer shown. Set up the app again."}
+		return p.writeAccount(v, ended, nil, nil)
+	}
+	return p.writeAccount(v, nil, nil, setup)
 }
 
 // newPasswordFields are the fields of the form to change the password.

@@ -76,7 +76,8 @@ type Pages struct {
 	crossOrigin *http.CrossOriginProtection
 	// verifying limits how many results are verified at a time, because each may need a gigabyte of
 	// disk space.
-	verifying *turn.FairSemaphore
+	verifying  *turn.FairSemaphore
+	uploadEnds uploadEnds
 }
 
 // maxVerifications is the maximum number of results that are verified at a time.
@@ -85,7 +86,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications)}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadEnds{byID: map[uploadID]*uploadEnd{}}}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a
@@ -121,7 +122,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 	return map[string]visitFunc{
 		"POST /sign-out":              p.signOut,
 		"GET /datasets":               p.listDatasets,
-		"POST /datasets":              p.createDataset,
+		"POST /datasets":              p.recordEnd(p.createDataset),
 		"POST /datasets/columns":      p.showColumns,
 		"GET /datasets/{key}":         p.showDataset,
 		"POST /datasets/{key}/delete": p.deleteDataset,
@@ -139,7 +140,7 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /models/{key}":             p.showModel,
 		"GET /models/{key}/report.html": p.downloadReport,
 		"GET /models/{key}/file":        p.downloadModel,
-		"POST /models/{key}/predict":    p.createPrediction,
+		"POST /models/{key}/predict":    p.recordEnd(p.createPrediction),
 		"POST /models/{key}/delete":     p.deleteModel,
 
 		"GET /predictions":                   p.listPredictions,
@@ -148,6 +149,8 @@ func (p *Pages) privatePages() map[string]visitFunc {
 		"GET /predictions/{key}/receipt":     p.downloadReceipt,
 		"GET /predictions/{key}/report.html": p.downloadPredictionReport,
 		"POST /predictions/{key}/delete":     p.deletePrediction,
+
+		"GET /uploads/{id}": p.showUploadEnd,
 
 		"GET /verify":  p.showVerify,
 		"POST /verify": p.verifyResult,
@@ -185,6 +188,8 @@ type visit struct {
 	token  string
 	// account is the visitor's account; nil on public pages.
 	account *api.Account
+	// created is the object that an upload has created.
+	created createdObject
 }
 
 // visitFunc handles a visit. The error that it returns is shown as a page.

@@ -33,7 +33,7 @@ func newPager(address *url.URL, p api.Page, shown int) pager {
 	link := func(offset int64) string {
 		query := address.Query()
 		query.Del("part")
-		query.Del(newLinkParameter)
+		query.Del(newLink.parameter)
 		query.Set("offset", strconv.FormatInt(offset, 10))
 		return address.Path + "?" + query.Encode()
 	}
@@ -231,7 +231,7 @@ func (p *Pages) createDataset(v *visit) error {
 	if err := p.uploadDataset(v, form, &fields); err != nil {
 		return p.writeDatasets(v, fields, p.formProblem(v, err))
 	}
-	return v.redirect("/datasets/" + form.created)
+	return v.redirect(v.created.Path)
 }
 
 func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error {
@@ -254,7 +254,7 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if err != nil {
 		return err
 	}
-	form.created = created.DatasetKey
+	v.created = createdObject{"dataset", "/datasets/" + created.DatasetKey}
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, file.Source, nil)
 	} else { // the upload URL is that of an S3 store, which requires the size of the file
@@ -267,6 +267,7 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if _, deleteErr := client.Call(context.WithoutCancel(ctx), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
 		return fmt.Errorf("%w; the empty dataset could not be deleted: %w", err, deleteErr)
 	}
+	v.created = createdObject{}
 	return err
 }
 

@@ -186,20 +186,21 @@ func TestClassViews(t *testing.T) {
 	}
 }
 
-// TestWrongFirstCode checks that the form to confirm an authenticator app has its secret, so that the
-// page can be shown again after a wrong code.
+// TestWrongFirstCode checks that the form to confirm an authenticator app has the identifier of the
+// message with its secret, so that the page can be shown again after a wrong code.
 func TestWrongFirstCode(t *testing.T) {
 	setup, err := newSecondFactorSetup(&api.SecondFactor{Secret: "ABCDEFGH", URL: "otpauth://totp/x?secret=ABCDEFGH"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	setup.MessageID = "message"
 	var text strings.Builder
 	content := &page{Account: &api.Account{}, Data: accountPage{NewSecondFactor: setup}, query: url.Values{}}
 	content.reject(wrongCode(), confirmAppFields)
 	if err := parseTemplates(time.Now)["account"].ExecuteTemplate(&text, "content", content); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`name="secret" value="ABCDEFGH"`, `name="url" value="otpauth:`, "ABCD EFGH", "is wrong"} {
+	for _, want := range []string{`name="new-app" value="message"`, "ABCD EFGH", "is wrong"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the page does not have %s: %s", want, text.String())
 		}

@@ -267,7 +267,7 @@ func (p *Pages) createPrediction(v *visit) error {
 	if form.file == nil || form.fileName == "" {
 		err = api.NewFieldProblem("file", "choose a file")
 	} else if err = p.predictFile(v, form); err == nil {
-		return v.redirect("/predictions/" + form.created)
+		return v.redirect(v.created.Path)
 	}
 	return p.writeModel(v, form.values["reasons"], p.formProblem(v, err))
 }
@@ -294,7 +294,7 @@ func (p *Pages) predictFile(v *visit, form *upload) error {
 	if err != nil {
 		return file.uploadError(err)
 	}
-	form.created = created.PredictionKey
+	v.created = createdObject{"prediction", "/predictions/" + created.PredictionKey}
 	return nil
 }
 

@@ -13,8 +13,8 @@ import (
 // secondFactorSetup is the secret of a new authenticator app, as text and as a QR code.
 type secondFactorSetup struct {
 	Secret string // in groups of four characters
-	// Added is the answer of the service, which the form sends back.
-	Added api.SecondFactor
+	// MessageID identifies the message with the secret. The form to confirm the app sends it back.
+	MessageID string
 	// Side is the number of modules (squares) on a side of the QR code, including its margin.
 	// Modules is an SVG path of the dark modules.
 	Side    int
@@ -24,12 +24,31 @@ type secondFactorSetup struct {
 // qrMargin is the number of light modules around a QR code that scanners need.
 const qrMargin = 4
 
+// newApp is the kind of the messages with the secret of a new authenticator app. The service returns
+// a secret only once. The page can be reloaded until the app is confirmed, for at most 15 minutes.
+var newApp = messageKind{parameter: "new-app", seconds: 15 * 60}
+
+// readSecondFactorSetup returns the secret in the message with this identifier, or nil if there is
+// no such message.
+func (p *Pages) readSecondFactorSetup(v *visit, messageID string) (*secondFactorSetup, error) {
+	var added api.SecondFactor
+	if !p.readMessage(v, newApp, messageID, &added) {
+		return nil, nil
+	}
+	setup, err := newSecondFactorSetup(&added)
+	if err != nil {
+		return nil, err
+	}
+	setup.MessageID = messageID
+	return setup, nil
+}
+
 func newSecondFactorSetup(f *api.SecondFactor) (*secondFactorSetup, error) {
 	code, err := qr.Encode(f.URL, qr.M)
 	if err != nil {
 		return nil, err
 	}
-	out := &secondFactorSetup{Added: *f, Side: code.Size + 2*qrMargin}
+	out := &secondFactorSetup{Side: code.Size + 2*qrMargin}
 	var modules strings.Builder
 	for y := range code.Size {
 		for x := range code.Size {
@@ -55,32 +74,34 @@ var (
 	removeAppFields  = []formField{{"currentPassword", "remove-current", "Current password"}, {"authenticatorCode", "remove-code", "Code"}}
 )
 
-// addSecondFactor shows the secret of a new authenticator app.
+// addSecondFactor adds an authenticator app, and redirects to the page that shows its secret.
 func (p *Pages) addSecondFactor(v *visit) error {
 	in := &api.AddSecondFactorInput{Body: api.SecondFactorPassword{CurrentPassword: v.r.PostForm.Get("current")}}
 	added, err := client.Call(v.r.Context(), v.client, api.AddSecondFactor, in)
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
 	}
-	shown, err := newSecondFactorSetup(added)
-	if err != nil {
-		return err
-	}
-	return p.writeAccount(v, nil, nil, shown)
+	return p.redirectWithMessage(v, "/account", newApp, added)
 }
 
 // confirmSecondFactor confirms the new authenticator app with a code. After a wrong code, the page
-// shows the secret again. It is in the form, because the service shows a secret only once.
+// shows the secret again.
 func (p *Pages) confirmSecondFactor(v *visit) error {
 	f := v.r.PostForm
 	in := &api.ConfirmSecondFactorInput{Body: api.SecondFactorCode{AuthenticatorCode: f.Get("code")}}
 	_, err := client.Call(v.r.Context(), v.client, api.ConfirmSecondFactor, in)
-	if secret, url := f.Get("secret"), f.Get("url"); api.CodeFromError(err) == api.CodeForbidden && secret != "" {
-		shown, setupErr := newSecondFactorSetup(&api.SecondFactor{Secret: secret, URL: url})
+	messageID := f.Get(newApp.parameter)
+	if api.CodeFromError(err) == api.CodeForbidden {
+		setup, setupErr := p.readSecondFactorSetup(v, messageID)
 		if setupErr != nil {
 			return setupErr
 		}
-		return p.writeAccount(v, p.formProblem(v, err), confirmAppFields, shown)
+		if setup != nil {
+			return p.writeAccount(v, p.formProblem(v, err), confirmAppFields, setup)
+		}
+	}
+	if err == nil && messageID != "" {
+		p.deleteMessage(v, messageID)
 	}
 	return p.showErrorOrAccount(v, err, nil)
 }

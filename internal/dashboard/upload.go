@@ -20,8 +20,6 @@ type upload struct {
 	values   map[string]string
 	file     io.Reader // nil if the form has no file
 	fileName string
-	// created is the key of the dataset or prediction that the upload created.
-	created string
 }
 
 // readUpload reads the fields of a form before the field `file`. The content of the file is not

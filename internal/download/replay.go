@@ -34,6 +34,9 @@ func CheckReplayable(path string, rec *receipt.Receipt) error {
 	case rec.Race.Outcome == api.OutcomeTimeLimit:
 		return exit.Errorf(exit.Conflict, "the race reached its time limit, so its result depends on the machine").
 			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
+	case rec.Race.RefitInterrupted:
+		return exit.Errorf(exit.Conflict, "the time limit ended the training on all rows, so its result depends on the machine").
+			WithHint("to get a result that can be replayed, train without --time-limit or with a longer one")
 	}
 	return nil
 }
@@ -78,8 +81,7 @@ func RunArgs(rec *receipt.Receipt, train, blind []string) []string {
 	args = append(args, rec.Race.RunFlags()...)
 	args = append(args, "--seed", strconv.FormatInt(*rec.Model.Seed, 10))
 	// The race ended before its time limit, so a longer limit does not change it. With the same limit,
-	// the race could reach it on a slower machine. If the limit ended the training on all rows, the
-	// result may differ, and the comparison shows it.
+	// the race could reach it on a slower machine.
 	args = append(args, "--time-limit", (api.MaxTimeLimitSeconds * time.Second).String())
 	if o := rec.Options; o != nil {
 		if len(rec.Race.Features) > 0 && o.Label != "" {

@@ -65,7 +65,7 @@ func TestCancelledEvaluation(t *testing.T) {
 				return err
 			},
 			"newBlend":     func(ctx context.Context) error { _, err := newBlend(ctx, r.evaluator, candidates); return err },
-			"newBaseline":  func(ctx context.Context) error { _, err := r.evaluator.NewBaseline(ctx, nil); return err },
+			"newBaseline":  func(ctx context.Context) error { _, err := r.evaluator.NewBaseline(ctx); return err },
 			"setRunScores": func(ctx context.Context) error { return r.setRunScores(ctx, make([]Run, 2)) },
 			"chooseCandidate": func(ctx context.Context) error {
 				_, err := r.chooseCandidate(ctx, r.newLossFunc(Completed))

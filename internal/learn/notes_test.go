@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -70,6 +71,27 @@ func TestNothingFailsSilently(t *testing.T) {
 				t.Fatal(err)
 			}
 			expectNote(t, o, "the time limit ended the race, so the same data and seed may produce another model next time")
+		})
+	})
+	t.Run("a_refit_that_the_clock_ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			fakes := fakeAlgorithms(good)
+			fakes[0].newFitter = func(_ context.Context, task fitTask) (fitter, error) {
+				one := good
+				one.fitTask = task
+				if task.foldIndex == refitFold {
+					one.pause = func(int) time.Duration { return time.Hour }
+				}
+				return &one, nil
+			}
+			o, err := raceAlgorithms(t.Context(), f, Params{TimeLimit: time.Minute, Now: time.Now, Workers: 1}, fakes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectNote(t, o, "the time limit ended the final training, so the same data and seed may produce another model next time")
+			if o.Status != Completed || !o.Report.RefitInterrupted {
+				t.Errorf("%s, refit interrupted: %t", o.Status, o.Report.RefitInterrupted)
+			}
 		})
 	})
 	t.Run("an_area_of_one_class", func(t *testing.T) {

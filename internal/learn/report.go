@@ -89,6 +89,9 @@ type Report struct {
 	// CurveClasses are the labels of all classes or, if there are more than 20, of
 	// those with the most rows, in the order of the schema.
 	CurveClasses []string
+	// RefitInterrupted reports whether the time limit or the user ended the refit early. The same
+	// data and seed may then produce another model.
+	RefitInterrupted bool
 	// Importances are the permutation importances of the columns on the validation rows,
 	// largest first. Importances is nil if there was no time.
 	Importances []explain.Importance
@@ -180,24 +183,25 @@ func (r *race) newReport(ctx context.Context, c *candidate) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	baseline, err := r.evaluator.NewBaseline(ctx, nil)
+	baseline, err := r.evaluator.NewBaseline(ctx)
 	return Report{
-		Algorithm:      c.name(),
-		Metric:         r.evaluator.Metric,
-		ClassWeights:   r.data.params.ClassWeights,
-		Seed:           r.data.params.Seed,
-		Rows:           r.data.Rows,
-		ValidationRows: len(r.evaluator.Labels),
-		Validation:     validation,
-		Copies:         r.copies,
-		CopiesDivided:  r.copiesDivided,
-		HeldOut:        len(r.plan.Test),
-		Features:       len(r.data.Columns),
-		Screened:       r.data.numScreened(),
-		Blended:        r.blendScore,
-		Baseline:       baseline,
-		CurveClasses:   gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
-		Test:           evaluation.NaNScores, Training: evaluation.NaNScores,
+		Algorithm:        c.name(),
+		Metric:           r.evaluator.Metric,
+		ClassWeights:     r.data.params.ClassWeights,
+		Seed:             r.data.params.Seed,
+		Rows:             r.data.Rows,
+		ValidationRows:   len(r.evaluator.Labels),
+		Validation:       validation,
+		Copies:           r.copies,
+		CopiesDivided:    r.copiesDivided,
+		HeldOut:          len(r.plan.Test),
+		Features:         len(r.data.Columns),
+		Screened:         r.data.numScreened(),
+		RefitInterrupted: r.refitInterrupted,
+		Blended:          r.blendScore,
+		Baseline:         baseline,
+		CurveClasses:     gatherLabels(r.data.Schema.Classes, r.evaluator.MostFrequentClasses()),
+		Test:             evaluation.NaNScores, Training: evaluation.NaNScores,
 	}, err
 }
 
@@ -242,7 +246,7 @@ func (r *race) scoreTestRows(ctx context.Context, p metric.Predictions, report *
 	if report.Test, err = evaluation.NewScoresWithIntervals(ctx, r.evaluator.Metric, func(string) metric.Predictions { return p }); err != nil {
 		return err
 	}
-	if report.Baseline, err = r.evaluator.NewBaseline(ctx, p.Labels); err != nil {
+	if report.Baseline.Test, err = r.evaluator.ScoreBaseline(ctx, p.Labels); err != nil {
 		return err
 	}
 	report.Confusion = slices.Collect(slices.Chunk(metric.Confusion(p), p.Classes))

@@ -65,7 +65,7 @@ func fetchRaceOptions(ctx context.Context, c *client.Client, model *api.Model, r
 	race := &Race{
 		Metric: job.Metric, Threshold: job.TargetPerformance, ScalingFactor: job.ScalingFactor, Buckets: dataset.NumberOfBuckets, Outcome: job.Outcome,
 		GroupColumn: job.GroupColumn, TimeColumn: job.TimeColumn, Effort: job.Effort, ClassWeights: applied.ClassWeights, Monotone: applied.Monotone,
-		TimeLimitSeconds: job.TimeLimitSeconds,
+		TimeLimitSeconds: job.TimeLimitSeconds, RefitInterrupted: report.RefitInterrupted,
 	}
 	for i := range dataset.Columns {
 		race.Features = append(race.Features, dataset.Columns[i].Name)

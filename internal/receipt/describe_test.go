@@ -23,7 +23,7 @@ func TestIgnoredOptions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			responses := map[string]string{
 				"/api/v1/models/m":        `{"modelKey":"m","datasetKey":"d","trainingJobKey":"t"}`,
-				"/api/v1/models/m/report": `{"modelKey":"m","metric":"auc"` + tt.report + `}`,
+				"/api/v1/models/m/report": `{"modelKey":"m","metric":"auc","refitInterrupted":true` + tt.report + `}`,
 				"/api/v1/training/t":      `{"trainingJobKey":"t","metric":"auc","outcome":"threshold","timeLimitSeconds":60,"classWeights":{"yes":5},"monotone":{"size":"increasing"}}`,
 				"/api/v1/datasets/d":      `{"datasetKey":"d","status":"COMPLETED","columns":[{"name":"size"}]}`,
 			}
@@ -43,6 +43,9 @@ func TestIgnoredOptions(t *testing.T) {
 			r.DescribeModel(t.Context(), c)
 			if r.Race == nil || strings.Join(r.Race.RunFlags(), " ") != tt.want {
 				t.Errorf("the race is %+v: want the flags %s", r.Race, tt.want)
+			}
+			if !r.Race.RefitInterrupted {
+				t.Error("the receipt does not say that the refit was interrupted")
 			}
 			if r.Race.TimeLimitSeconds != 60 || !slices.Equal(r.Race.Features, []string{"size"}) {
 				t.Errorf("the race has the time limit %d and the features %v", r.Race.TimeLimitSeconds, r.Race.Features)

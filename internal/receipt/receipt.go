@@ -170,6 +170,9 @@ type Race struct {
 	Features []string `json:"features,omitempty"`
 	// Outcome is how the race ended.
 	Outcome string `json:"outcome,omitempty"`
+	// RefitInterrupted reports whether the time limit or the user ended the training on all labelled
+	// rows early. It is false in receipts of earlier versions.
+	RefitInterrupted bool `json:"refitInterrupted,omitempty"`
 }
 
 // RunFlags returns the flags of `foretell run` that repeat the race, except --seed and the time limit.

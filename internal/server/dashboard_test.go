@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -11,9 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"foretell/internal/api"
 	"foretell/internal/server"
 )
 
@@ -23,7 +20,8 @@ type browser struct {
 	client http.Client
 	base   string
 	site   string
-	isHTMX bool // whether the script of a page sends the requests
+	isHTMX bool   // whether the script of a page sends the requests
+	upload string // the identifier of an upload, or ""
 	// referer is the path of the page that sends the requests. It is not sent if it is empty.
 	referer string
 }
@@ -61,6 +59,9 @@ func (b *browser) send(t *testing.T, method, path, body, kind string) (*http.Res
 	}
 	if b.isHTMX {
 		req.Header.Set("HX-Request", "true")
+	}
+	if b.upload != "" {
+		req.Header.Set("Foretell-Upload", b.upload)
 	}
 	resp, err := b.client.Do(req)
 	if err != nil {
@@ -312,61 +313,6 @@ func TestPartsOfPages(t *testing.T) {
 	}
 	if resp, page := upload("more"); resp.StatusCode != 401 || !strings.HasPrefix(page, `<p class="note bad"`) || !strings.Contains(page, "Your session has ended") {
 		t.Errorf("an upload after the session: %d %s", resp.StatusCode, page)
-	}
-}
-
-// TestInterruptedForm breaks off an upload. The dataset that the form created must then be deleted,
-// so that its name is free again.
-func TestInterruptedForm(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t, server.Options{})
-	s.addUser(t)
-	b := newBrowser(t, s.url)
-	b.signIn(t)
-	body, kind := form(t, "name", "broken", "file", strings.Repeat(trainingCSV(), 3<<20/len(trainingCSV()))) // more than is read before the dataset is created
-	sent, send := io.Pipe()
-	ctx, closeBrowser := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/datasets", sent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", kind)
-	req.Header.Set("Sec-Fetch-Site", b.site)
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		if resp, err := b.client.Do(req); err == nil {
-			_ = resp.Body.Close()
-			t.Errorf("the upload was answered: %s", resp.Status)
-		}
-	}()
-	if _, err := io.WriteString(send, body[:len(body)/2]); err != nil {
-		t.Fatal(err)
-	}
-	user := s.as(t, testUser, testPassword)
-	user.awaitDatasets(t, 1)
-	closeBrowser()
-	_ = send.Close() // Do waits for the body
-	<-closed
-	user.awaitDatasets(t, 0)
-}
-
-// awaitDatasets waits until the account has a number of datasets.
-func (s *testServer) awaitDatasets(t *testing.T, want int64) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(2 * time.Minute)
-	for {
-		var list api.DatasetPage
-		if s.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, &list); list.Total == want {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("there are %d datasets instead of %d", list.Total, want)
-		}
 	}
 }
 

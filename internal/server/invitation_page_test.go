@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"encoding/base64"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -26,7 +28,7 @@ func TestOneTimeLinkIsShownOnce(t *testing.T) {
 			t.Fatalf("%s: the response is that of %s %s, and its page is\n%s", path, resp.Request.Method, resp.Request.URL, page)
 		}
 		again := resp.Request.URL.RequestURI()
-		if reloaded := b.expect(t, again, nil, 200, "The one-time link is shown only once"); strings.Contains(reloaded, "password?code=") {
+		if reloaded := b.expect(t, again, nil, 200, "The one-time link is shown or sent only once"); strings.Contains(reloaded, "password?code=") {
 			t.Errorf("%s shows the link again", again)
 		}
 		b.expect(t, strings.TrimPrefix(found[1], s.url), nil, 200, `name="password"`)
@@ -37,6 +39,40 @@ func TestOneTimeLinkIsShownOnce(t *testing.T) {
 	for _, one := range accounts.Accounts {
 		if one.Email == "eve@example.com" {
 			send("/admin/accounts/"+one.AccountKey, url.Values{"do": {"reset"}})
+		}
+	}
+}
+
+// TestOneTimeLinksOfTwoTabs creates two accounts before the browser loads the page of either. Each
+// page must show its own link, and none that another host of the site has put into a cookie.
+func TestOneTimeLinksOfTwoTabs(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.administrator(t)
+	b := newBrowser(t, s.url)
+	b.expect(t, "/sign-in", url.Values{"username": {"root@example.com"}, "password": {"a long password"}}, 200, "<title>Home")
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := b.client.Jar.Cookies(address)[0].Name
+	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	pages := map[string]string{}
+	for _, email := range []string{"ann@example.com", "bob@example.com", "eve@example.com"} {
+		resp, _ := b.visit(t, "/admin/accounts", url.Values{"email": {email}, "role": {"user"}})
+		pages[email] = resp.Header.Get("Location")
+	}
+	_, id, _ := strings.Cut(pages["eve@example.com"], "?new-link=")
+	planted := base64.RawURLEncoding.EncodeToString([]byte(`{"Email":"eve@example.com","Link":"https://evil.example/"}`))
+	for _, suffix := range []string{"-link", "-message-x", "-message-" + id} {
+		b.client.Jar.SetCookies(address, []*http.Cookie{{Name: name + suffix, Value: planted, Path: "/"}})
+	}
+	for _, email := range []string{"ann@example.com", "bob@example.com"} {
+		b.expect(t, pages[email], nil, 200, "<bdi>"+email+"</bdi> can set a password now with this link")
+	}
+	for _, path := range []string{"/admin/accounts", "/admin/accounts?new-link=x", pages["eve@example.com"]} {
+		if page := b.expect(t, path, nil, 200, "<title>Accounts"); strings.Contains(page, "evil.example") {
+			t.Errorf("%s shows the link of another host", path)
 		}
 	}
 }

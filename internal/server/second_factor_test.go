@@ -153,7 +153,7 @@ func TestSecondFactorRequired(t *testing.T) {
 }
 
 // TestSecondFactorPages sets up an authenticator app in the browser at a service that requires
-// it, logs in with the app, and removes it.
+// it, logs in with the app, and removes it. Until the app is confirmed, its page can be reloaded.
 func TestSecondFactorPages(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, server.Options{}, account.Options{RequireSecondFactor: true})
@@ -161,14 +161,23 @@ func TestSecondFactorPages(t *testing.T) {
 	b := newBrowser(t, s.url)
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "This service requires an authenticator app.")
 	b.expect(t, "/account/second-factor", url.Values{"current": {"wrong"}}, 403, `<a href="#add-current">Current password</a>: is wrong.`)
-	page := b.expect(t, "/account/second-factor", url.Values{"current": {testPassword}}, 200, `aria-label="QR code`)
+	resp, page := b.visit(t, "/account/second-factor", url.Values{"current": {testPassword}})
 	secret := regexp.MustCompile(`Secret: <code>([A-Z2-7 ]+)</code>`).FindStringSubmatch(page)
-	if secret == nil {
-		t.Fatalf("no secret in %s", page)
+	if secret == nil || resp.Request.Method != "GET" {
+		t.Fatalf("the response to %s %s has no secret, or is that to the form:\n%s", resp.Request.Method, resp.Request.URL, page)
+	}
+	address := resp.Request.URL.RequestURI()
+	b.expect(t, address, nil, 200, secret[0])
+	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}, "new-app": {resp.Request.URL.Query().Get("new-app")}}, 403, secret[0])
+	other := newBrowser(t, s.url)
+	other.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "<title>Account")
+	if page := other.expect(t, address, nil, 200, "The secret of the new authenticator app is no longer shown."); strings.Contains(page, "QR code") {
+		t.Error("another browser shows the secret")
 	}
 	app := &authenticator{secret: auth.TOTP(strings.ReplaceAll(secret[1], " ", ""))}
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}}, 403, "is wrong or was used before")
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {app.code(t)}}, 200, "Remove the app")
+	b.expect(t, address, nil, 200, "Remove the app")
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 401, "needs the code of its authenticator app")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "code": {app.code(t)}}, 200, "<title>Home")

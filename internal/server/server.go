@@ -160,7 +160,9 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 		s.limitFormTime(s.pages.NotFound)(w, r)
 		return
 	}
-	writeProblem(w, api.NewProblem(api.CodeNoRoute, "no operation at this path; see /openapi.json"))
+	problem := api.NewProblem(api.CodeNoRoute, "no operation at this path; see /openapi.json")
+	problem.Instance = r.URL.EscapedPath()
+	writeProblem(w, problem)
 }
 
 // handleRoot responds with the front page to a browser, and with the service's version and

@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"foretell/internal/api"
 	"foretell/internal/server"
 )
 
@@ -31,4 +36,87 @@ func TestUploadOfNoTable(t *testing.T) {
 		}
 	}
 	b.expect(t, "/datasets", nil, 200, "There are no datasets yet.")
+}
+
+// TestEndOfUpload asks how uploads have ended, as a page does whose upload was cancelled. Only the
+// account that sent a file may ask.
+func TestEndOfUpload(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	s.administrator(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	for name, csv := range map[string]string{"arrived": trainingCSV(), "rejected": "a"} {
+		b.upload = name
+		body, kind := form(t, "name", name, "description", "", "file", csv)
+		resp, _ := b.send(t, http.MethodPost, "/datasets", body, kind)
+		want := "The upload was cancelled."
+		if name == "arrived" {
+			want = `the dataset exists. You can delete it on <a href="` + resp.Request.URL.Path + `">`
+		}
+		b.expect(t, "/uploads/"+name+"?part=end", nil, 200, want)
+	}
+	b.expect(t, "/uploads/unknown?part=end", nil, 404, "unknown")
+	other := newBrowser(t, s.url)
+	other.expect(t, "/sign-in", url.Values{"username": {"root@example.com"}, "password": {"a long password"}}, 200, "<title>Home")
+	other.expect(t, "/uploads/arrived?part=end", nil, 404, "unknown")
+	newBrowser(t, s.url).expect(t, "/uploads/arrived?part=end", nil, 401, "session has ended")
+}
+
+// TestInterruptedForm breaks off an upload. The dataset that the form created must then be deleted,
+// so that its name is free again, and the page must say that the upload was cancelled.
+func TestInterruptedForm(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, server.Options{})
+	s.addUser(t)
+	b := newBrowser(t, s.url)
+	b.signIn(t)
+	body, kind := form(t, "name", "broken", "file", strings.Repeat(trainingCSV(), 3<<20/len(trainingCSV()))) // more than is read before the dataset is created
+	sent, send := io.Pipe()
+	ctx, closeBrowser := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/datasets", sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Sec-Fetch-Site", b.site)
+	req.Header.Set("Foretell-Upload", "broken")
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		if resp, err := b.client.Do(req); err == nil {
+			_ = resp.Body.Close()
+			t.Errorf("the upload was answered: %s", resp.Status)
+		}
+	}()
+	if _, err := io.WriteString(send, body[:len(body)/2]); err != nil {
+		t.Fatal(err)
+	}
+	user := s.as(t, testUser, testPassword)
+	user.awaitDatasets(t, 1)
+	closeBrowser()
+	_ = send.Close() // Do waits for the body
+	<-closed
+	b.expect(t, "/uploads/broken?part=end", nil, 200, "The upload was cancelled.")
+	user.awaitDatasets(t, 0)
+}
+
+// awaitDatasets waits until the account has a number of datasets.
+func (s *testServer) awaitDatasets(t *testing.T, want int64) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(2 * time.Minute)
+	for {
+		var list api.DatasetPage
+		if s.must(t, call{method: "GET", path: "/api/v1/datasets?offset=0&limit=1"}, &list); list.Total == want {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("there are %d datasets instead of %d", list.Total, want)
+		}
+	}
 }

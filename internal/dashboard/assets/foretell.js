@@ -101,26 +101,6 @@ function showUploadError(target, text = "The upload was interrupted. Send it aga
   target.scrollIntoView({ block: "nearest" });
 }
 
-// The progress of an upload. The stylesheet shows it during the request.
-document.addEventListener("htmx:xhr:progress", ({ target, detail }) => {
-  const progress = target.querySelector("progress");
-  if (progress && detail.lengthComputable) progress.value = 100 * detail.loaded / detail.total;
-});
-
-// A running upload can be cancelled. The service then deletes what it has received,
-// unless it had already received the whole file. The button that
-// was pressed disappears, so the one that sends the form again gets the focus.
-document.addEventListener("click", ({ target }) => {
-  const form = target.closest("[data-cancel]")?.form;
-  if (form) htmx.trigger(form, "htmx:abort");
-});
-document.addEventListener("htmx:sendAbort", ({ detail }) => {
-  if (isPoll(detail)) return;
-  showUploadError(detail.target, "The upload was cancelled.", "warn");
-  detail.elt.querySelector("progress").value = 0;
-  detail.elt.querySelector(".primary").focus();
-});
-
 // A button with a command puts it on the clipboard.
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("[data-copy]");

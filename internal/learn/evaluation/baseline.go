@@ -19,14 +19,27 @@ type Baseline struct {
 	Validation, Test Scores
 }
 
-// NewBaseline returns the baseline for the validation rows and for test rows with the
-// labels test. An error is returned only if ctx is cancelled.
-func (e *Evaluator) NewBaseline(ctx context.Context, test []int32) (Baseline, error) {
+// NewBaseline returns the baseline with its scores on the validation rows. It returns an error only
+// if ctx is cancelled.
+func (e *Evaluator) NewBaseline(ctx context.Context) (Baseline, error) {
+	validation, majority, err := e.scoreBaseline(ctx, e.Labels)
+	return Baseline{Label: e.Names[majority], Validation: validation, Test: NaNScores}, err
+}
+
+// ScoreBaseline returns the scores of the baseline on rows with the given labels. It returns an error
+// only if ctx is cancelled.
+func (e *Evaluator) ScoreBaseline(ctx context.Context, labels []int32) (Scores, error) {
+	scores, _, err := e.scoreBaseline(ctx, labels)
+	return scores, err
+}
+
+// scoreBaseline is like ScoreBaseline, but also returns the class that the baseline predicts.
+func (e *Evaluator) scoreBaseline(ctx context.Context, labels []int32) (s Scores, majority int, err error) {
 	rows := 0
 	for _, n := range e.ClassRows {
 		rows += n
 	}
-	shares, majority := make([]float64, e.Classes), 0
+	shares := make([]float64, e.Classes)
 	for class, n := range e.ClassRows {
 		for range n {
 			shares[class] += 1 / float64(rows) // a product would have another rounding error
@@ -35,15 +48,8 @@ func (e *Evaluator) NewBaseline(ctx context.Context, test []int32) (Baseline, er
 			majority = class
 		}
 	}
-	b := Baseline{
-		Label:      e.Names[majority],
-		Validation: baselineScores(e.Labels, majority, shares),
-		Test:       baselineScores(test, majority, shares),
-	}
-	if err := e.addBaselineMetrics(ctx, &b.Validation, e.Labels, majority); err != nil {
-		return b, err
-	}
-	return b, e.addBaselineMetrics(ctx, &b.Test, test, majority)
+	s = baselineScores(labels, majority, shares)
+	return s, majority, e.addBaselineMetrics(ctx, &s, labels, majority)
 }
 
 // baselineScores returns the scores of a model that predicts the given class for every

@@ -79,7 +79,8 @@ def parse_amount(cell, decimal_comma):
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
     and a unit after it. Parentheses mean minus, as in accounting, and so does a hyphen that is
-    all that follows the digits. Footnote marks at the end are ignored.
+    all that follows the digits. Footnote marks at the end are ignored. A duration such as
+    26:30:00 is a number of hours with the unit h.
     """
     cell = cell.strip(SPACE)
     if byte_length(cell) > 32:
@@ -87,6 +88,9 @@ def parse_amount(cell, decimal_comma):
     cell = FOOTNOTE_MARKS.sub("", cell)
     if not cell:
         return NO_AMOUNT
+    hours = parse_duration(cell)
+    if hours is not None:
+        return hours, "h", True
     negative = cell[0] == "(" and cell[-1] == ")"
     if negative:
         cell = cell[1:-1]
@@ -108,6 +112,39 @@ def parse_amount(cell, decimal_comma):
     if negative != (minus or trailing):
         value = -value
     return value * scale, before + after, ok
+
+
+CLOCK_DURATION = re.compile(
+    r"(-?)(?:([0-9]{1,9}) days?,? \+?(?=[0-9]{1,2}:))?"
+    r"([0-9]{1,9}):([0-5][0-9]):([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?"
+)
+ISO_DURATION = re.compile("(-?)P(?:#W)?(?:#D)?(?:T(?:#H)?(?:#M)?(?:#S)?)?".replace("#", "([0-9]{1,9})(?:[.,]([0-9]{1,9}))?"))
+ISO_HOURS = (7 * 24, 24, 1, 1 / 60, 1 / 3600)
+
+
+def parse_duration(cell):
+    """Returns the hours of a duration such as 26:30:00, 1 day, 2:03:04 or PT1H30M, or None."""
+    found = CLOCK_DURATION.fullmatch(cell)
+    if found:
+        sign, days, hour, minute, whole, fraction = found.groups()
+        clock = int(hour) + int(minute) / 60 + with_fraction(whole, fraction) / 3600
+        sign = -1 if sign else 1
+        if days is None:
+            return sign * clock
+        return sign * 24.0 * int(days) + clock if int(hour) < 24 else None
+    found = ISO_DURATION.fullmatch(cell)
+    if not found or cell[-1] in "PT":
+        return None
+    sign, *numbers = found.groups()
+    hours = 0.0
+    for whole, fraction, unit in zip(numbers[::2], numbers[1::2], ISO_HOURS):
+        if whole is not None:
+            hours += with_fraction(whole, fraction) * unit
+    return -hours if sign else hours
+
+
+def with_fraction(whole, fraction):
+    return int(whole) + (int(fraction) / 10.0 ** len(fraction) if fraction else 0.0)
 
 
 def parse_prefix(text):

@@ -267,18 +267,28 @@ func (p *dateParser) parseTimeOfDay() float64 {
 	p.failUnless(digits == 2 && minute < 60)
 	second := 0.0
 	if p.skipByte(':') {
-		whole, digits := p.parseDigits(2)
-		p.failUnless(digits == 2 && whole <= 60)
-		second = float64(whole)
-		if p.skipByte('.') || p.skipByte(',') {
-			fraction, digits := p.parseDigits(9)
-			second += float64(fraction) / math.Pow10(digits)
-		}
+		second = p.parseSecond()
 	}
 	hour = p.parseAMPM(hour)
 	p.skipZone()
 	p.failUnless(hour < 24)
 	return float64(hour) + float64(minute)/60 + second/3600
+}
+
+// parseSecond parses the seconds of a time of day: two digits and an optional fraction.
+func (p *dateParser) parseSecond() float64 {
+	whole, digits := p.parseDigits(2)
+	p.failUnless(digits == 2 && whole <= 60)
+	return float64(whole) + p.parseFraction()
+}
+
+// parseFraction parses a point or a comma and the decimals after it. If there is none, it returns 0.
+func (p *dateParser) parseFraction() float64 {
+	if !p.skipByte('.') && !p.skipByte(',') {
+		return 0
+	}
+	fraction, digits := p.parseDigits(9)
+	return float64(fraction) / math.Pow10(digits)
 }
 
 // parseAMPM parses an optional AM or PM and returns the hour on a 24-hour clock.

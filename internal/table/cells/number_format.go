@@ -8,7 +8,7 @@ import (
 )
 
 // NumberFormat is the format of a column of numbers that are not plain, such as 1,234.5,
-// 1'234.5, $12.50, 45% or 36 months.
+// 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
 	// Numbers without a unit are accepted, too.
@@ -58,16 +58,20 @@ const (
 //
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
+// A duration such as 26:30:00 is a number of hours with the unit h; see [parseDuration].
 // Parentheses mean minus, as in accounting. So does a hyphen that is all that follows the digits, as
-// in 12.50- of SAP. The unit is the currency or the text after the
-// digits, in lower case and without a plural s. Footnote marks are ignored; see
-// [TrimFootnoteMarks]. decimalComma is set if a comma separates the decimals.
+// in 12.50- of SAP. The unit is the currency or the text after the digits, in lower case and without
+// a plural s. Footnote marks are ignored; see [TrimFootnoteMarks]. decimalComma is set if a comma
+// separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
 		return 0, "", false
 	}
 	if cell = TrimFootnoteMarks(cell); len(cell) == 0 {
 		return 0, "", false
+	}
+	if hours, isDuration := parseDuration(cell); isDuration {
+		return hours, durationUnit, true
 	}
 	negative := false
 	if cell[0] == '(' && cell[len(cell)-1] == ')' {

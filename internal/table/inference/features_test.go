@@ -61,6 +61,14 @@ func TestForms(t *testing.T) {
 		{"dates_of_one_month", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("2020-02-%02d", 1+i%28) }), inference.FormDate, []string{"x.time", "x.day", "x.weekday"}},
 		{"timestamps", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("2020-%02d-%02d %02d:30", 1+i%12, 1+i%28, i%24) }), inference.FormDate, append(dates[:4:4], "x.hour")},
 		{"times_of_day", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%02d:%02d", i%24, i%60) }), inference.FormTime, []string{"x.hour"}},
+		{"times_with_seconds", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d:%02d:05", i%24, i%60) }), inference.FormTime, []string{"x.hour"}},
+		{"durations", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d:%02d:05", i%40, i%60) }), inference.FormNumeric, []string{"x"}},
+		{"a_few_durations_of_more_than_a_day", append(tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d:%02d:05", i%24, i%60) }), "26:30:00", "", "NA"), inference.FormNumeric, []string{"x"}},
+		{"durations_of_python", tabletest.Cells(200, func(i int) string {
+			return []string{"", "1 day, ", "2 days, "}[i%3] + fmt.Sprintf("%d:%02d:05", i%24, i%60)
+		}), inference.FormNumeric, []string{"x"}},
+		{"iso_durations", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("PT%dH%dM", i%30, i%60) }), inference.FormNumeric, []string{"x"}},
+		{"durations_and_other_times", tabletest.Cells(200, func(i int) string { return []string{"26:30:00", "2020-01-01", "soon"}[i%3] }), inference.FormCategory, []string{"x"}},
 		{"dates_with_a_few_words", append(tabletest.Cells(300, format("%04d-%02d-%02d", 0, 1, 2)), "unknown", "never", "NA", ""), inference.FormDate, dates},
 		{"one_date_among_words", tabletest.Cells(200, func(i int) string { return []string{"1-2-03", "plan", "5-7-09"}[i%3] }), inference.FormCategory, []string{"x"}},
 		{"numbers_of_eight_digits", tabletest.Cells(200, func(i int) string { return strconv.Itoa(20_190_101 + 37*i) }), inference.FormNumeric, []string{"x"}},

@@ -133,6 +133,9 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	if most < 1 || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return Result{}, false
 	}
+	if others > 0 && areDurations(texts) { // 10:20:30 may be a time of day, but 26:30:00 is not
+		return Result{}, false
+	}
 	if times == most {
 		best.Form = FormTime
 	} else {
@@ -140,6 +143,19 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	}
 	best.IsSampled = t.IsSampled()
 	return best, true
+}
+
+// areDurations reports whether all texts are durations.
+func areDurations(texts []columnstats.Value) bool {
+	for i := range texts {
+		if kind := texts[i].Kind; kind != cells.Text && kind != cells.Number {
+			continue
+		}
+		if !cells.IsDuration([]byte(texts[i].Text)) {
+			return false
+		}
+	}
+	return true
 }
 
 // parseDates parses texts as dates or times of day. It returns the values of the texts

@@ -1,0 +1,61 @@
+package dashboard
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+)
+
+// messageKind is a kind of messages. A message passes data that the service cannot show again, such
+// as a one-time link, from the response to a form to the page that the browser loads next. The page
+// is not the response itself: reloading such a response sends the form again.
+type messageKind struct {
+	// parameter is the query parameter of the page. Its value is the identifier of the message.
+	parameter string
+	// seconds is how long the browser keeps the message.
+	seconds int
+}
+
+// identify returns the identifier of the message with this text: a MAC, whose key is the token of
+// the session. So a page shows only messages of its own session. Without TLS, other hosts of the
+// same site can set cookies for this one, but they do not know the token.
+func (k messageKind) identify(v *visit, text string) string {
+	mac := hmac.New(sha256.New, []byte(v.token))
+	mac.Write([]byte(k.parameter + " " + text)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// messageCookieName returns the name of the cookie that has the message with this identifier. Each
+// message has a cookie of its own, because several pages may be open.
+func (p *Pages) messageCookieName(v *visit, id string) string {
+	return p.cookieName(v.r) + "-message-" + id
+}
+
+// redirectWithMessage redirects to the page with this path, and puts a message for it into a
+// cookie.
+func (p *Pages) redirectWithMessage(v *visit, path string, kind messageKind, message any) error {
+	encoded, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	text := base64.RawURLEncoding.EncodeToString(encoded)
+	id := kind.identify(v, text)
+	p.setCookie(v, p.messageCookieName(v, id), text, kind.seconds)
+	return v.redirect(path + "?" + url.Values{kind.parameter: {id}}.Encode())
+}
+
+// readMessage reads the message with this identifier. It returns false if the browser no longer has
+// the message, or if the message is not of this session.
+func (p *Pages) readMessage(v *visit, kind messageKind, id string, message any) bool {
+	cookie, err := v.r.Cookie(p.messageCookieName(v, id))
+	if err != nil || !hmac.Equal([]byte(id), []byte(kind.identify(v, cookie.Value))) {
+		return false
+	}
+	encoded, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	return err == nil && json.Unmarshal(encoded, message) == nil
+}
+
+// deleteMessage makes the browser delete the message with this identifier.
+func (p *Pages) deleteMessage(v *visit, id string) { p.setCookie(v, p.messageCookieName(v, id), "", 0) }

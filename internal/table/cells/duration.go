@@ -1,0 +1,94 @@
+package cells
+
+import "bytes"
+
+// durationUnit is the unit of durations. Numbers with this unit, such as 5 h, mean the same.
+const durationUnit = "h"
+
+// maxDurationDigits is the maximum number of digits of each number in a duration.
+const maxDurationDigits = 9
+
+// IsDuration reports whether a cell is a duration, or a time of day with seconds, which may be one.
+func IsDuration(cell []byte) bool {
+	_, ok := parseDuration(TrimFootnoteMarks(Trim(cell)))
+	return ok
+}
+
+// parseDuration parses a duration and returns its hours:
+//
+//	26:30:00  -0:05:07.25                 hours, minutes and seconds; a time of day has fewer than 24 hours
+//	1 day, 2:03:04  -1 day, 23:00:00      as Python prints them; only the days are negative
+//	1 days 02:03:04.5  -1 days +23:00:00  as pandas prints them
+//	PT1H30M  P1DT2H  PT0.5S  P2W          ISO 8601, without years and months, whose length is not fixed
+func parseDuration(cell []byte) (hours float64, ok bool) {
+	p := &dateParser{rest: cell, ok: true}
+	sign := 1.0
+	if p.skipByte('-') {
+		sign = -1
+	}
+	if p.skipByte('P') {
+		hours = sign * p.parseISODuration()
+		return hours, p.ok && len(p.rest) == 0
+	}
+	if bytes.IndexByte(p.rest, ':') < 0 {
+		return 0, false
+	}
+	hour, _ := p.parseDigits(maxDurationDigits)
+	if !p.skipByte(' ') {
+		hours = sign * p.parseClock(hour)
+		return hours, p.ok && len(p.rest) == 0
+	}
+	days := hour
+	for _, char := range []byte("day") {
+		p.failUnless(p.skipByte(char))
+	}
+	p.skipByte('s')
+	p.skipByte(',')
+	p.failUnless(p.skipByte(' '))
+	p.skipByte('+')
+	hour, _ = p.parseDigits(2)
+	p.failUnless(hour < 24)
+	hours = sign*24*float64(days) + p.parseClock(hour)
+	return hours, p.ok && len(p.rest) == 0
+}
+
+// parseClock parses the minutes and the seconds after a number of hours, and returns all as hours.
+func (p *dateParser) parseClock(hour int) float64 {
+	p.failUnless(p.skipByte(':'))
+	minute, digits := p.parseDigits(2)
+	p.failUnless(digits == 2 && minute < 60 && p.skipByte(':'))
+	return float64(hour) + float64(minute)/60 + p.parseSecond()/3600
+}
+
+// isoUnits are the units of an ISO 8601 duration, in their order. isoHours are their hours. The
+// letter T is before the units from firstTimeUnit on.
+const (
+	isoUnits      = "WDHMS"
+	firstTimeUnit = 2
+)
+
+var isoHours = [len(isoUnits)]float64{7 * 24, 24, 1, 1.0 / 60, 1.0 / 3600}
+
+// parseISODuration parses an ISO 8601 duration after its P.
+func (p *dateParser) parseISODuration() (hours float64) {
+	last, isTime := -1, false
+	for p.ok && (len(p.rest) > 0 || last < 0 || isTime && last < firstTimeUnit) {
+		if !isTime && p.skipByte('T') {
+			isTime = true
+			continue
+		}
+		whole, _ := p.parseDigits(maxDurationDigits)
+		number := float64(whole) + p.parseFraction()
+		if len(p.rest) == 0 {
+			p.ok = false
+			return 0
+		}
+		unit := bytes.IndexByte([]byte(isoUnits), p.rest[0])
+		p.failUnless(unit > last && isTime == (unit >= firstTimeUnit))
+		if !p.ok {
+			return 0
+		}
+		hours, last, p.rest = hours+number*isoHours[unit], unit, p.rest[1:]
+	}
+	return hours
+}
