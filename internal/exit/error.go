@@ -178,7 +178,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeQuota:
 		return "see what can be deleted with `foretell prune --dry-run`"
 	case p.Code == api.CodeStorageFull:
-		return "after that, run the command again" // the message has the remedy
+		return "remedy that, then run the command again" // the message says how
 	case p.Code == api.CodeDamaged:
 		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
 	case status == SignIn:
