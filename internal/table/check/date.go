@@ -140,8 +140,8 @@ func patternOf(cell string) string {
 // isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
-// warnNoDates warns about texts in a column of dates or times that are none. Those in the other order
-// of day and month are left to warnDateOrder.
+// warnNoDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
+// order of day and month are left to warnDateOrder.
 func (c *columnChecker) warnNoDates() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {

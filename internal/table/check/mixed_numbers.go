@@ -102,7 +102,7 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether a unit is rather a part of a code, as in the house number 12a.
+// isCodeLetter reports whether a unit is rather a part of a code, as in 12a.
 func isCodeLetter(unit string) bool { return len(unit) == 1 && strings.ToUpper(unit) != unit }
 
 func addTo(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {

@@ -147,7 +147,7 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 }
 
 // commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
-// same, such as € and eur, are one unit, of which it returns the most frequent spelling. comma is set
+// same, such as € and eur, are one unit, and the result is its most frequent spelling. comma is set
 // if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units := map[string]int{}, map[string]int{}
