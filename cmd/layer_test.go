@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/otlp":               {"span"},
 	"internal/outage":             nil,
 	"internal/preflight":          {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
-	"internal/problem":            {"api", "blob", "job", "store"},
+	"internal/problem":            {"api", "blob", "job", "machine", "store"},
 	"internal/prune":              {"api", "client", "humanize", "term"},
 	"internal/quota":              {"api", "store"},
 	"internal/race":               {"api", "cli", "client", "connect", "exit", "gate", "humanize", "learn/metric", "learningcurve", "preflight", "table/csvfile", "table/frame", "table/profile"},
@@ -102,7 +102,7 @@ var layers = map[string][]string{
 	"internal/server":             {"account", "api", "app", "auth", "blob", "dashboard", "rescue", "storedfile", "table/csvfile"}, // auth limits the requests of an account; csvfile compares names; storedfile has the type of the sizes in the metrics
 	"internal/span":               nil,
 	"internal/spill":              nil,
-	"internal/store":              {"api", "filelock", "span"},
+	"internal/store":              {"api", "filelock", "machine", "span"},
 	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "problem", "store"},
 	"internal/symlink":            nil,
 	"internal/table/cells":        nil,

@@ -13,11 +13,15 @@ import (
 )
 
 // resumeCommand returns the command line that resumes the race with the given key. It omits
-// --time-limit, because a resumed race keeps its time limit. If race is "", the command line starts
-// the run again.
+// --time-limit, because a resumed race keeps its time limit. Without a server, it also omits --timeout,
+// because the race starts over, and would never end within the same time. If race is "", the command
+// line starts the run again.
 func (p *runPipeline) resumeCommand(race string) string {
 	if race == "" {
 		return p.factory.CommandWith("resume", race)
+	}
+	if p.Embedded {
+		return p.factory.CommandWith("resume", race, "time-limit", "timeout")
 	}
 	return p.factory.CommandWith("resume", race, "time-limit")
 }

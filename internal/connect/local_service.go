@@ -314,6 +314,10 @@ func DataDirError(dir string, err error) error {
 			"or use another folder with --data-dir or %[2]s", database, config.EnvDataDir)
 	case errors.Is(err, store.ErrDiskFull):
 		free, _, _ := blob.DiskSpace(dir) // 0 on an error
+		if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
+			return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: this process may write files of at most %s: %w", dir, term.FormatBytes(int64(limit)), err).
+				WithHint("raise the limit with `ulimit -f unlimited`")
+		}
 		return exit.Errorf(exit.Unexpected, "cannot use the data folder %s: its disk is full, %s free: %w", dir, term.FormatBytes(int64(free)), err).
 			WithHint("free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir")
 	case errors.Is(err, store.ErrNewerSchema): // err has the path of the database

@@ -115,7 +115,7 @@ func waitingActivity(waitingFor string) string {
 func (c *Session) WaitError(ctx context.Context, err error, noun, key, resumeCommand string) error {
 	what, where := noun+" "+key, "it is still running"
 	if away, lookErr := c.RunsElsewhere(context.WithoutCancel(ctx), key); c.Embedded && lookErr == nil {
-		where = "it is paused until a command waits for it"
+		where = "it starts over when a command waits for it"
 		if away {
 			where = "it is still running in another process"
 		}

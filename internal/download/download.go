@@ -121,6 +121,9 @@ func (a *FileDownload) addRetryHint(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		remedy = "free some space"
 	}
+	if errors.Is(err, syscall.EFBIG) {
+		remedy = "raise the limit on the size of files with `ulimit -f unlimited`"
+	}
 	return exit.Errorf(exit.Unexpected, "%w", err).
 		WithHint("the incomplete file was removed; %s, then run `%s`", remedy, a.Retry)
 }

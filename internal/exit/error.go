@@ -127,6 +127,8 @@ func FromError(ctx context.Context, err error) *Error {
 		return Errorf(Unexpected, "%s: permission denied", missing.Path).WithHint("change the permissions of the file, or use another file")
 	case errors.Is(err, syscall.ENOSPC):
 		return Errorf(Unexpected, "%w", err).WithHint("free some space, or write to another disk")
+	case errors.Is(err, syscall.EFBIG):
+		return Errorf(Unexpected, "%w", err).WithHint("the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f unlimited`, or write to another file system")
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Status: StillRunning, Fact: "--timeout was reached before the work finished", Hint: "try again with a longer --timeout", Cause: err}
 	}
@@ -176,7 +178,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeQuota:
 		return "see what can be deleted with `foretell prune --dry-run`"
 	case p.Code == api.CodeStorageFull:
-		return "free space on the disk of the service, then run the command again"
+		return "remedy that, then run the command again" // the message says how
 	case p.Code == api.CodeDamaged:
 		return "restore the file in the data folder from a backup; `foretell doctor --files` checks all files"
 	case status == SignIn:

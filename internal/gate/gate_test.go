@@ -196,6 +196,7 @@ func TestForms(t *testing.T) {
 		Suite struct {
 			Case struct {
 				Name    string `xml:"name,attr"`
+				Class   string `xml:"classname,attr"`
 				Failure struct {
 					Message string `xml:"message,attr"`
 				} `xml:"failure"`
@@ -204,6 +205,9 @@ func TestForms(t *testing.T) {
 	}
 	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil {
 		t.Fatalf("%v: %s", err, junit.String())
+	}
+	if class := back.Suite.Case.Class; class != "foretell.requirements" {
+		t.Errorf("class %q, which must be the same for every model", class)
 	}
 	if name := back.Suite.Case.Name; name != r.Results[0].Requirement || back.Suite.Case.Failure.Message == "" {
 		t.Errorf("JUnit: %s", junit.String())

@@ -27,6 +27,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		return err
 	}
 	p.columns = header
+	p.joinDropped(header)
 	if err := checkRoleFlags(&p.Train.flagLayout); err != nil {
 		return err
 	}
@@ -82,6 +83,16 @@ func (p *Preflight) setTrainLayout(header []string) {
 	p.columns = p.nameUnlessID(in, p.columns, p.roles.ID, p.roles.GeneratedID)
 	p.setColumnNames(in, header, p.columns)
 	in.layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
+}
+
+// joinDropped joins the names of --drop that are parts of the name of a column in header.
+func (p *Preflight) joinDropped(header []string) {
+	for _, in := range []*Input{p.Train, p.Blind} {
+		if in != nil && in.drop != nil {
+			in.drop.joinNames(header)
+			in.layout.Drop, in.flagLayout.Drop = in.drop.GetSlice(), in.drop.GetSlice()
+		}
+	}
 }
 
 // setTrainingID applies --training-id to a training file with these columns. If no column has the
@@ -358,7 +369,7 @@ func (p *Preflight) ReceiptOptions(flags *LayoutFlags) *receipt.Options {
 		in, trainingID = p.Blind, p.TrainProfile.Schema.ID
 	}
 	o := &receipt.Options{
-		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, GivenID: flags.id, TrainingID: trainingID, Drop: flags.drop,
+		Label: cmp.Or(flags.Label, p.roles.Label, p.modelColumns.Label), ID: p.blindID.ID, GivenID: flags.id, TrainingID: trainingID, Drop: flags.drop.GetSlice(),
 		Delimiter: flags.delimiter, Encoding: flags.encoding, Sheet: flags.sheet, SkipRows: flags.skipRows, Names: in.layout.Names, NoHeader: in.layout.NoHeader, Ignored: in.ignored, Added: in.layout.Add,
 	}
 	if p.blindID.Generated {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -30,11 +32,14 @@ type Input struct {
 	TempPaths  []string // temporary files among Paths, which Close removes
 	layout     repair.Layout
 	flagLayout repair.Layout // the layout set by flags
+	drop       *columnList   // the value of --drop; nil if the input is not from flags
 	skipRows   int           // value of --skip-rows
 	trainingID string        // value of --training-id if this is a training file
 	// trainingColumns is the value of --training-columns if this is a training file.
 	trainingColumns []string
 	columns         int // number of columns of the header; 0 before readHeader
+	// fileBytes is the size of the files at Paths; 0 before scanProfile, or if it is unknown.
+	fileBytes int64
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
 	// than CSV. scanProfile sets it if the rows have different numbers of cells.
 	rowsAboveHeader int
@@ -121,6 +126,11 @@ func (in *Input) wrapError(err error) error {
 		known  *tablefile.Error
 		defect *csvfile.Defect
 	)
+	if errors.Is(err, fs.ErrPermission) { // says nothing about the content
+		e := exit.FromError(context.Background(), err)
+		e.File = in.Name
+		return e
+	}
 	if errors.As(err, &known) {
 		e := exit.Errorf(exit.Rejected, "%w", err)
 		e.File = known.File
@@ -183,6 +193,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		phase.TickBytes(file.file.BytesRead(), size)
 		return n, err
 	})
+	in.fileBytes = in.sizeOnDisk()
 	file.normalized.CollectDefects()
 	opts.Blind, opts.GeneratedID = in.layout.Blind, in.layout.GenerateID && in.layout.CopyID == ""
 	opts.Locate, opts.SourceLine = file.normalized.Locate, in.table.SourceLine
@@ -208,6 +219,18 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		})
 	}
 	return p, nil
+}
+
+// sizeOnDisk returns the size of the files at Paths, or 0 if it is unknown.
+func (in *Input) sizeOnDisk() (sum int64) {
+	for _, path := range in.Paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		sum += info.Size()
+	}
+	return sum
 }
 
 type readerFunc func(p []byte) (int, error)

@@ -52,7 +52,7 @@ func (l *LayoutFlags) OpenInput(ctx context.Context, f *cli.Factory, blind bool,
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Name: paths[0], args: paths, layout: layout, flagLayout: layout, skipRows: l.skipRows}
+	in := &Input{Name: paths[0], args: paths, layout: layout, flagLayout: layout, drop: &l.drop, skipRows: l.skipRows}
 	if more := len(paths) - 1; more > 0 {
 		in.Name += fmt.Sprintf(" and %d more", more)
 	} else if paths[0] == "-" {

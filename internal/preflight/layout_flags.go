@@ -19,7 +19,7 @@ import (
 type LayoutFlags struct {
 	Label     string
 	id        string
-	drop      []string
+	drop      columnList
 	delimiter string
 	encoding  string
 	sheet     string
@@ -49,7 +49,7 @@ func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks, or else the last column)")
 	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default a column that looks like IDs, or else generated IDs)")
-	flags.StringSliceVar(&l.drop, "drop", nil, "`columns` to ignore")
+	flags.Var(&l.drop, "drop", "`columns` to ignore, separated by commas; in a list, a name that has a comma is in double quotes")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist
 	_ = cmd.RegisterFlagCompletionFunc("id", l.completeColumns)
 	_ = cmd.RegisterFlagCompletionFunc("drop", func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -100,7 +100,7 @@ func (l *LayoutFlags) OfPredictions() *LayoutFlags {
 }
 
 func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
-	layout := repair.Layout{Label: l.Label, Drop: l.drop, Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.columnNames, GeneratedIDName: l.generatedID, Add: l.addedColumns, NoHeader: l.noHeader}
+	layout := repair.Layout{Label: l.Label, Drop: l.drop.GetSlice(), Blind: blind, Delimiter: csvfile.AutoDelimiter, Names: l.columnNames, GeneratedIDName: l.generatedID, Add: l.addedColumns, NoHeader: l.noHeader}
 	switch {
 	case l.id == generateIDs:
 		layout.GenerateID = true
@@ -129,13 +129,13 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 
 // IsSet reports whether any of the flags is set.
 func (l *LayoutFlags) IsSet() bool {
-	return l.Label != "" || l.id != "" || len(l.drop) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.skipRows != 0 || l.noHeader
+	return l.Label != "" || l.id != "" || len(l.drop.values) > 0 || l.delimiter != "" || l.encoding != "" || l.sheet != "" || l.skipRows != 0 || l.noHeader
 }
 
 // SetFromReceipt sets the flags to the options of a receipt.
 func (l *LayoutFlags) SetFromReceipt(o *receipt.Options) {
 	if o != nil {
-		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, slices.Concat(o.Drop, o.Ignored), o.Delimiter, o.Encoding, o.Sheet
+		l.Label, l.id, l.drop, l.delimiter, l.encoding, l.sheet = o.Label, o.ID, newColumnList(slices.Concat(o.Drop, o.Ignored)), o.Delimiter, o.Encoding, o.Sheet
 		l.generatedID, l.addedColumns, l.columnNames, l.noHeader, l.skipRows = o.MadeID, o.Added, o.Names, o.NoHeader, o.SkipRows
 	}
 }

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -109,7 +110,7 @@ func newFileReport(in *Input, p *profile.Profile) fileReport {
 	if p.IsIncomplete() {
 		return fileReport{File: in.Name, ReadAs: in.table.Description(), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}, Partial: true}
 	}
-	r := fileReport{generatedID: in.layout.GenerateID, File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: p.Bytes, ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
+	r := fileReport{generatedID: in.layout.GenerateID, File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: cmp.Or(in.fileBytes, p.Bytes), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}
 	for i := range p.Columns {
 		c := &p.Columns[i]
 		r.Columns = append(r.Columns, columnReport{

@@ -11,6 +11,7 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/job"
+	"foretell/internal/machine"
 	"foretell/internal/store"
 )
 
@@ -66,7 +67,10 @@ func newOutageProblem(cause error, code api.Code, message string) error {
 func (c *Converter) newDiskFullProblem(err error) error {
 	dir := c.Location
 	left := ""
-	if free, _, err := blob.DiskSpace(dir); err == nil {
+	if free, _, statErr := blob.DiskSpace(dir); statErr == nil {
+		if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
+			return c.newFileSizeProblem(err, limit)
+		}
 		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)
 	}
 	if !c.Embedded {
@@ -75,6 +79,16 @@ func (c *Converter) newDiskFullProblem(err error) error {
 	}
 	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s), so nothing was stored: run `foretell prune --dry-run` to see "+
 		"what can be deleted, or move the folder to another disk and pass it with --data-dir", filepath.Dir(dir), left).WithCause(err)
+}
+
+// newFileSizeProblem returns the problem of a file that would exceed the limit of the process on the
+// size of files. The limit is the cause of a failed write if the disk has more free space than that.
+func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
+	if !c.Embedded {
+		c.Log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
+		return api.NewProblem(api.CodeStorageFull, "the service's process may not write files of this size, so nothing was stored: try again when its operator has raised the limit (ulimit -f)").WithCause(err)
+	}
+	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %.1f kB, so nothing was stored: raise the limit with `ulimit -f unlimited`", float64(limit)/1e3).WithCause(err)
 }
 
 // Lookup converts the error of reading a resource by its key. If the resource does not

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"foretell/internal/machine"
 )
 
 // The errors that callers handle. Test with errors.Is.
@@ -83,6 +85,10 @@ func errorFromSQLiteCode(code int) error {
 		return ErrCorrupt
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // SQLITE_IOERR_SHMSIZE: no space for the index of the write-ahead log
 		return ErrDiskFull
+	case lib.SQLITE_IOERR_WRITE:
+		if machine.FileSizeLimit() > 0 { // SQLite does not keep the error EFBIG
+			return ErrDiskFull
+		}
 	}
 	switch code & 0xff { // the primary code of codes such as SQLITE_BUSY_TIMEOUT
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:

@@ -50,9 +50,18 @@ def amount_or_nan(cell, unit, decimal_comma):
     value, found, ok = parse_amount(cell, decimal_comma)
     if found == "" and ends_in_letter(cell) and ends_in_letter(unit):
         return NAN  # if the unit is A, as in 5A and 7A, then 5B is not 5 billion
-    if not ok or found not in ("", unit) or math.isinf(value):
+    if not ok or found and canonical_unit(found) != canonical_unit(unit) or math.isinf(value):
         return NAN
     return value
+
+
+# Currencies that are also written in letters.
+CURRENCY_SYMBOLS = {"eur": "€", "euro": "€", "usd": "$", "us$": "$", "US$": "$", "gbp": "£"}
+
+
+def canonical_unit(unit):
+    """Returns the same text for units that mean the same, such as € and eur."""
+    return CURRENCY_SYMBOLS.get(unit, unit)
 
 
 def ends_in_letter(text):
@@ -69,8 +78,9 @@ def parse_amount(cell, decimal_comma):
     """Returns the number, the unit and whether the cell is an amount.
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
-    and a unit after it. Parentheses mean minus, as in accounting. Footnote marks at the end
-    are ignored. A duration such as 26:30:00 is a number of hours with the unit h.
+    and a unit after it. Parentheses mean minus, as in accounting, and so does a hyphen that is
+    all that follows the digits. Footnote marks at the end are ignored. A duration such as
+    26:30:00 is a number of hours with the unit h.
     """
     cell = cell.strip(SPACE)
     if byte_length(cell) > 32:
@@ -94,11 +104,12 @@ def parse_amount(cell, decimal_comma):
     minus, before, ok = parse_prefix(cell[:begin])
     if not ok:
         return NO_AMOUNT
-    scale, after, ok = parse_suffix(cell[end:])
-    if not ok or (before and after):
+    trailing = cell[end:] == "-"
+    scale, after, ok = parse_suffix("" if trailing else cell[end:])
+    if not ok or (before and after) or trailing and (minus or negative):
         return NO_AMOUNT
     value, ok = parse_digit_groups(cell[begin:end], point)
-    if negative != minus:
+    if negative != (minus or trailing):
         value = -value
     return value * scale, before + after, ok
 

@@ -2,8 +2,51 @@
 
 # ---- Dates and times of day --------------------------------------------------------------
 
-MONTHS = "january february march april may june july august september october november december".split()
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+def number_names(text):
+    """Maps the names of each line to the number of the line, from 1."""
+    lines = text.strip().splitlines()
+    return {name: i + 1 for i, line in enumerate(lines) for name in line.split() if name != "-"}
+
+
+# Names in English, German, French, Spanish and Italian.
+MONTHS = number_names("""
+january jan januar jänner jaenner jän janvier janv enero gennaio
+february feb februar février fevrier févr fevr fév fev febrero febbraio febb
+march mar märz maerz mär mrz mars marzo
+april apr avril avr abril aprile
+may mai mayo maggio magg
+june jun juni juin junio giugno
+july jul juli juillet juil julio luglio
+august aug août aout agosto
+september sep sept septembre septiembre setiembre settembre sett
+october oct oktober okt octobre octubre ottobre
+november nov novembre noviembre
+december dec dezember dez décembre decembre déc diciembre dicembre
+""")
+# These are names only after a day, as in 3 gen 2024.
+MONTHS_AFTER_DAY = number_names("""
+ene gen
+-
+-
+abr
+mag
+giu
+lug
+ago
+set
+ott
+-
+dic
+""")
+WEEKDAYS = number_names("""
+monday mon montag mo lundi lunes lunedì lunedi
+tuesday tue dienstag di mardi martes martedì martedi
+wednesday wed mittwoch mi mercredi miércoles miercoles mercoledì mercoledi
+thursday thu donnerstag do jeudi jueves giovedì giovedi
+friday fri freitag fr vendredi viernes venerdì venerdi
+saturday sat samstag sonnabend sa samedi sábado sabado sabato
+sunday sun sonntag so dimanche domingo domenica
+""")
 
 
 class NotADate(Exception):
@@ -69,7 +112,7 @@ class DateParser:
             return self.day_number(first // 10000, first // 100 % 100, first % 100)
         self.require(self.rest)
         part, letter_next = self.rest[0], is_letter(self.rest[1:2])
-        if digits <= 2 and (part == " " or is_letter(part) or letter_next):
+        if digits <= 2 and (part == " " or is_letter(part) or letter_next or self.rest[:2] == ". "):
             return self.month_year(first)
         if digits == 4 and (part == "," or letter_next):
             return self.month_day(first)
@@ -107,7 +150,7 @@ class DateParser:
         if digits == 4:
             return self.day_number(day, month, 1)
         self.require(digits <= 2)
-        self.match("st|nd|rd|th")
+        self.ordinal()
         self.skip(",")
         self.require(self.skip(" "))
         if self.at_time_of_day():
@@ -116,12 +159,14 @@ class DateParser:
         return self.day_number(self.year(), month, day)
 
     def month_year(self, day):
-        self.match("st|nd|rd|th")
+        self.ordinal()
         self.separator()
-        month = self.name(MONTHS)
+        self.match("de (?=.)")
+        month = self.name(MONTHS) or self.name(MONTHS_AFTER_DAY)
         self.require(month)
         self.skip(",")
         self.separator()
+        self.match("de (?=.)")
         return self.day_number(self.year(), month, day)
 
     def month_day(self, year):
@@ -134,6 +179,9 @@ class DateParser:
             day, _ = self.digits(2)
         return self.day_number(year, month, day)
 
+    def ordinal(self):
+        self.match(r"\.|st|nd|rd|th|er")
+
     def separator(self):
         if not self.skip("-") and not self.skip("/"):
             self.rest = self.rest.lstrip(" ")
@@ -144,14 +192,13 @@ class DateParser:
         return full_year(year) if digits == 2 else year
 
     def name(self, names):
-        """Parses one of the names, or its first three letters. Returns its number or 0."""
-        word = re.match("[A-Za-z]*", self.rest)[0]
-        for i, name in enumerate(names):
-            if word.lower() in (name, name[:3]):
-                self.rest = self.rest[len(word):]
-                self.skip(".")
-                return i + 1
-        return 0
+        """Parses one of the names and an optional point. Returns its number or 0."""
+        word = re.match("[A-Za-zÀ-ÿ]*", self.rest)[0]
+        number = names.get(word.lower(), 0)
+        if number:
+            self.rest = self.rest[len(word):]
+            self.skip(".")
+        return number
 
     def day_number(self, year, month, day):
         self.require(1000 <= year <= 2999)

@@ -42,6 +42,7 @@ type dateParser struct {
 //	1/2/2006  1-2-06                      the day first if dayFirst is set
 //	Jan 2, 2006  2 January 2006  02-Jan-06  Mon, 2 Jan 2006
 //	2006 Jan 2  2006-Jan-02
+//	2. Januar 2006  2.Jan.2006  1er janv. 2006  2 de enero de 2006    see monthNames
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
 //	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
 //	Z  UTC  +01:00  +0100                 after a time of day
@@ -134,7 +135,7 @@ func (p *dateParser) parseDate() int {
 		return 0
 	}
 	part := p.rest[0]
-	if digits <= 2 && (part == ' ' || isLetter(part) || len(p.rest) > 1 && isLetter(p.rest[1])) {
+	if digits <= 2 && (part == ' ' || isLetter(part) || len(p.rest) > 1 && (isLetter(p.rest[1]) || part == '.' && p.rest[1] == ' ')) {
 		return p.parseMonthYear(first)
 	}
 	if digits == 4 && (part == ',' || len(p.rest) > 1 && isLetter(p.rest[1])) {
@@ -211,10 +212,12 @@ func (p *dateParser) parseNameFirst() int {
 func (p *dateParser) parseMonthYear(day int) int {
 	p.skipOrdinal()
 	p.skipSeparator()
-	month := p.parseMonth()
+	p.skipSpanishOf()
+	month := p.parseMonthAfterDay()
 	p.failUnless(month > 0)
 	p.skipByte(',')
 	p.skipSeparator()
+	p.skipSpanishOf()
 	return p.epochDay(p.parseYear(), month, day)
 }
 
@@ -237,17 +240,6 @@ func (p *dateParser) skipSeparator() {
 	}
 }
 
-// skipOrdinal skips the suffix of a day, as in 1st, 2nd, 3rd and 4th.
-func (p *dateParser) skipOrdinal() {
-	if len(p.rest) < 2 {
-		return
-	}
-	switch string(p.rest[:2]) {
-	case "st", "nd", "rd", "th":
-		p.rest = p.rest[2:]
-	}
-}
-
 func (p *dateParser) parseYear() int {
 	year, digits := p.parseDigits(4)
 	p.failUnless(digits == 2 || digits == 4)
@@ -255,47 +247,6 @@ func (p *dateParser) parseYear() int {
 		return fullYear(year)
 	}
 	return year
-}
-
-// The names of months and weekdays. Cells may have only their first three letters.
-var (
-	months = [...]string{
-		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-	}
-	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-)
-
-// parseMonth parses the name of a month and returns the number of the month. If the unread
-// text does not start with a name, it returns 0 and skips nothing.
-func (p *dateParser) parseMonth() int { return p.parseName(months[:]) }
-
-func (p *dateParser) skipWeekday() bool { return p.parseName(weekdays[:]) > 0 }
-
-func (p *dateParser) parseName(list []string) int {
-	n := 0
-	for n < len(p.rest) && isLetter(p.rest[n]) {
-		n++
-	}
-	for i, name := range list {
-		if (n == 3 || n == len(name)) && equalFold(p.rest[:n], name[:n]) {
-			p.rest = p.rest[n:]
-			p.skipByte('.')
-			return i + 1
-		}
-	}
-	return 0
-}
-
-func isLetter(c byte) bool { return c|0x20-'a' < 26 }
-
-// equalFold reports whether word equals lower, ignoring case; both have the same length.
-func equalFold(word []byte, lower string) bool {
-	for i, c := range word {
-		if c|0x20 != lower[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // epochDay returns the number of days from 1 January 1970 to a Gregorian date. If the date

@@ -32,7 +32,7 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
 		return 0, false // in a column with the unit A, such as 5A and 7A, the cell 5B is not 5 billion
 	}
-	return value, ok && (unit == "" || f.Unit == unit)
+	return value, ok && (unit == "" || CanonicalUnit(f.Unit) == CanonicalUnit(unit))
 }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
@@ -59,9 +59,10 @@ const (
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
 // A duration such as 26:30:00 is a number of hours with the unit h; see [parseDuration].
-// Parentheses mean minus, as in accounting. The unit is the currency or the text after the
-// digits, in lower case and without a plural s. Footnote marks are ignored; see
-// [TrimFootnoteMarks]. decimalComma is set if a comma separates the decimals.
+// Parentheses mean minus, as in accounting. So does a hyphen that is all that follows the digits, as
+// in 12.50- of SAP. The unit is the currency or the text after the digits, in lower case and without
+// a plural s. Footnote marks are ignored; see [TrimFootnoteMarks]. decimalComma is set if a comma
+// separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
 	if cell = Trim(cell); len(cell) > maxAmountLen {
 		return 0, "", false
@@ -92,12 +93,17 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if !ok {
 		return 0, "", false
 	}
-	scale, after, ok := parseSuffix(cell[end:])
-	if !ok || (before != "" && after != "") {
+	suffix := cell[end:]
+	trailing := string(suffix) == "-"
+	if trailing {
+		suffix = nil
+	}
+	scale, after, ok := parseSuffix(suffix)
+	if !ok || (before != "" && after != "") || trailing && (minus || negative) {
 		return 0, "", false
 	}
 	value, ok = parseDigitGroups(cell[begin:end], point)
-	if negative != minus {
+	if negative != (minus || trailing) {
 		value = -value
 	}
 	return value * scale, before + after, ok

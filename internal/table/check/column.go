@@ -26,7 +26,9 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnFootnotes()
 	c.warnPartialUnit()
 	c.warnMostlyNumbers()
+	c.warnMixedNumbers()
 	c.warnMixedDates()
+	c.warnNoDates()
 	if !opts.Unused {
 		c.warnSameLooking()
 		c.warnDateOrder()

@@ -140,6 +140,30 @@ func patternOf(cell string) string {
 // isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
+// warnNoDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
+// order of day and month are left to warnDateOrder.
+func (c *columnChecker) warnNoDates() {
+	inf := c.inferred
+	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {
+		return
+	}
+	other := columnstats.Occurrences{}
+	for _, one := range c.stats.Values() {
+		if (one.Kind == cells.Text || one.Kind == cells.Number) && !isDateTime(one.Text) {
+			other.Add(&one)
+		}
+	}
+	if other.Rows == 0 {
+		return
+	}
+	noun := "dates from the years 1000 to 2999"
+	if inf.Form == inference.FormTime {
+		noun = "times of day"
+	}
+	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s other text, first %s in %s; such text is treated as missing",
+		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()))
+}
+
 // warnDateOrder warns about a column of dates if it is not known whether the day is first, or
 // if some dates are in another order than most.
 func (c *columnChecker) warnDateOrder() {

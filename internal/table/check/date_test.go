@@ -7,6 +7,7 @@ import (
 
 	"foretell/internal/table/csvfile"
 	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
 )
 
 // TestMixedDates scans columns whose cells alternate between two formats, and columns that have
@@ -56,5 +57,36 @@ func TestMixedDates(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestTextAmongDates scans columns of dates in which every tenth cell is another text.
+func TestTextAmongDates(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[string]string{
+		"2024-02-31": `"2024-02-31"`,
+		"9999-12-31": `"9999-12-31"`,
+		"n.d.":       `"n.d."`,
+		"":           "",
+		"?":          "",
+	} {
+		if want != "" {
+			want = "the column has dates from the years 1000 to 2999, but 30 rows have other text, first " + want + " in line 2; such text is treated as missing"
+		}
+		table := tabletest.Column(tabletest.Cells(300, func(i int) string {
+			if i%10 == 0 {
+				return other
+			}
+			return fmt.Sprintf("2024-%02d-%02d", i%12+1, i*5%28+1)
+		})...)
+		got := ""
+		for _, w := range scanText(t, table, profile.ScanOptions{}).Warnings {
+			if w.Code == csvfile.CodeJunkInDates {
+				got += w.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", other, got, want)
+		}
 	}
 }

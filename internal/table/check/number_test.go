@@ -18,7 +18,7 @@ func numberWarnings(t *testing.T, cells []string) (p *profile.Profile, messages 
 	var list []string
 	for _, w := range p.Warnings {
 		switch w.Code {
-		case csvfile.CodeMostlyNumbers, csvfile.CodeFootnoteMarks, csvfile.CodePartialUnit, csvfile.CodeJunkInNumbers:
+		case csvfile.CodeMostlyNumbers, csvfile.CodeMixedNumbers, csvfile.CodeFootnoteMarks, csvfile.CodePartialUnit, csvfile.CodeJunkInNumbers:
 			list = append(list, w.Message)
 		}
 	}
@@ -58,6 +58,45 @@ func TestTextAmongNumbers(t *testing.T) {
 				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
 			}
 		})
+	}
+}
+
+// TestMixedNumbers scans columns whose numbers alternate between two formats.
+func TestMixedNumbers(t *testing.T) {
+	t.Parallel()
+	mixed := func(noun, first, second string) string {
+		return fmt.Sprintf("the numbers have different %s: 100 rows have one like %q (line 2), 100 rows have one like %q (line 3), so the column is read as a category", noun, first, second)
+	}
+	for name, c := range map[string]struct {
+		first, second string // formats of the cells
+		form          inference.Form
+		want          string
+	}{
+		"decimal_separators":      {"%d.5", "%d,5", inference.FormCategory, mixed("decimal separators", "0.5", "0,5")},
+		"currencies":              {"$%d", "€%d", inference.FormCategory, mixed("units", "$0", "€0")},
+		"one_currency":            {"%d EUR", "%d €", inference.FormNumeric, ""},
+		"one_currency_both_sides": {"$%d", "US$%d", inference.FormNumeric, ""},
+		"trailing_minus":          {"%d.5", "%d.5-", inference.FormNumeric, ""},
+		"house_numbers":           {"%da", "%db", inference.FormText, ""},
+		"words":                   {"town %d", "street %d", inference.FormText, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, tabletest.Cells(200, func(i int) string {
+				return fmt.Sprintf([]string{c.first, c.second}[i%2], i/2)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
+// TestGradesAreNotNegative scans grades of a school, whose minus is not a sign.
+func TestGradesAreNotNegative(t *testing.T) {
+	t.Parallel()
+	p, _ := numberWarnings(t, tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d%s", i%5+1, []string{"", "+", "-"}[i/5%3]) }))
+	if form := p.Columns[0].Form; form != inference.FormCategory {
+		t.Errorf("%s", form)
 	}
 }
 

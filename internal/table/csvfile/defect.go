@@ -60,6 +60,7 @@ const (
 	CodeTimeColumn     = "time-column"
 	CodeJunkInNumbers  = "junk-in-numbers"
 	CodeMostlyNumbers  = "mostly-numbers"
+	CodeMixedNumbers   = "mixed-numbers"
 	CodeFootnoteMarks  = "footnote-marks"
 	CodeExtraColumn    = "extra-column"
 	CodeChangedKind    = "changed-kind"
@@ -73,6 +74,7 @@ const (
 	CodeUnclearNumbers = "unclear-numbers"
 	CodeDateOrder      = "date-order"
 	CodeMixedDates     = "mixed-dates"
+	CodeJunkInDates    = "junk-in-dates"
 	CodeOtherTimeZone  = "other-time-zone"
 )
 

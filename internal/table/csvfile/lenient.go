@@ -17,6 +17,7 @@ const (
 	FixLineEnds      = "line-ends"
 	FixNUL           = "nul-removed"
 	FixQuotes        = "quotes"
+	FixEscapes       = "quote-escapes"
 )
 
 // LenientReader reads records like a Reader, and corrects records that a Reader rejects:
@@ -24,6 +25,7 @@ const (
 //	5" pipe              a quote in a field is kept
 //	"say "hi"",x         a quote closes a field only where the field may end
 //	"lost,x              a quote that is not closed in its line is removed
+//	"say \"hi\"",x       a backslash before a quote is removed
 //	a lone CR            is a line end
 //	a NUL                is removed
 //
@@ -120,14 +122,19 @@ func (l *LenientReader) readAsLine(end int, status splitStatus) (fields [][]byte
 		r.err = r.fill()
 		return nil, true, nil
 	}
-	cells, fixed := l.splitLenient(window[:n])
+	cells, fixed := l.splitEscaped(window[:n])
+	code := FixEscapes
+	if fixed < 0 {
+		cells, fixed = l.splitLenient(window[:n])
+		code = FixQuotes
+	}
 	if status == recordComplete && len(cells) != l.Width {
 		r.pos += end
 		r.nextLine += r.rec.LineBreaks + 1
 		return r.rec.Fields, false, nil
 	}
 	if fixed >= 0 {
-		l.onFix(FixQuotes, r.nextLine, fixed+1)
+		l.onFix(code, r.nextLine, fixed+1)
 	}
 	r.pos += afterLineEnd(window, n)
 	r.nextLine++

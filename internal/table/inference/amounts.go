@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"cmp"
 	"strings"
 
 	"foretell/internal/table/cells"
@@ -14,6 +15,8 @@ type amounts struct {
 	values []columnstats.Value // the numbers
 	// isPlain is set if all numbers are plain.
 	isPlain bool
+	// hasTrailingMinus is set if some numbers have a minus after their digits, as in 12.50-.
+	hasTrailingMinus bool
 	// others is the number of texts that are not numbers, otherRows the number of their rows, and
 	// firstOther the first of them.
 	others, otherRows int
@@ -78,6 +81,7 @@ func parseAmounts(texts []columnstats.Value, comma bool) amounts {
 		}
 		a.values = append(a.values, columnstats.Value{Kind: cells.Number, Number: value, Rows: one.Rows})
 		a.isPlain = a.isPlain && one.Kind == cells.Number
+		a.hasTrailingMinus = a.hasTrailingMinus || strings.HasSuffix(strings.TrimSpace(one.Text), "-")
 		a.format.Grouped = a.format.Grouped || strings.Contains(one.Text, thousandsSeparator(comma))
 	}
 	return a
@@ -103,6 +107,9 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 		different = max(different, t.DistinctNumbers())
 	}
 	plain := t.Kind() == frame.Numeric
+	if best.hasTrailingMinus && !plain && different < minDistinctNumbers {
+		return Result{}, false // grades such as 2 and 2-, which are not negative
+	}
 	enough := others == 0 || different >= minDistinctNumbers && others*distinctPerStray <= different
 	if !plain && !enough {
 		return Result{}, false
@@ -139,21 +146,24 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 	return !ok
 }
 
-// commonUnit returns the most frequent unit in texts, or "" if none has a unit. comma is
-// set if a comma separates the decimals.
+// commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
+// same, such as € and eur, are one unit, and the result is its most frequent spelling. comma is set
+// if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
-	counts := map[string]int{}
-	best := ""
+	spellings, units := map[string]int{}, map[string]int{}
 	for i := range texts {
 		if texts[i].Kind != cells.Text {
 			continue
 		}
-		_, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma)
-		if !ok || unit == "" {
-			continue
+		if _, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma); ok && unit != "" {
+			spellings[unit]++
+			units[cells.CanonicalUnit(unit)]++
 		}
-		counts[unit]++
-		if n := counts[unit] - counts[best]; best == "" || n > 0 || n == 0 && unit < best {
+	}
+	best := ""
+	for unit, count := range spellings {
+		n := cmp.Or(units[cells.CanonicalUnit(unit)]-units[cells.CanonicalUnit(best)], count-spellings[best])
+		if best == "" || n > 0 || n == 0 && unit < best {
 			best = unit
 		}
 	}

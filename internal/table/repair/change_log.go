@@ -64,6 +64,7 @@ var changeTexts = []struct{ code, noun, text string }{
 	{changeRenamed, "column", "renamed %s as in the training file"},
 	{csvfile.FixNUL, "cell", "removed NUL bytes from %s"},
 	{csvfile.FixQuotes, "row", "corrected misplaced quotes in %s"},
+	{csvfile.FixEscapes, "row", "removed the backslashes before quotes in %s"},
 	{changeRealigned, "row", "realigned %s that had too many or too few fields, using the contents of the columns"},
 	{changeRaggedLeftOut, "row", "left out %s with too many or too few fields"},
 	{changeBlankRowLeftOut, "row", "left out %s of empty cells"},

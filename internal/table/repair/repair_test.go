@@ -63,6 +63,10 @@ func TestFile(t *testing.T) {
 		},
 		{name: "a_field_of_two_lines_stays", file: people(header, "x,\"a\nb\",30,yes\n"), want: "x,\"a\nb\",30,yes\n"},
 		{
+			name: "escaped_quotes", file: people(header, `x,"say \"hi\"",30,yes`+"\n", `y,"a \", b",30,no`+"\n", `z,"C:\",30,no`+"\n"),
+			want: `x,"say ""hi""",30,yes` + "\n" + `y,"a "", b",30,no` + "\n" + `z,C:\,30,no` + "\n", changes: []string{"quote-escapes 2 line 42"},
+		},
+		{
 			name: "a_comma_without_quotes", file: people(header, "x,Smith, John,30,yes\n"),
 			want: "x,\"Smith, John\",30,yes\n", changes: []string{"fields-realigned 1 line 42"},
 		},

@@ -1,0 +1,113 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// Limits for the warning about a column whose numbers have two formats.
+const (
+	minMixedShare   = 0.8 // smallest fraction of cells that are numbers in one of the two formats, or in both
+	minMixedNumbers = 20  // smallest number of distinct cells of this kind
+	minMixedRows    = 5   // smallest number of rows of each format
+)
+
+// numberFormats counts the numbers of a column by their formats.
+type numberFormats struct {
+	rows     int // rows whose cell is not missing
+	distinct int // distinct cells that are numbers
+	// decimals has the numbers that are valid only with a decimal point, and those that are valid only
+	// with a comma. units has the numbers of each unit.
+	decimals map[string]*columnstats.Occurrences
+	units    map[string]*columnstats.Occurrences
+	plain    int // rows whose number has no unit
+	either   int // rows whose number is valid with both separators
+}
+
+// warnMixedNumbers warns about a training column that is read as texts because its numbers have two
+// formats, such as 12.3 and 12,3, or two units, such as $12 and €12.
+func (c *columnChecker) warnMixedNumbers() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 {
+		return // a column of dates or times may have such numbers, and FirstOther has its own warning
+	}
+	formats := countNumberFormats(c.stats.FirstValues())
+	if formats.distinct < minMixedNumbers {
+		return
+	}
+	for _, one := range []struct {
+		groups map[string]*columnstats.Occurrences
+		shared int // rows that fit each of the groups
+		noun   string
+	}{{formats.decimals, formats.either, "decimal separators"}, {formats.units, formats.plain, "units"}} {
+		groups := slices.SortedFunc(maps.Values(one.groups), func(a, b *columnstats.Occurrences) int {
+			return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.First.FirstLine(), b.First.FirstLine()))
+		})
+		if len(groups) < 2 || groups[1].Rows < minMixedRows {
+			continue
+		}
+		most, other := groups[0], groups[1]
+		if float64(most.Rows+other.Rows+one.shared) < minMixedShare*float64(formats.rows) {
+			continue
+		}
+		c.warnAt(other.First.FirstLine(), csvfile.CodeMixedNumbers, "the numbers have different %s: %s %s one like %s (%s), %s %s one like %s (%s), so the column is read as %s",
+			one.noun, humanize.Count(most.Rows, "row"), humanize.Have(most.Rows), csvfile.Excerpt(most.First.Text), c.opts.FormatLine(most.First.FirstLine()),
+			humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), readAs(inf.Form))
+		return
+	}
+}
+
+// countNumberFormats counts the numbers among texts by their formats.
+func countNumberFormats(texts []columnstats.Value) *numberFormats {
+	f := &numberFormats{decimals: map[string]*columnstats.Occurrences{}, units: map[string]*columnstats.Occurrences{}}
+	for i := range texts {
+		one := &texts[i]
+		if one.Kind == cells.Blank || one.Kind == cells.Null {
+			continue
+		}
+		f.rows += one.Rows
+		f.add(one)
+	}
+	return f
+}
+
+// add adds a value if it is a number.
+func (f *numberFormats) add(one *columnstats.Value) {
+	_, unit, isPoint := cells.ParseAmount([]byte(one.Text), false)
+	_, commaUnit, isComma := cells.ParseAmount([]byte(one.Text), true)
+	if unit = cells.CanonicalUnit(cmp.Or(unit, commaUnit)); isCodeLetter(unit) || !isPoint && !isComma {
+		return
+	}
+	f.distinct++
+	switch {
+	case isPoint && isComma:
+		f.either += one.Rows
+	case isPoint:
+		addTo(f.decimals, ".", one)
+	default:
+		addTo(f.decimals, ",", one)
+	}
+	if unit == "" {
+		f.plain += one.Rows
+	} else {
+		addTo(f.units, unit, one)
+	}
+}
+
+// isCodeLetter reports whether a unit is rather a part of a code, as in 12a.
+func isCodeLetter(unit string) bool { return len(unit) == 1 && strings.ToUpper(unit) != unit }
+
+func addTo(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {
+	if groups[key] == nil {
+		groups[key] = &columnstats.Occurrences{}
+	}
+	groups[key].Add(one)
+}
