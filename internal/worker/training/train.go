@@ -92,8 +92,12 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	return learn.Race(ctx, f, p)
 }
 
-// newRaceParams returns the parameters of a race.
+// newRaceParams returns the parameters of a race. It returns an error if one of them cannot be decoded,
+// because a model that was trained without it would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
+	if err := rows.race.DecodeError; err != nil {
+		return learn.Params{}, err
+	}
 	monotone, err := rows.race.Monotone.Signs()
 	if err != nil {
 		return learn.Params{}, err
