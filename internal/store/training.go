@@ -267,6 +267,33 @@ func (t *Tx) RequestCancel(ctx context.Context, key string) error {
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject = ?", key)
 }
 
+// Ending describes the end of a race that no process runs.
+type Ending struct {
+	// Status is the final status of the race, and Reason the reason of a failure.
+	Status, Reason string
+	Time           time.Time
+}
+
+// EndQueuedRace ends a race that no process runs, with its runs. The caller must have deleted the job
+// of the race.
+func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) error {
+	runs, err := t.ListRuns(ctx, race.Key)
+	if err != nil {
+		return err
+	}
+	if err := t.DeletePartJobs(ctx, race.Key); err != nil {
+		return err
+	}
+	for _, r := range append(runs, race) {
+		ended := *r // the transaction may be run again
+		ended.Status, ended.FailureReason, ended.Finished = end.Status, end.Reason, end.Time
+		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DeleteTraining deletes a race with its runs, model and predictions. It returns
 // the keys of the blobs that are no longer referenced, or ErrWrongState if
 // [Tx.FindActiveJob] finds a job.

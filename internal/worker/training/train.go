@@ -127,7 +127,7 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
-	err := tr.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
+	err := tr.queue.WriteWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
 		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 	}
 	info, err := tr.writeModel(ctx, outcome.Model, false)
 	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = tr.writeModel(ctx, outcome.Model, !tr.ownJobsOnly)
+		info, err = tr.writeModel(ctx, outcome.Model, !tr.queue.OwnJobsOnly())
 	}
 	if err != nil {
 		return nil, err
