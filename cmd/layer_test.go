@@ -103,7 +103,7 @@ var layers = map[string][]string{
 	"internal/span":               nil,
 	"internal/spill":              nil,
 	"internal/store":              {"api", "filelock", "machine", "span"},
-	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "problem", "store"},
+	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "store"},
 	"internal/symlink":            nil,
 	"internal/table/cells":        nil,
 	"internal/table/check":        {"humanize", "table/cells", "table/columnstats", "table/csvfile", "table/frame", "table/inference"},
@@ -124,9 +124,9 @@ var layers = map[string][]string{
 	"internal/testenv/chrome":     {"testenv"},
 	"internal/turn":               {"rescue"},
 	"internal/urlkey":             {"api", "auth", "store"},
-	"internal/worker":             {"account", "blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
-	"internal/worker/prediction":  {"account", "api", "job", "jobqueue", "learn", "problem", "repeat", "store", "storedfile", "table/csvfile"},
-	"internal/worker/preparation": {"account", "api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
+	"internal/worker":             {"blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
+	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn", "problem", "repeat", "store", "storedfile", "table/csvfile"},
+	"internal/worker/preparation": {"api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
 	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
 }
 
