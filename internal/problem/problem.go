@@ -39,7 +39,7 @@ type Converter struct {
 
 // New returns a Converter.
 func New(c Config) *Converter {
-	return &Converter{log: c.Log, location: c.Location, embedded: c.Embedded}
+	return &Converter{log: c.Log, location: c.Location, embedded: c.embedded}
 }
 
 // Convert converts an error of package store or blob to a *api.Problem if users can do something
@@ -97,8 +97,8 @@ func (c *Converter) newDiskFullProblem(err error) error {
 // newFileSizeProblem returns the problem of a file that would exceed the limit of the process on the
 // size of files. The limit is the cause of a failed write if the disk has more free space than that.
 func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
-	if !c.Embedded {
-		c.Log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
+	if !c.embedded {
+		c.log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
 		return api.NewProblem(api.CodeStorageFull, "the service's process may not write files of this size, so nothing was stored: try again when its operator has raised the limit (ulimit -f)").WithCause(err)
 	}
 	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %.1f kB, so nothing was stored: raise the limit with `ulimit -f unlimited`", float64(limit)/1e3).WithCause(err)
