@@ -177,11 +177,12 @@ func (c *comparison) checkMissing(name string, before, now float64) {
 // training column. It returns true if the numbers of both files can be compared.
 func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComparable bool) {
 	rows, most := unparsableRows(train, blind, c.blind.Rows)
-	form := train.Form
 	switch {
 	case rows == 0:
-		return form == blind.Form
-	case form != blind.Form:
+		return hasSameForm(train, blind)
+	case haveTimesAndDurations(train, blind):
+		c.reportDurations(train.Name, blind, rows, most)
+	case !hasSameForm(train, blind):
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.reportOtherFormat(train, blind, rows, most)
@@ -214,13 +215,14 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (numRows int, mos
 		known[trained[i].Text] = true
 	}
 	values, measured := blind.Values(), rows-blind.EmptyRows()
+	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind)
 	if c.Form == inference.FormNumeric {
 		values = estimatedValues(blind, rows)
 	}
 	for i := range values {
 		one := &values[i]
 		measured -= one.Rows
-		if c.CanParse(one.Text) || c.Form == blind.Form && (one.Kind == cells.Null || known[one.Text]) {
+		if c.CanParse(one.Text) || (isAlike && one.Kind == cells.Null) || (c.Form == blind.Form && known[one.Text]) {
 			continue
 		}
 		numRows += one.Rows

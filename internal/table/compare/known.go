@@ -68,13 +68,17 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 		return
 	}
 	switch {
-	case blind.Form == known.Form:
+	case hasSameForm(train, blind):
 		if known.HasRange && blind.Numbers != nil {
 			// The standard deviation is not known, so means are not compared.
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 	case blind.Form.IsOrdered():
-		if rows, _ := unparsableRows(train, blind, c.blind.Rows); ratio(rows, c.blind.Rows) > maxUnparsable {
+		rows, most := unparsableRows(train, blind, c.blind.Rows)
+		switch {
+		case rows > 0 && haveTimesAndDurations(train, blind):
+			c.reportDurations(known.Name, blind, rows, most)
+		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
 	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:

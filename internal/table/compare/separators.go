@@ -87,6 +87,10 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
 		return
 	}
+	if isDurationColumn(train) { // perhaps no cell has the unit h
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
+		return
+	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",
 		csvfile.Excerpt(train.NumberFormat().Unit))
 }
