@@ -39,5 +39,5 @@ document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, el
   } catch { /* as without an answer */ }
   if (uploads.get(elt) !== id) return; // the form was sent again
   if (end) target.innerHTML = end;
-  else showUploadError(target, "The upload was cancelled." + (allSent ? " If the whole file had already arrived, it is in the list when you load this page again." : ""), "warn");
+  else showUploadError(target, allSent ? "It is not known whether the upload was cancelled. If the whole file had already arrived, it is in the list when you load this page again." : "The upload was cancelled.", "warn");
 });
