@@ -28,8 +28,8 @@ const (
 )
 
 // uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
-// response, so it asks afterwards. Another process of the service does not know the upload. If the page
-// has sent the whole file, it then says that it does not know the end, either.
+// response, so it asks afterwards. Another process of the service does not know the upload; the page
+// then says that it does not know the end, either.
 type uploadEnds struct {
 	mu sync.Mutex
 	// byAccount has the uploads by the key of their account, in the order in which they have begun.

@@ -19,7 +19,7 @@ func hasSameForm(train, blind *profile.ColumnProfile) bool {
 }
 
 // haveTimesAndDurations reports whether the training column has times of day and the blind column
-// durations, of which some are not times of day. The others have the same meaning in both files.
+// durations, some of them not times of day. The others have the same meaning in both files.
 func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
 	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
 }
