@@ -171,8 +171,10 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
 		}
 	}
-	// If a proxy serves the service at the path of the base URL, it removes this path from requests.
-	if problem.Code == api.CodeNoRoute && c.base.Path != "" && problem.Instance == req.url.EscapedPath() {
+	// If a proxy serves the service at the path of the base URL, it removes this path from requests. Other
+	// deployments may not name the path that they received; the base URL is then more likely wrong.
+	isPathReceived := problem.Instance == "" || problem.Instance == req.url.EscapedPath()
+	if problem.Code == api.CodeNoRoute && c.base.Path != "" && isPathReceived {
 		problem = problem.WithCause(&BaseURLError{BaseURL: c.BaseURL(), Origin: Origin(c.base)})
 	}
 	problem.RetryAfter = retryAfter(resp.Header)
@@ -183,8 +185,8 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 }
 
 // BaseURLError is the cause of a problem with api.CodeNoRoute if the service received the path of
-// the client's base URL, although no operation begins with it. The URL is then often that of a page
-// of the dashboard.
+// the client's base URL, or may have received it, although no operation begins with it. The URL is
+// then often that of a page of the dashboard.
 type BaseURLError struct {
 	// BaseURL is the base URL of the client, and Origin is the same URL without its path.
 	BaseURL, Origin string

@@ -46,6 +46,9 @@ func (p *Pages) showAccount(v *visit) error {
 		required := &api.Problem{Status: http.StatusOK, Detail: "This service requires an authenticator app. Set one up below to continue."}
 		return p.writeAccount(v, required, nil, nil)
 	}
+	if v.account.SecondFactor {
+		p.deleteMessages(v, &newApp) // the app may have been confirmed elsewhere
+	}
 	messageID := v.r.URL.Query().Get(newApp.parameter)
 	if messageID == "" || v.account.SecondFactor {
 		return p.writeAccount(v, nil, nil, nil)

@@ -86,7 +86,7 @@ const maxVerifications = 2
 // New returns the pages with these options.
 func New(opts Options) *Pages {
 	templates := sync.OnceValue(func() map[string]*template.Template { return parseTemplates(opts.Now) })
-	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadEnds{byID: map[uploadID]*uploadEnd{}}}
+	return &Pages{opts: opts, templates: templates, crossOrigin: http.NewCrossOriginProtection(), verifying: turn.NewFairSemaphore(maxVerifications), uploadEnds: uploadEnds{byAccount: map[string][]*uploadEnd{}}}
 }
 
 // Mount calls handle with the pattern and the handler of each page. A pattern is a method and a

@@ -254,20 +254,22 @@ func (p *Pages) uploadDataset(v *visit, form *upload, fields *uploadForm) error 
 	if err != nil {
 		return err
 	}
-	v.created = createdObject{"dataset", "/datasets/" + created.DatasetKey}
+	dataset := createdObject{Noun: "dataset", Path: "/datasets/" + created.DatasetKey}
 	if strings.HasPrefix(created.DatasetUploadInfo.UploadURL, v.client.BaseURL()+"/") {
 		_, err = v.client.UploadData(ctx, created.DatasetUploadInfo, file.Source, nil)
 	} else { // the upload URL is that of an S3 store, which requires the size of the file
 		_, err = v.client.AddData(ctx, created.DatasetKey, file.Source, nil)
 	}
 	if err = file.uploadError(err); err == nil {
+		v.created = dataset
 		return nil
 	}
 	// ctx may have ended, because the browser closed the connection.
 	if _, deleteErr := client.Call(context.WithoutCancel(ctx), v.client, api.DeleteDataset, &api.DatasetInput{DatasetKey: created.DatasetKey}); deleteErr != nil {
+		dataset.IsLeft = true
+		v.created = dataset
 		return fmt.Errorf("%w; the empty dataset could not be deleted: %w", err, deleteErr)
 	}
-	v.created = createdObject{}
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"strings"
 )
 
 // messageKind is a kind of messages. A message passes data that the service cannot show again, such
@@ -55,6 +56,17 @@ func (p *Pages) readMessage(v *visit, kind messageKind, id string, message any) 
 	}
 	encoded, err := base64.RawURLEncoding.DecodeString(cookie.Value)
 	return err == nil && json.Unmarshal(encoded, message) == nil
+}
+
+// deleteMessages makes the browser delete the messages of a kind that this session can read or, if
+// kind is nil, all messages.
+func (p *Pages) deleteMessages(v *visit, kind *messageKind) {
+	for _, cookie := range v.r.Cookies() {
+		id, isMessage := strings.CutPrefix(cookie.Name, p.messageCookieName(v, ""))
+		if isMessage && (kind == nil || hmac.Equal([]byte(id), []byte(kind.identify(v, cookie.Value)))) {
+			p.deleteMessage(v, id)
+		}
+	}
 }
 
 // deleteMessage makes the browser delete the message with this identifier.

@@ -294,7 +294,7 @@ func (p *Pages) predictFile(v *visit, form *upload) error {
 	if err != nil {
 		return file.uploadError(err)
 	}
-	v.created = createdObject{"prediction", "/predictions/" + created.PredictionKey}
+	v.created = createdObject{Noun: "prediction", Path: "/predictions/" + created.PredictionKey}
 	return nil
 }
 

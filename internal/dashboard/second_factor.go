@@ -81,6 +81,7 @@ func (p *Pages) addSecondFactor(v *visit) error {
 	if err != nil {
 		return p.writeAccount(v, p.formProblem(v, err), addAppFields, nil)
 	}
+	p.deleteMessages(v, &newApp) // their secrets are no longer valid
 	return p.redirectWithMessage(v, "/account", newApp, added)
 }
 
@@ -100,8 +101,8 @@ func (p *Pages) confirmSecondFactor(v *visit) error {
 			return p.writeAccount(v, p.formProblem(v, err), confirmAppFields, setup)
 		}
 	}
-	if err == nil && messageID != "" {
-		p.deleteMessage(v, messageID)
+	if err == nil {
+		p.deleteMessages(v, &newApp)
 	}
 	return p.showErrorOrAccount(v, err, nil)
 }

@@ -73,8 +73,10 @@ func (p *Pages) tokenFromCookie(r *http.Request) string {
 }
 
 // setSessionCookie sets the session cookie for the given number of seconds, or deletes it if value
-// is empty.
+// is empty. It deletes the messages of the earlier session, which the next one cannot read: one may
+// have the secret of an authenticator app.
 func (p *Pages) setSessionCookie(v *visit, value string, seconds int) {
+	p.deleteMessages(v, nil)
 	p.setCookie(v, p.cookieName(v.r), value, seconds)
 }
 

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,27 +20,35 @@ const (
 	// maxUploadIDLen is the maximum length of an identifier. Longer ones, which no page sends, are
 	// ignored.
 	maxUploadIDLen = 64
+	// maxUploadEnds is the maximum number of ended uploads that are remembered for an account.
+	maxUploadEnds = 20
+	// uploadEndPurge is how often the ends of all accounts are searched for those older than
+	// uploadEndAge.
+	uploadEndPurge = time.Minute
 )
 
 // uploadEnds remembers how uploads have ended. The page of a cancelled upload does not get the
 // response, so it asks afterwards. Another process of the service does not know the upload; the page
-// then says that it does not know, either.
+// then says that it does not know the end, either.
 type uploadEnds struct {
-	mu   sync.Mutex
-	byID map[uploadID]*uploadEnd
+	mu sync.Mutex
+	// byAccount has the uploads by the key of their account, in the order in which they have begun.
+	// Accounts cannot ask for the uploads of others.
+	byAccount map[string][]*uploadEnd
+	purged    time.Time // when old uploads of all accounts were last removed
 }
-
-// uploadID identifies an upload. So accounts cannot ask for the uploads of others.
-type uploadID struct{ account, id string }
 
 // createdObject is an object that an upload has created. Its fields are "" if there is none.
 type createdObject struct {
 	Noun string // dataset or prediction
 	Path string // the path of its page
+	// IsLeft is set if the upload failed, but the object could not be deleted.
+	IsLeft bool
 }
 
 // uploadEnd is how an upload has ended.
 type uploadEnd struct {
+	id      string
 	done    chan struct{} // closed when the upload has ended; the other fields are then set
 	time    time.Time
 	created createdObject
@@ -48,31 +57,56 @@ type uploadEnd struct {
 // begin records that the upload of a request has begun. The caller must call the returned function
 // when the upload has ended.
 func (u *uploadEnds) begin(v *visit, now func() time.Time) (end func()) {
-	id := uploadID{v.account.AccountKey, v.r.Header.Get(uploadHeader)}
-	if id.id == "" || len(id.id) > maxUploadIDLen {
+	account, id := v.account.AccountKey, v.r.Header.Get(uploadHeader)
+	if id == "" || len(id) > maxUploadIDLen {
 		return func() {} // without scripts, an upload is not cancelled on its page
 	}
-	one := &uploadEnd{done: make(chan struct{})}
+	one := &uploadEnd{id: id, done: make(chan struct{})}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for id, earlier := range u.byID {
-		if isClosed(earlier.done) && now().Sub(earlier.time) > uploadEndAge {
-			delete(u.byID, id)
-		}
+	if now().Sub(u.purged) > uploadEndPurge {
+		u.purge(now())
 	}
-	u.byID[id] = one
+	u.byAccount[account] = append(dropOldest(u.byAccount[account]), one)
 	return func() {
 		one.time, one.created = now(), v.created
 		close(one.done)
 	}
 }
 
+// purge removes the ends that are older than uploadEndAge. The caller must hold u.mu.
+func (u *uploadEnds) purge(now time.Time) {
+	u.purged = now
+	for account, list := range u.byAccount {
+		list = slices.DeleteFunc(list, func(one *uploadEnd) bool { return isClosed(one.done) && now.Sub(one.time) > uploadEndAge })
+		if u.byAccount[account] = list; len(list) == 0 {
+			delete(u.byAccount, account)
+		}
+	}
+}
+
+// dropOldest removes the uploads that have begun first, so that fewer than maxUploadEnds of the others
+// have ended. Those that have not ended remain.
+func dropOldest(list []*uploadEnd) []*uploadEnd {
+	ended := 0
+	for _, one := range list {
+		if isClosed(one.done) {
+			ended++
+		}
+	}
+	return slices.DeleteFunc(list, func(one *uploadEnd) bool {
+		if ended < maxUploadEnds || !isClosed(one.done) {
+			return false
+		}
+		ended--
+		return true
+	})
+}
+
 // wait waits until an upload has ended, and returns what it has created. It returns false if the
 // upload is unknown, or if it does not end within uploadEndWait.
-func (u *uploadEnds) wait(ctx context.Context, id uploadID) (created createdObject, ok bool) {
-	u.mu.Lock()
-	one := u.byID[id]
-	u.mu.Unlock()
+func (u *uploadEnds) wait(ctx context.Context, account, id string) (created createdObject, ok bool) {
+	one := u.find(account, id)
 	if one == nil {
 		return createdObject{}, false
 	}
@@ -84,6 +118,18 @@ func (u *uploadEnds) wait(ctx context.Context, id uploadID) (created createdObje
 	case <-ctx.Done():
 		return createdObject{}, false
 	}
+}
+
+// find returns the last upload of an account with this identifier, or nil.
+func (u *uploadEnds) find(account, id string) *uploadEnd {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, one := range slices.Backward(u.byAccount[account]) {
+		if one.id == id {
+			return one
+		}
+	}
+	return nil
 }
 
 func isClosed(c chan struct{}) bool {
@@ -106,7 +152,7 @@ func (p *Pages) recordEnd(upload visitFunc) visitFunc {
 // showUploadEnd responds with a message that says how an upload has ended that the visitor has
 // cancelled.
 func (p *Pages) showUploadEnd(v *visit) error {
-	created, ok := p.uploadEnds.wait(v.r.Context(), uploadID{v.account.AccountKey, v.r.PathValue("id")})
+	created, ok := p.uploadEnds.wait(v.r.Context(), v.account.AccountKey, v.r.PathValue("id"))
 	if !ok {
 		return api.NewProblem(api.CodeNotFound, "the upload is unknown or has not ended")
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestFormsInBrowser logs in with a wrong password, after which the password can be typed again at
 // once. Then it cancels an upload on a slow connection, and sends the same form again. At last it
-// cancels an upload when the service has the whole file, but the page has no response yet.
+// cancels uploads when the service has the whole file, but the page has no response yet.
 func TestFormsInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -45,7 +45,7 @@ func TestFormsInBrowser(t *testing.T) {
 	p.press("main form[data-hx-post] .primary")
 	p.sees("[data-cancel]")
 	p.press("[data-cancel]")
-	p.run("the upload is cancelled", poll(`document.querySelector("#upload-error").textContent === "The upload was cancelled."
+	p.run("the upload is cancelled", poll(`/^(The upload was cancelled\.$|It is not known)/.test(document.querySelector("#upload-error").textContent) // the service may not have known the upload yet
 		&& document.activeElement.matches("main form[data-hx-post] .primary:enabled") && getComputedStyle(document.querySelector("[data-cancel]")).display === "none"`))
 	token, err := signIn(address, "a@example.com")
 	if err != nil {
@@ -67,12 +67,19 @@ func TestFormsInBrowser(t *testing.T) {
 	p.run("file", chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
 	p.sees("[data-check] .note")
 	p.run("a long delay", network.EmulateNetworkConditions(false, 3000, -1, -1))
-	p.press("main form[data-hx-post] .primary")
-	waitUntil(t, "the file to arrive", func() bool {
-		var page api.DatasetPage
-		callJSON(t, "GET", address+"/api/v1/datasets?offset=0&limit=10", token, &page)
-		return page.Total == 2
-	})
-	p.press("[data-cancel]")
+	cancelAfterArrival := func(datasets int64) {
+		p.press("main form[data-hx-post] .primary")
+		waitUntil(t, "the file to arrive", func() bool {
+			var page api.DatasetPage
+			callJSON(t, "GET", address+"/api/v1/datasets?offset=0&limit=10", token, &page)
+			return page.Total == datasets && page.Datasets.Items[0].Status != api.DatasetPending // the newest dataset is the first
+		})
+		p.press("[data-cancel]")
+	}
+	cancelAfterArrival(2)
 	p.run("the page says that the dataset exists", poll(`document.querySelector("#upload-error a[href^='/datasets/']") !== null`))
+	p.write("#name", "another")
+	p.run("no answer about uploads", network.SetBlockedURLs([]string{"*/uploads/*"}))
+	cancelAfterArrival(3)
+	p.run("the page says that it is not known", poll(`document.querySelector("#upload-error").textContent.startsWith("It is not known whether the upload was cancelled.")`))
 }

@@ -62,6 +62,12 @@ func TestOneTimeLinksOfTwoTabs(t *testing.T) {
 		resp, _ := b.visit(t, "/admin/accounts", url.Values{"email": {email}, "role": {"user"}})
 		pages[email] = resp.Header.Get("Location")
 	}
+	// A message of another session has a valid identifier, but for another key.
+	other := newBrowser(t, s.url)
+	other.expect(t, "/sign-in", url.Values{"username": {"root@example.com"}, "password": {"a long password"}}, 200, "<title>Home")
+	other.client.CheckRedirect = b.client.CheckRedirect
+	resp, _ := other.visit(t, "/admin/accounts", url.Values{"email": {"evil.example@example.com"}, "role": {"user"}})
+	b.addCookies(t, other.messages(t))
 	_, id, _ := strings.Cut(pages["eve@example.com"], "?new-link=")
 	planted := base64.RawURLEncoding.EncodeToString([]byte(`{"Email":"eve@example.com","Link":"https://evil.example/"}`))
 	for _, suffix := range []string{"-link", "-message-x", "-message-" + id} {
@@ -70,9 +76,9 @@ func TestOneTimeLinksOfTwoTabs(t *testing.T) {
 	for _, email := range []string{"ann@example.com", "bob@example.com"} {
 		b.expect(t, pages[email], nil, 200, "<bdi>"+email+"</bdi> can set a password now with this link")
 	}
-	for _, path := range []string{"/admin/accounts", "/admin/accounts?new-link=x", pages["eve@example.com"]} {
-		if page := b.expect(t, path, nil, 200, "<title>Accounts"); strings.Contains(page, "evil.example") {
-			t.Errorf("%s shows the link of another host", path)
+	for _, path := range []string{"/admin/accounts", "/admin/accounts?new-link=x", pages["eve@example.com"], resp.Header.Get("Location")} {
+		if page := b.expect(t, path, nil, 200, "<title>Accounts"); strings.Contains(page, "evil.example/") || strings.Contains(page, "can set a password now") {
+			t.Errorf("%s shows the link of another host or session", path)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,20 +168,71 @@ func TestSecondFactorPages(t *testing.T) {
 	if secret == nil || resp.Request.Method != "GET" {
 		t.Fatalf("the response to %s %s has no secret, or is that to the form:\n%s", resp.Request.Method, resp.Request.URL, page)
 	}
-	address := resp.Request.URL.RequestURI()
-	b.expect(t, address, nil, 200, secret[0])
+	if b.expect(t, resp.Request.URL.RequestURI(), nil, 200, secret[0]); len(b.messages(t)) != 1 {
+		t.Errorf("the messages are %v", b.messages(t))
+	}
+	resp, page = b.visit(t, "/account/second-factor", url.Values{"current": {testPassword}})
+	if secret = regexp.MustCompile(`Secret: <code>([A-Z2-7 ]+)</code>`).FindStringSubmatch(page); secret == nil || len(b.messages(t)) != 1 {
+		t.Fatalf("after the second set-up, the messages are %v, and the page is\n%s", b.messages(t), page)
+	}
+	address, messages := resp.Request.URL.RequestURI(), b.messages(t)
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}, "new-app": {resp.Request.URL.Query().Get("new-app")}}, 403, secret[0])
 	other := newBrowser(t, s.url)
 	other.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 200, "<title>Account")
+	other.addCookies(t, messages)
 	if page := other.expect(t, address, nil, 200, "The secret of the new authenticator app is no longer shown."); strings.Contains(page, "QR code") {
-		t.Error("another browser shows the secret")
+		t.Error("another session shows the secret")
 	}
 	app := &authenticator{secret: auth.TOTP(strings.ReplaceAll(secret[1], " ", ""))}
 	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {"12345x"}}, 403, "is wrong or was used before")
-	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {app.code(t)}}, 200, "Remove the app")
+	b.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	b.expect(t, "/account/second-factor/confirm", url.Values{"code": {app.code(t)}}, 303, "") // of another tab, which does not know the message
+	b.expectNoMessages(t, "confirming the app")
+	b.client.CheckRedirect = nil
+	b.addCookies(t, messages) // as if the app had been confirmed in another browser
 	b.expect(t, address, nil, 200, "Remove the app")
+	b.expectNoMessages(t, "showing the page of the account with an app")
+	b.addCookies(t, messages)
 	b.expect(t, "/sign-out", url.Values{}, 200, "<title>Sign in")
+	b.expectNoMessages(t, "signing out")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}}, 401, "needs the code of its authenticator app")
 	b.expect(t, "/sign-in", url.Values{"username": {testUser}, "password": {testPassword}, "code": {app.code(t)}}, 200, "<title>Home")
 	b.expect(t, "/account/second-factor/remove", url.Values{"current": {testPassword}, "code": {app.code(t)}}, 200, "Set up an app")
+}
+
+// cookies returns the cookies that the browser sends to the service.
+func (b *browser) cookies(t *testing.T) []*http.Cookie {
+	t.Helper()
+	return b.client.Jar.Cookies(b.parseBase(t))
+}
+
+// messages returns the cookies with the messages for pages that the browser has.
+func (b *browser) messages(t *testing.T) []*http.Cookie {
+	t.Helper()
+	return slices.DeleteFunc(b.cookies(t), func(one *http.Cookie) bool { return !strings.Contains(one.Name, "-message-") })
+}
+
+func (b *browser) expectNoMessages(t *testing.T, after string) {
+	t.Helper()
+	if messages := b.messages(t); len(messages) > 0 {
+		t.Errorf("after %s, the browser has the messages %v", after, messages)
+	}
+}
+
+// addCookies adds cookies that the service may have set in another browser.
+func (b *browser) addCookies(t *testing.T, list []*http.Cookie) {
+	t.Helper()
+	for _, one := range list {
+		one.Path = "/"
+	}
+	b.client.Jar.SetCookies(b.parseBase(t), list)
+}
+
+func (b *browser) parseBase(t *testing.T) *url.URL {
+	t.Helper()
+	address, err := url.Parse(b.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
 }

@@ -28,7 +28,6 @@ document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, el
   if (isPoll({ requestConfig })) return;
   showUploadError(target, "Cancelling the upload…", "warn");
   const progress = elt.querySelector("progress");
-  const allSent = progress.value === 100;
   progress.value = 0;
   elt.querySelector(".primary").focus();
   const id = uploads.get(elt);
@@ -39,5 +38,6 @@ document.addEventListener("htmx:sendAbort", async ({ detail: { requestConfig, el
   } catch { /* as without an answer */ }
   if (uploads.get(elt) !== id) return; // the form was sent again
   if (end) target.innerHTML = end;
-  else showUploadError(target, "The upload was cancelled." + (allSent ? " If the whole file had already arrived, it is in the list when you load this page again." : ""), "warn");
+  // The progress does not tell whether the file has arrived: it lags behind the connection.
+  else showUploadError(target, "It is not known whether the upload was cancelled. If the whole file had already arrived, it is in the list when you load this page again.", "warn");
 });

@@ -50,6 +50,8 @@ def amount_or_nan(cell, unit, decimal_comma):
     value, found, ok = parse_amount(cell, decimal_comma)
     if found == "" and ends_in_letter(cell) and ends_in_letter(unit):
         return NAN  # if the unit is A, as in 5A and 7A, then 5B is not 5 billion
+    if found == "day" and unit == "h":
+        value, found = 24 * value, unit
     if not ok or found and canonical_unit(found) != canonical_unit(unit) or math.isinf(value):
         return NAN
     return value
@@ -115,10 +117,12 @@ def parse_amount(cell, decimal_comma):
 
 
 CLOCK_DURATION = re.compile(
-    r"(-?)(?:([0-9]{1,9}) days?,? \+?(?=[0-9]{1,2}:))?"
+    r"([-\u2212+]?)(?:([0-9]{1,9}) days?,? \+?(?=[0-9]{1,2}:))?"
     r"([0-9]{1,9}):([0-5][0-9]):([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?"
 )
-ISO_DURATION = re.compile("(-?)P(?:#W)?(?:#D)?(?:T(?:#H)?(?:#M)?(?:#S)?)?".replace("#", "([0-9]{1,9})(?:[.,]([0-9]{1,9}))?"))
+ISO_DURATION = re.compile(
+    "([-\u2212+]?)P(?:#W)?(?:#D)?(?:T(?:#H)?(?:#M)?(?:#S)?)?".replace("#", "([-\u2212+]?)([0-9]{1,9})(?:[.,]([0-9]{1,9}))?")
+)
 ISO_HOURS = (7 * 24, 24, 1, 1 / 60, 1 / 3600)
 
 
@@ -128,7 +132,7 @@ def parse_duration(cell):
     if found:
         sign, days, hour, minute, whole, fraction = found.groups()
         clock = int(hour) + int(minute) / 60 + with_fraction(whole, fraction) / 3600
-        sign = -1 if sign else 1
+        sign = -1 if is_minus(sign) else 1
         if days is None:
             return sign * clock
         return sign * 24.0 * int(days) + clock if int(hour) < 24 else None
@@ -137,10 +141,15 @@ def parse_duration(cell):
         return None
     sign, *numbers = found.groups()
     hours = 0.0
-    for whole, fraction, unit in zip(numbers[::2], numbers[1::2], ISO_HOURS):
+    for part_sign, whole, fraction, unit in zip(numbers[::3], numbers[1::3], numbers[2::3], ISO_HOURS):
         if whole is not None:
-            hours += with_fraction(whole, fraction) * unit
-    return -hours if sign else hours
+            number = with_fraction(whole, fraction)
+            hours += (-number if is_minus(part_sign) else number) * unit
+    return -hours if is_minus(sign) else hours
+
+
+def is_minus(sign):
+    return sign in ("-", "\u2212")
 
 
 def with_fraction(whole, fraction):

@@ -2,8 +2,12 @@ package cells
 
 import "bytes"
 
-// durationUnit is the unit of durations. Numbers with this unit, such as 5 h, mean the same.
-const durationUnit = "h"
+// DurationUnit is the unit of durations. Numbers with this unit, such as 5 h, mean the same.
+const DurationUnit = "h"
+
+// dayUnit is the unit of durations such as 3 days, as pandas prints them if no duration of a column
+// has hours.
+const dayUnit = "day"
 
 // maxDurationDigits is the maximum number of digits of each number in a duration.
 const maxDurationDigits = 9
@@ -16,16 +20,16 @@ func IsDuration(cell []byte) bool {
 
 // parseDuration parses a duration and returns its hours:
 //
-//	26:30:00  -0:05:07.25                 hours, minutes and seconds; a time of day has fewer than 24 hours
+//	26:30:00  -0:05:07.25  +0:05:07       hours, minutes and seconds; a time of day has fewer than 24 hours
 //	1 day, 2:03:04  -1 day, 23:00:00      as Python prints them; only the days are negative
 //	1 days 02:03:04.5  -1 days +23:00:00  as pandas prints them
 //	PT1H30M  P1DT2H  PT0.5S  P2W          ISO 8601, without years and months, whose length is not fixed
+//	PT-15M  P-1DT23H30M0S                 as Java and pandas write negative durations; each number has its sign
+//
+// A minus is a hyphen or U+2212.
 func parseDuration(cell []byte) (hours float64, ok bool) {
 	p := &dateParser{rest: cell, ok: true}
-	sign := 1.0
-	if p.skipByte('-') {
-		sign = -1
-	}
+	sign := p.parseSign()
 	if p.skipByte('P') {
 		hours = sign * p.parseISODuration()
 		return hours, p.ok && len(p.rest) == 0
@@ -52,6 +56,19 @@ func parseDuration(cell []byte) (hours float64, ok bool) {
 	return hours, p.ok && len(p.rest) == 0
 }
 
+// parseSign parses an optional sign, and returns 1 or -1.
+func (p *dateParser) parseSign() float64 {
+	if rest, found := bytes.CutPrefix(p.rest, []byte(minusSign)); found {
+		p.rest = rest
+		return -1
+	}
+	if p.skipByte('-') {
+		return -1
+	}
+	p.skipByte('+')
+	return 1
+}
+
 // parseClock parses the minutes and the seconds after a number of hours, and returns all as hours.
 func (p *dateParser) parseClock(hour int) float64 {
 	p.failUnless(p.skipByte(':'))
@@ -72,13 +89,18 @@ var isoHours = [len(isoUnits)]float64{7 * 24, 24, 1, 1.0 / 60, 1.0 / 3600}
 // parseISODuration parses an ISO 8601 duration after its P.
 func (p *dateParser) parseISODuration() (hours float64) {
 	last, isTime := -1, false
-	for p.ok && (len(p.rest) > 0 || last < 0 || isTime && last < firstTimeUnit) {
+	for p.ok {
+		isComplete := last >= 0 && (!isTime || last >= firstTimeUnit) // neither P nor P1DT is a duration
+		if len(p.rest) == 0 && isComplete {
+			break
+		}
 		if !isTime && p.skipByte('T') {
 			isTime = true
 			continue
 		}
+		sign := p.parseSign()
 		whole, _ := p.parseDigits(maxDurationDigits)
-		number := float64(whole) + p.parseFraction()
+		number := sign * (float64(whole) + p.parseFraction())
 		if len(p.rest) == 0 {
 			p.ok = false
 			return 0
@@ -88,7 +110,8 @@ func (p *dateParser) parseISODuration() (hours float64) {
 		if !p.ok {
 			return 0
 		}
-		hours, last, p.rest = hours+number*isoHours[unit], unit, p.rest[1:]
+		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the hours differ.
+		hours, last, p.rest = hours+float64(number*isoHours[unit]), unit, p.rest[1:]
 	}
 	return hours
 }

@@ -32,6 +32,9 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
 		return 0, false // in a column with the unit A, such as 5A and 7A, the cell 5B is not 5 billion
 	}
+	if unit == dayUnit && f.Unit == DurationUnit {
+		return 24 * value, ok
+	}
 	return value, ok && (unit == "" || CanonicalUnit(f.Unit) == CanonicalUnit(unit))
 }
 
@@ -71,7 +74,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 		return 0, "", false
 	}
 	if hours, isDuration := parseDuration(cell); isDuration {
-		return hours, durationUnit, true
+		return hours, DurationUnit, true
 	}
 	negative := false
 	if cell[0] == '(' && cell[len(cell)-1] == ')' {

@@ -91,6 +91,33 @@ func TestMixedNumbers(t *testing.T) {
 	}
 }
 
+// TestDurationsAmongNumbers scans columns of numbers without a unit and of durations. If the numbers
+// are more, they may be seconds, so the durations are missing.
+func TestDurationsAmongNumbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		every int // one of this number of cells is a number, the others are durations, or the other way round
+		plain bool
+		form  inference.Form
+		want  string
+	}{
+		"few_durations": {250, true, inference.FormNumeric, `the column has numbers, but 4 rows have text, first "1:02:00" in line 2; such text is treated as missing`},
+		"few_numbers":   {4, false, inference.FormNumeric, `750 rows have durations (median 8.03694 hours), but 250 rows have numbers without a unit (median 498.3), first "0.3" in line 2; all are read as hours`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, tabletest.Cells(1000, func(i int) string {
+				if (i%c.every == 0) == c.plain {
+					return fmt.Sprintf("%d:02:%02d", i%14+1, i%60)
+				}
+				return fmt.Sprintf("%d.3", i)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
 // TestGradesAreNotNegative scans grades of a school, whose minus is not a sign.
 func TestGradesAreNotNegative(t *testing.T) {
 	t.Parallel()

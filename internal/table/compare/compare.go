@@ -182,8 +182,10 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 	other, texts := unparsableRows(train, blind, c.blind.Rows)
 	switch rows := other.rows + texts.rows; {
 	case rows == 0:
-		return train.Form == blind.Form
-	case train.Form != blind.Form:
+		return hasSameForm(train, blind)
+	case haveTimesAndDurations(train, blind):
+		c.reportDurations(train.Name, blind, other.add(texts))
+	case !hasSameForm(train, blind):
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
 		c.reportOtherFormat(train, blind, other)
@@ -196,7 +198,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
 // in the format of the training column. It reports nothing if there are none.
-func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows tally) {
+func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows unreadRows) {
 	if rows.rows == 0 {
 		return
 	}
@@ -210,7 +212,7 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 
 // reportTexts reports rows of the blind column with a text that the training column does not have. It
 // reports nothing if there are none.
-func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows tally) {
+func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unreadRows) {
 	if rows.rows == 0 {
 		return
 	}
@@ -223,28 +225,39 @@ func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.PluralNoun(), now, now)
 }
 
-// tally counts rows. most is the most frequent of their values.
-type tally struct {
+// unreadRows counts rows whose value is not read. most is the most frequent of these values.
+type unreadRows struct {
 	rows int
 	most columnstats.Value
 }
 
-func (t *tally) add(one *columnstats.Value) {
-	if t.rows += one.Rows; one.Rows > t.most.Rows {
-		t.most = *one
+// addRows adds the rows of a value.
+func (u *unreadRows) addRows(one *columnstats.Value) {
+	if u.rows += one.Rows; one.Rows > u.most.Rows {
+		u.most = *one
 	}
+}
+
+// add returns the rows of u and more together.
+func (u unreadRows) add(more unreadRows) unreadRows {
+	u.rows += more.rows
+	if more.most.Rows > u.most.Rows {
+		u.most = more.most
+	}
+	return u
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column c: those whose value is a number, a date or a time in the format of the blind
 // column, and those with another text. rows is the number of rows of the blind file.
-func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts tally) {
+func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))
 	for i := range trained {
 		known[trained[i].Text] = true
 	}
 	values, measured := blind.Values(), rows-blind.EmptyRows()
+	isAlike := hasSameForm(c, blind) || haveTimesAndDurations(c, blind)
 	if c.Form == inference.FormNumeric {
 		values = estimatedValues(blind, rows)
 	}
@@ -252,11 +265,11 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts tal
 		one := &values[i]
 		measured -= one.Rows
 		switch {
-		case c.CanParse(one.Text) || c.Form == blind.Form && (one.Kind == cells.Null || known[one.Text]):
+		case c.CanParse(one.Text) || isAlike && one.Kind == cells.Null || c.Form == blind.Form && known[one.Text]:
 		case blind.Form.IsOrdered() && blind.CanParse(one.Text):
-			other.add(one)
+			other.addRows(one)
 		default:
-			texts.add(one)
+			texts.addRows(one)
 		}
 	}
 	if c.Form != blind.Form && c.Form != inference.FormNumeric && blind.Form == inference.FormNumeric {

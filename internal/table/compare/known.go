@@ -69,13 +69,17 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 		return
 	}
 	switch {
-	case blind.Form == known.Form:
+	case hasSameForm(train, blind):
 		if known.HasRange && blind.Numbers != nil {
 			// The standard deviation is not known, so means are not compared.
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 	case blind.Form.IsOrdered():
-		if other, texts := unparsableRows(train, blind, c.blind.Rows); ratio(other.rows+texts.rows, c.blind.Rows) > maxUnparsable {
+		other, texts := unparsableRows(train, blind, c.blind.Rows)
+		switch rows := other.rows + texts.rows; {
+		case rows > 0 && haveTimesAndDurations(train, blind):
+			c.reportDurations(known.Name, blind, other.add(texts))
+		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}
 	case !hasNewTexts && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
@@ -151,11 +155,11 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 
 // unreadNumbers counts the rows of a blind column of numbers whose number cannot be parsed in the
 // format of the training column. rows is the number of rows of the blind file.
-func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread tally) {
+func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread unreadRows) {
 	values := estimatedValues(blind, rows)
 	for i := range values {
 		if one := &values[i]; !train.CanParse(one.Text) && blind.CanParse(one.Text) {
-			unread.add(one)
+			unread.addRows(one)
 		}
 	}
 	return unread
@@ -173,19 +177,19 @@ func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, row
 }
 
 // checkNewTexts reports texts in a column of numbers, dates or times. Those of the training column are
-// not known, but its rows without a value include their rows. Therefore texts are reported only if so
-// many are unlikely. It returns true if it reports them.
+// not known, but its rows without a value include their rows. Therefore texts are reported only if this
+// number of them is unlikely. It returns true if it reports them.
 func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
 	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Form == inference.FormTime
 	if !isFormatKnown || known.Rows == 0 || known.DistinctEstimate {
 		return false
 	}
-	var texts tally
+	var texts unreadRows
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
 		if one.Kind == cells.Text && !train.CanParse(one.Text) && !(blind.Form.IsOrdered() && blind.CanParse(one.Text)) {
-			texts.add(one)
+			texts.addRows(one)
 		}
 	}
 	share := ratio(texts.rows, c.blind.Rows)

@@ -88,6 +88,10 @@ func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
 		return
 	}
+	if isDurationColumn(train) { // perhaps no cell has the unit h
+		c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has durations in training, but numbers without a unit here; they are read as hours")
+		return
+	}
 	if unread := unreadNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
 		return
 	}

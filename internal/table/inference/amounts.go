@@ -22,6 +22,7 @@ type amounts struct {
 	others, otherRows int
 	firstOther        columnstats.Value
 	codeRows          int // the rows of others whose text is a code, see isCode
+	clocks            int // the number of values whose text has only digits and colons
 }
 
 // minNumberShare is the smallest fraction of the cells of a column that are most cells; see
@@ -49,20 +50,20 @@ func isCode(text string) bool {
 		isLetter(text[0]) && strings.ContainsAny(text, digits) && !strings.Contains(text, " ")
 }
 
-// bestAmounts parses texts with the decimal separator with which more of them are numbers. If both
+// bestAmounts parses texts of a column with the decimal separator with which more of them are numbers. If both
 // separators are equal in this, it is the point.
-func bestAmounts(texts []columnstats.Value) amounts {
-	best := parseAmounts(texts, false)
-	if comma := parseAmounts(texts, true); len(comma.values) > 0 && comma.others < best.others {
+func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
+	best := parseAmounts(t, texts, false)
+	if comma := parseAmounts(t, texts, true); len(comma.values) > 0 && comma.others < best.others {
 		return comma
 	}
 	return best
 }
 
-// parseAmounts parses texts as numbers with their most frequent unit. comma is set if a comma
+// parseAmounts parses texts of a column as numbers with their most frequent unit. comma is set if a comma
 // separates the decimals.
-func parseAmounts(texts []columnstats.Value, comma bool) amounts {
-	a := amounts{format: cells.NumberFormat{Unit: commonUnit(texts, comma), DecimalComma: comma}, isPlain: true}
+func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) amounts {
+	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareDurations(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Blank || one.Kind == cells.Null {
@@ -81,6 +82,12 @@ func parseAmounts(texts []columnstats.Value, comma bool) amounts {
 		}
 		a.values = append(a.values, columnstats.Value{Kind: cells.Number, Number: value, Rows: one.Rows})
 		a.isPlain = a.isPlain && one.Kind == cells.Number
+		if isDuration(one) { // the comma in 1 day, 2:03:04 does not separate thousands
+			if hasClockForm(one.Text) {
+				a.clocks++
+			}
+			continue
+		}
 		a.hasTrailingMinus = a.hasTrailingMinus || strings.HasSuffix(strings.TrimSpace(one.Text), "-")
 		a.format.Grouped = a.format.Grouped || strings.Contains(one.Text, thousandsSeparator(comma))
 	}
@@ -99,7 +106,7 @@ func thousandsSeparator(decimalComma bool) string {
 // decideAmounts decides whether a column is a column of numbers, and returns false if it
 // is not. best is the result of parsing texts.
 func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts bool) {
-	if len(best.values) == 0 {
+	if len(best.values) == 0 || best.areClockCodes() {
 		return Result{}, false
 	}
 	different, others := len(best.values), best.others

@@ -136,7 +136,7 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 			comma, inf.HasUnknownSeparator = table.comma, table.isUnknown
 		}
 		if comma {
-			a := parseAmounts(columns[i].FirstValues(), true)
+			a := parseAmounts(&columns[i], columns[i].FirstValues(), true)
 			inf.Format, inf.Values, inf.IsSampled = &a.format, a.values, columns[i].IsSampled()
 		}
 	}

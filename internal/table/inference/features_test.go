@@ -68,6 +68,12 @@ func TestForms(t *testing.T) {
 			return []string{"", "1 day, ", "2 days, "}[i%3] + fmt.Sprintf("%d:%02d:05", i%24, i%60)
 		}), inference.FormNumeric, []string{"x"}},
 		{"iso_durations", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("PT%dH%dM", i%30, i%60) }), inference.FormNumeric, []string{"x"}},
+		{"a_duration_of_more_than_a_day_and_a_word", append(tabletest.Cells(120, func(i int) string { return fmt.Sprintf("%d:%02d:05", i%24, i%60) }), "26:30:00", "DNF"), inference.FormNumeric, []string{"x"}},
+		{"times_without_seconds_and_a_duration", append(tabletest.Cells(120, func(i int) string { return fmt.Sprintf("%d:%02d", i%24, i%60) }), "26:30:00"), inference.FormTime, []string{"x.hour"}},
+		{"dates_and_a_duration", append(tabletest.Cells(120, format("%04d-%02d-%02d", 0, 1, 2)), "26:30:00"), inference.FormDate, dates},
+		{"codes_of_three_groups", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("24:02:%02d", i%5) }), inference.FormCategory, []string{"x"}},
+		{"few_durations_with_fractions", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("24:02:%02d.5", i%5) }), inference.FormNumeric, []string{"x"}},
+		{"few_rows_with_durations", []string{"26:30:00", "30:00:00", "10:15:00", "26:30:00"}, inference.FormNumeric, []string{"x"}},
 		{"durations_and_other_times", tabletest.Cells(200, func(i int) string { return []string{"26:30:00", "2020-01-01", "soon"}[i%3] }), inference.FormCategory, []string{"x"}},
 		{"dates_with_a_few_words", append(tabletest.Cells(300, format("%04d-%02d-%02d", 0, 1, 2)), "unknown", "never", "NA", ""), inference.FormDate, dates},
 		{"one_date_among_words", tabletest.Cells(200, func(i int) string { return []string{"1-2-03", "plan", "5-7-09"}[i%3] }), inference.FormCategory, []string{"x"}},
@@ -117,6 +123,14 @@ func TestForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCommaOfDurations checks that the comma in 1 day, 2:03:04 is not a separator of thousands.
+func TestCommaOfDurations(t *testing.T) {
+	p := scanText(t, tabletest.Column(quoted(tabletest.Cells(40, func(i int) string { return fmt.Sprintf("%d days, 2:03:04", i) }))...), profile.ScanOptions{})
+	if format := p.Columns[0].NumberFormat(); format == nil || *format != (cells.NumberFormat{Unit: cells.DurationUnit}) {
+		t.Errorf("%+v", format)
 	}
 }
 

@@ -74,7 +74,7 @@ func Infer(t *columnstats.Column) Result {
 	if inf, ok := inferDates(t, texts); ok {
 		return inf
 	}
-	best := bestAmounts(texts)
+	best := bestAmounts(t, texts)
 	if inf, ok := decideAmounts(t, &best); ok {
 		return inf
 	}
@@ -106,7 +106,7 @@ func HasOnlyNumbers(t *columnstats.Column) bool {
 		return true
 	}
 	texts := t.FirstValues()
-	best := bestAmounts(texts)
+	best := bestAmounts(t, texts)
 	inf, areAmounts := decideAmounts(t, &best)
 	return areAmounts && !slices.ContainsFunc(texts, func(one columnstats.Value) bool { return inf.IsStray(&one) })
 }
@@ -133,7 +133,7 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	if most < 1 || others*distinctPerStray > most || ((others > 0 || numbers) && most < minDistinctNumbers) || (others > 0 && numbers) {
 		return Result{}, false
 	}
-	if others > 0 && areDurations(texts) { // 10:20:30 may be a time of day, but 26:30:00 is not
+	if others > 0 && countDurations(texts) > most { // 10:20:30 may be a time of day, but 26:30:00 is not
 		return Result{}, false
 	}
 	if times == most {
@@ -143,19 +143,6 @@ func inferDates(t *columnstats.Column, texts []columnstats.Value) (inf Result, a
 	}
 	best.IsSampled = t.IsSampled()
 	return best, true
-}
-
-// areDurations reports whether all texts are durations.
-func areDurations(texts []columnstats.Value) bool {
-	for i := range texts {
-		if kind := texts[i].Kind; kind != cells.Text && kind != cells.Number {
-			continue
-		}
-		if !cells.IsDuration([]byte(texts[i].Text)) {
-			return false
-		}
-	}
-	return true
 }
 
 // parseDates parses texts as dates or times of day. It returns the values of the texts

@@ -1,0 +1,44 @@
+package compare
+
+import (
+	"slices"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+	"foretell/internal/table/profile"
+)
+
+// hasSameForm reports whether a blind column has the form of the training column. A blind file may
+// have no duration of a day or more, so that its durations look like times of day. If it has few
+// different durations, they look like codes.
+func hasSameForm(train, blind *profile.ColumnProfile) bool {
+	return train.Form == blind.Form || isDurationColumn(train) && blind.Form != inference.FormNumeric && hasDurations(blind)
+}
+
+// haveTimesAndDurations reports whether the training column has times of day and the blind column
+// durations, some of them not times of day. The others have the same meaning in both files.
+func haveTimesAndDurations(train, blind *profile.ColumnProfile) bool {
+	return train.Form == inference.FormTime && isDurationColumn(blind) && hasDurations(blind)
+}
+
+// isDurationColumn reports whether the numbers of a column are hours.
+func isDurationColumn(c *profile.ColumnProfile) bool {
+	format := c.NumberFormat()
+	return format != nil && format.Unit == cells.DurationUnit
+}
+
+// hasDurations reports whether some texts of a column are durations, such as 26:30:00, or times of
+// day that may be durations.
+func hasDurations(c *profile.ColumnProfile) bool {
+	return slices.ContainsFunc(c.Values(), func(one columnstats.Value) bool { return cells.IsDuration([]byte(one.Text)) })
+}
+
+// reportDurations reports the rows of the blind column with durations that are not times of day, as
+// the training column has.
+func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
+	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
+		countRows(blind, unread.rows), humanize.Have(unread.rows), csvfile.Excerpt(unread.most.Text))
+}
