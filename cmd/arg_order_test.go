@@ -10,7 +10,7 @@ import (
 )
 
 func TestFlagsAfterCommand(t *testing.T) {
-	root := newRootCmd(&cli.Factory{})
+	root := NewRootCmd(&cli.Factory{})
 	tests := []struct{ name, in, want string }{
 		{"switches_go_behind", "--json datasets list", "datasets list --json"},
 		{"values_go_along", "--server URL --profile p status", "status --server URL --profile p"},

@@ -14,7 +14,7 @@ import (
 // must belong to a flag of serve or worker, and every flag in a command must exist.
 func TestDeployFiles(t *testing.T) {
 	t.Parallel()
-	root := newRootCmd(&cli.Factory{})
+	root := NewRootCmd(&cli.Factory{})
 	files, err := filepath.Glob("../docs/deploy/*")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("docs/deploy has the files %v, %v", files, err)

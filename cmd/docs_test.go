@@ -15,11 +15,13 @@ import (
 	"foretell/internal/config"
 )
 
+var update = flag.Bool("update", false, "write the generated pages anew")
+
 // TestReference compares docs/cli.md with the commands.
 func TestReference(t *testing.T) {
 	const path = "../docs/cli.md"
-	got := reference(newRootCmd(&cli.Factory{}))
-	if flag.Lookup("update").Value.String() == "true" {
+	got := reference(NewRootCmd(&cli.Factory{}))
+	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

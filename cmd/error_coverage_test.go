@@ -15,6 +15,9 @@ import (
 	"foretell/internal/api"
 )
 
+// errorsFile has every error as the user sees it; see TestErrors of the package e2e.
+const errorsFile = "../testdata/errors.txt"
+
 // provokedElsewhere has the messages that cannot be in errorsFile, each with the reason.
 var provokedElsewhere = map[string]string{
 	"cancelled: not confirmed":                                           "TestTerminal: a question needs a terminal",
@@ -154,7 +157,7 @@ type message struct {
 }
 
 // verbs matches the verbs of a format.
-var verbs = pattern(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
+var verbs = regexp.MustCompile(`%(\[\d\])?[-+# 0-9.]*[a-zA-Z]`)
 
 // messages returns those format strings of errors for users that contain words.
 func messages(t *testing.T) []message {
@@ -176,10 +179,10 @@ func messages(t *testing.T) []message {
 				t.Fatal(err)
 			}
 			var parts []string
-			for _, part := range verbs().Split(format, -1) {
+			for _, part := range verbs.Split(format, -1) {
 				parts = append(parts, regexp.QuoteMeta(part))
 			}
-			if strings.Trim(verbs().ReplaceAllString(format, ""), " :.`") != "" {
+			if strings.Trim(verbs.ReplaceAllString(format, ""), " :.`") != "" {
 				found = append(found, message{format, regexp.MustCompile(strings.Join(parts, ".*")), set.Position(n.Pos())})
 			}
 			return true

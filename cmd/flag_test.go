@@ -96,7 +96,7 @@ func TestFlagConflicts(t *testing.T) {
 				continue
 			}
 			got = append(got, path+": "+group)
-			both, _, err := newRootCmd(&cli.Factory{}).Find(strings.Fields(path))
+			both, _, err := NewRootCmd(&cli.Factory{}).Find(strings.Fields(path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestFlagConflicts(t *testing.T) {
 // Otherwise it would be unknown in `foretell --flag x list` whether x is the value of the
 // flag or a command.
 func TestFlagsMeanOneThing(t *testing.T) {
-	root := newRootCmd(&cli.Factory{})
+	root := NewRootCmd(&cli.Factory{})
 	all := cli.AllFlags(root)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -140,7 +140,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 // TestOutputTypesAreDeclared checks that every command declares the type of its output. Otherwise
 // --fields could neither be completed nor be checked before the command runs.
 func TestOutputTypesAreDeclared(t *testing.T) {
-	root := newRootCmd(&cli.Factory{})
+	root := NewRootCmd(&cli.Factory{})
 	err := forEachManPage(root, func(cmd *cobra.Command) error {
 		if cmd.Flags().Lookup("fields") == nil {
 			return nil
@@ -166,7 +166,7 @@ func TestOutputTypesAreDeclared(t *testing.T) {
 // forEachFlag calls visit for each flag of each command.
 func forEachFlag(t *testing.T, visit func(cmd *cobra.Command, flag *pflag.Flag)) {
 	t.Helper()
-	err := forEachManPage(newRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
+	err := forEachManPage(NewRootCmd(&cli.Factory{}), func(cmd *cobra.Command) error {
 		cmd.InheritedFlags() // adds those of its parents
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { visit(cmd, flag) })
 		return nil

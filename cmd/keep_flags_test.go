@@ -9,7 +9,7 @@ import (
 // TestKeepFlags adds the flags of the current command to its hints.
 func TestKeepFlags(t *testing.T) {
 	f := &cli.Factory{}
-	run, _, err := newRootCmd(f).Find([]string{"run"})
+	run, _, err := NewRootCmd(f).Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestKeepFlags(t *testing.T) {
 // omit --drop removes all its values.
 func TestDropHint(t *testing.T) {
 	f := &cli.Factory{Args: []string{"run", "train.csv", "--drop", "age"}}
-	run, _, err := newRootCmd(f).Find([]string{"run"})
+	run, _, err := NewRootCmd(f).Find([]string{"run"})
 	if err != nil {
 		t.Fatal(err)
 	}

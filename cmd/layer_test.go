@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"internal/design":             {"api", "humanize", "term"},
 	"internal/doctor":             {"api", "blob", "build", "cli", "client", "config", "connect", "credential", "exit", "humanize", "storedfile", "term"},
 	"internal/download":           {"api", "build", "cli", "client", "connect", "exit", "humanize", "learn", "modelfile", "preflight", "receipt", "scoring", "symlink", "table/csvfile", "table/profile", "table/result", "term"},
-	"internal/drift":              {"api", "humanize", "table/inference", "table/profile"},
+	"internal/drift":              {"api", "humanize", "table/cells", "table/compare", "table/inference", "table/profile"}, // compare counts the numbers that a model does not read
 	"internal/exit":               {"api", "client", "gate", "table/csvfile", "term"},
 	"internal/filelock":           nil,
 	"internal/gate":               {"api", "humanize", "learn/metric"},
@@ -103,7 +103,7 @@ var layers = map[string][]string{
 	"internal/span":               nil,
 	"internal/spill":              nil,
 	"internal/store":              {"api", "filelock", "machine", "span"},
-	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "problem", "store"},
+	"internal/storedfile":         {"api", "auth", "blob", "clamav", "humanize", "store"},
 	"internal/symlink":            nil,
 	"internal/table/cells":        nil,
 	"internal/table/check":        {"humanize", "table/cells", "table/columnstats", "table/csvfile", "table/frame", "table/inference"},
@@ -124,9 +124,9 @@ var layers = map[string][]string{
 	"internal/testenv/chrome":     {"testenv"},
 	"internal/turn":               {"rescue"},
 	"internal/urlkey":             {"api", "auth", "store"},
-	"internal/worker":             {"account", "blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
-	"internal/worker/prediction":  {"account", "api", "job", "jobqueue", "learn", "problem", "repeat", "store", "storedfile", "table/csvfile"},
-	"internal/worker/preparation": {"account", "api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
+	"internal/worker":             {"blob", "clamav", "job", "jobqueue", "problem", "repeat", "span", "spill", "store", "storedfile", "worker/prediction", "worker/preparation", "worker/training"},
+	"internal/worker/prediction":  {"api", "job", "jobqueue", "learn", "problem", "repeat", "store", "storedfile", "table/csvfile"},
+	"internal/worker/preparation": {"api", "job", "jobqueue", "problem", "store", "storedfile", "table/inference", "table/profile"},
 	"internal/worker/training":    {"api", "auth", "blob", "job", "jobqueue", "learn", "learn/memory", "modelreport", "problem", "repeat", "span", "spill", "store", "storedfile", "table/frame"},
 }
 

@@ -75,7 +75,7 @@ func execute(ctx context.Context, f *cli.Factory) (err error) {
 			err = e
 		}
 	}()
-	root := newRootCmd(f)
+	root := NewRootCmd(f)
 	args := cli.MoveFlagsAfterCommand(root, f.Args)
 	if cli.IsCompletionRequest(args) {
 		cli.SetDefaultCompletions(root)

@@ -13,7 +13,7 @@ import (
 // TestManPages checks that the manual page of each command has every word of its help page.
 // Hidden flags are not on the help page.
 func TestManPages(t *testing.T) {
-	root := newRootCmd(&cli.Factory{})
+	root := NewRootCmd(&cli.Factory{})
 	pages := 0
 	plain := strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "", `\fP`, "", `\-`, "-", `\&`, "", `\\`, `\`, `\e`, `\`)
 	err := forEachManPage(root, func(cmd *cobra.Command) error {

@@ -16,8 +16,8 @@ import (
 	"foretell/internal/humanize"
 )
 
-// newRootCmd returns the root command with all subcommands. It opens no files or connections.
-func newRootCmd(f *cli.Factory) *cobra.Command {
+// NewRootCmd returns the root command with all subcommands. It opens no files or connections.
+func NewRootCmd(f *cli.Factory) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
 		Use:   "foretell",

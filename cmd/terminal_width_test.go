@@ -52,7 +52,7 @@ func TestHelpFits(t *testing.T) {
 	wide, fitted := consoleOf(t, ""), narrow(t)
 	wide.OutTerminal, fitted.OutTerminal = false, false // help fits COLUMNS even if it is not a terminal
 	f := &cli.Factory{Console: fitted}
-	root := newRootCmd(f)
+	root := NewRootCmd(f)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		page := func(console *term.Console) string {

@@ -157,6 +157,7 @@ func (o *modelsReportOptions) measureBlindDrift(ctx context.Context, session *co
 	if err := p.DefectError(); err != nil {
 		return nil, err
 	}
+	p.NoteWarnings(&o.output)
 	return drift.Measure(d.Dataset, blind.Name, p.TrainProfile, d.Report.ImportantColumns()), nil
 }
 

@@ -122,8 +122,8 @@ func New(c Config) (*App, error) {
 		uploads: quota.NewUploads(), driftCalls: turn.NewSharedCalls[*api.DriftReport](),
 	}
 	a.monitorOutages(c.Log)
-	a.problems = &problem.Converter{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly}
-	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Problems: a.problems, Scanner: c.Scanner})
+	a.problems = problem.New(problem.Config{Log: a.log, Location: c.Blobs.Location(), Embedded: c.OwnJobsOnly})
+	a.files = storedfile.New(storedfile.Config{Store: c.Store, Blobs: c.Blobs, Now: c.Now, Rand: c.Rand, Log: a.log, Scanner: c.Scanner})
 	if c.DirectTransfers {
 		direct, ok := c.Blobs.DirectAccess()
 		if !ok {
@@ -134,7 +134,7 @@ func New(c Config) (*App, error) {
 	a.Accounts = account.New(account.Config{
 		Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, ToProblem: a.problems.Convert, OnDeleted: a.cleanUpDeletedAccount, Options: c.Accounts,
 	})
-	if err := a.files.CheckIdentity(context.Background(), c.AcceptMismatch); err != nil {
+	if err := a.files.MatchIdentity(context.Background(), c.AcceptMismatch); err != nil {
 		return nil, err
 	}
 	var err error
@@ -143,8 +143,8 @@ func New(c Config) (*App, error) {
 	}
 	a.queue = jobqueue.New(jobqueue.Config{Store: c.Store, Now: c.Now, Rand: c.Rand, Log: a.log, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory})
 	a.worker = worker.New(worker.Config{
-		Store: c.Store, Files: a.files, Queue: a.queue, Accounts: a.Accounts, Problems: a.problems, Now: c.Now, Rand: c.Rand, Log: a.log, Tracer: c.Tracer, TempDir: c.TempDir,
-		MaxRaces: c.MaxRaces, OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, MinDistributedCells: c.MinDistributedCells, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,
+		Store: c.Store, Files: a.files, Queue: a.queue, Problems: a.problems, Now: c.Now, RecordRefusedFile: a.RecordRefusedFile, Rand: c.Rand, Log: a.log, Tracer: c.Tracer, TempDir: c.TempDir,
+		MaxRaces: c.MaxRaces, MinDistributedCells: c.MinDistributedCells, PreparationTimeLimit: c.PreparationTimeLimit, Host: c.Host, Version: c.Version,
 	})
 	return a, nil
 }

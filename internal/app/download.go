@@ -29,14 +29,14 @@ type File struct {
 func (a *App) openDownload(ctx context.Context, f *store.OwnedFile, file File, owner string, checkOwner func() error) (*File, error) {
 	r, err := a.files.Open(ctx, f, checkOwner)
 	if err != nil {
-		return nil, err
+		return nil, a.problems.Convert(err)
 	}
 	file.ReadSeekCloser, file.Size = r, r.Size
 	file.BeforeSend = func(ctx context.Context, partial bool) error {
 		if err := a.RecordDownload(ctx, owner, f.Kind+".download", f.Key); err != nil {
 			return err
 		}
-		return a.files.Verify(ctx, f, partial)
+		return a.problems.Convert(a.files.Verify(ctx, f, partial))
 	}
 	return &file, nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"foretell/internal/blob"
 	"foretell/internal/storedfile"
@@ -10,11 +11,18 @@ import (
 // CheckFiles verifies the size of every stored file and, if withChecksums is true, its checksum. A
 // damaged file is not an error: it is listed in the result.
 func (a *App) CheckFiles(ctx context.Context, withChecksums bool) (*storedfile.CheckResult, error) {
-	return a.files.Check(ctx, withChecksums)
+	result, err := a.files.Check(ctx, withChecksums)
+	if errors.Is(err, blob.ErrUnavailable) { // the caller is the operator, who needs the cause
+		return nil, err
+	}
+	return result, a.problems.Convert(err)
 }
 
 // Usage returns the total size of the stored files of all accounts.
-func (a *App) Usage(ctx context.Context) (*storedfile.Usage, error) { return a.files.Usage(ctx) }
+func (a *App) Usage(ctx context.Context) (*storedfile.Usage, error) {
+	usage, err := a.files.Usage(ctx)
+	return usage, a.problems.Convert(err)
+}
 
 // Orphans lists all stored files and returns the number and size of the orphans.
 func (a *App) Orphans(ctx context.Context) (blob.Orphans, error) { return a.files.Orphans(ctx) }
@@ -33,5 +41,10 @@ func (a *App) ObserveFiles(report func(blob.BackendCall)) {
 }
 
 // MalwareScans returns the numbers of scans of this process by result; see [clamav.Client.Counts].
-// It returns nil if no file is scanned.
-func (a *App) MalwareScans() map[string]int64 { return a.files.MalwareScans() }
+// It returns nil if no file is scanned, and for a zero App.
+func (a *App) MalwareScans() map[string]int64 {
+	if a.files == nil {
+		return nil
+	}
+	return a.files.MalwareScans()
+}

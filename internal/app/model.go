@@ -19,6 +19,9 @@ func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, err
 	if err != nil {
 		return nil, err
 	}
+	if m.DecodeError != nil { // the model can be used without the interval
+		a.log.WarnContext(ctx, "an interval of a model is left out: restore the database from a backup, or train again", "error", m.DecodeError)
+	}
 	return &api.Model{
 		ModelKey: m.Key, Version: m.Version, DatasetKey: m.Dataset, TrainingJobKey: m.Training,
 		AchievedPerformance: toDecimal(m.AchievedPerformance), CreatedOn: api.FormatTime(m.Created),

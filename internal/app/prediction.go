@@ -191,7 +191,7 @@ func (a *App) OpenResult(ctx context.Context, key string) (io.ReadSeekCloser, er
 		return nil, err
 	}
 	if err := a.files.Verify(ctx, storedfile.Result(p), false); err != nil {
-		return nil, err
+		return nil, a.problems.Convert(err)
 	}
 	return a.openResult(ctx, p)
 }
@@ -206,7 +206,7 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 	}
 	r, err := a.files.Open(ctx, storedfile.Result(p), a.checkPrediction(ctx, p.Key))
 	if err != nil {
-		return nil, err
+		return nil, a.problems.Convert(err)
 	}
 	defer func() { _ = r.Close() }() // the file was only read
 	return io.ReadAll(io.LimitReader(r, size))

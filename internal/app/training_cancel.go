@@ -7,7 +7,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/jobqueue"
 	"foretell/internal/store"
-	"foretell/internal/worker/training"
 )
 
 // maxCancelWait is how long CancelTraining waits for a race to store its model.
@@ -59,7 +58,7 @@ func (a *App) cancelPendingRace(ctx context.Context, t *store.Tx, race *store.Tr
 	if err := t.DeleteJob(ctx, race.Key); err != nil {
 		return err
 	}
-	return training.EndQueued(ctx, t, race, training.End{Status: api.TrainingCancelled, Time: a.now()})
+	return t.EndQueuedRace(ctx, race, store.Ending{Status: api.TrainingCancelled, Time: a.now()})
 }
 
 // awaitRaceEnd waits until a race has ended, but at most maxCancelWait, and returns the race.

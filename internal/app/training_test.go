@@ -115,7 +115,7 @@ func TestCancelTraining(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
 	stop := b.work(t)
-	key := b.prepared(t, "flowers", noisy(20_000)).DatasetKey
+	key := b.prepared(t, "flowers", noisy(8000)).DatasetKey
 	stop()
 	cancel := func(ctx context.Context, key string) (*api.Training, error) {
 		return b.CancelTraining(ctx, &api.TrainingInput{TrainingJobKey: key})

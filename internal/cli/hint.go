@@ -198,8 +198,9 @@ func (f *Factory) isRepeatable(flag string) bool {
 }
 
 // CommandWithFile returns the current command line with file replaced by other, and without the
-// omitted flags. [Factory.RepeatFlagsInCommands] does not add them again.
-func (f *Factory) CommandWithFile(file, other string, omitted ...string) string {
+// omitted flags. [Factory.RepeatFlagsInCommands] does not add them again. If label is not "", the
+// flag --label is set to it.
+func (f *Factory) CommandWithFile(file, other, label string, omitted ...string) string {
 	args := slices.Clone(f.Args)
 	for i, arg := range args {
 		if arg == file {
@@ -215,6 +216,9 @@ func (f *Factory) CommandWithFile(file, other string, omitted ...string) string 
 		} else {
 			args = setFlag(args, name, "", false)
 		}
+	}
+	if label != "" {
+		args = setFlag(args, "label", label, false)
 	}
 	line := term.CommandLine(args)
 	f.finalCommands = append(f.finalCommands, line)

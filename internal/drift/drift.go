@@ -12,6 +12,8 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/compare"
 	"foretell/internal/table/inference"
 	"foretell/internal/table/profile"
 )
@@ -67,13 +69,15 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 		return c
 	}
 	var parts []countedPart
+	missing := float64(p.Missing)
 	if ordered {
 		parts = countNumberParts(known, p, trainingRows)
+		missing += removeUnreadNumbers(parts, known, p, rows)
 	} else {
 		parts = countTextParts(known, p, trainingRows, rows)
 	}
-	if known.Missing > 0 || p.Missing > 0 {
-		parts = append(parts, countedPart{"missing", float64(known.Missing), float64(p.Missing)})
+	if known.Missing > 0 || missing > 0 {
+		parts = append(parts, countedPart{"missing", float64(known.Missing), missing})
 	}
 	setIndexAndParts(&c, parts, float64(trainingRows), float64(rows))
 	return c
@@ -114,6 +118,23 @@ func countNumberParts(known *api.Column, p *profile.ColumnProfile, trainingRows 
 		}
 	}
 	return append(parts, countedPart{"above " + above, 0, counts[len(counts)-1]})
+}
+
+// removeUnreadNumbers removes the numbers from parts that a model does not read, because they are not in
+// the format of the training column, and returns how many they are. It removes the same fraction of
+// each part.
+func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.ColumnProfile, rows int64) (removed float64) {
+	if known.NumberFormat == nil {
+		return 0
+	}
+	format := cells.NumberFormat(*known.NumberFormat)
+	column := &profile.KnownColumn{Name: known.Name, Form: inference.Form(known.Kind), NumberFormat: &format}
+	filled := float64(rows) - float64(p.Missing)
+	removed = min(float64(compare.UnreadNumbers(column, p, int(rows))), filled)
+	for i := range parts {
+		parts[i].count *= 1 - removed/max(filled, 1)
+	}
+	return removed
 }
 
 // formatInteger formats the smallest integer that is at least value.

@@ -91,6 +91,31 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestUnreadNumbers counts numbers in another format than in training as missing, as a model does.
+func TestUnreadNumbers(t *testing.T) {
+	known := training()
+	known.Columns[0].NumberFormat = &api.NumberFormat{DecimalComma: true}
+	for name, c := range map[string]struct {
+		format  string
+		missing float64
+		level   api.DriftLevel
+	}{
+		"as_in_training": {"\"%d,5\"", 0, api.DriftNone},
+		"points":         {"%d.5", 1, api.DriftLarge},
+	} {
+		r := Measure(known, "blind.csv", scan(t, 3000, "age", func(_ int, draw *rand.Rand) string { return fmt.Sprintf(c.format, draw.IntN(80)) }), nil)
+		age, missing := r.Columns[0], 0.0
+		for _, part := range age.Parts {
+			if part.Name == "missing" {
+				missing = part.Share
+			}
+		}
+		if age.Level != c.level || missing != c.missing {
+			t.Errorf("%s: %s drift, %v of the rows are missing", name, age.Level, missing)
+		}
+	}
+}
+
 // TestIntegerRanges names the ranges of a column of integers if the edges of the bins are not
 // integers.
 func TestIntegerRanges(t *testing.T) {

@@ -43,6 +43,7 @@ type Kind struct {
 // Config configures a Pool.
 type Config struct {
 	Store Store
+	// Kinds are the kinds of jobs to run; see also [Pool.SetKinds].
 	Kinds []Kind
 	// AllowedSubjectsOnly limits the pool to jobs on subjects that were passed to
 	// [Pool.AllowSubject]. By default, the pool runs the jobs of all processes.
@@ -76,11 +77,18 @@ type Pool struct {
 
 // NewPool returns a pool. It runs no jobs until [Pool.Run] is called.
 func NewPool(c Config) *Pool {
-	p := &Pool{Config: c, wake: map[string]chan struct{}{}, runs: map[*RunningJob]struct{}{}, allowedSubjects: map[string]struct{}{}, postponed: map[string]time.Time{}, active: map[string]*Job{}}
-	for _, k := range c.Kinds {
+	p := &Pool{Config: c, runs: map[*RunningJob]struct{}{}, allowedSubjects: map[string]struct{}{}, postponed: map[string]time.Time{}, active: map[string]*Job{}}
+	p.SetKinds(c.Kinds)
+	return p
+}
+
+// SetKinds replaces the kinds of jobs to run. It must be called before [Pool.Run], and not concurrently
+// with another method.
+func (p *Pool) SetKinds(kinds []Kind) {
+	p.Kinds, p.wake = kinds, map[string]chan struct{}{}
+	for _, k := range kinds {
 		p.wake[k.Name] = make(chan struct{}, 1)
 	}
-	return p
 }
 
 // Wake notifies the pool that a job of this kind may be claimed, so that an idle worker looks for

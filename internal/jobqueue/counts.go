@@ -111,8 +111,8 @@ func newFinishedCounter() *finishedCounter {
 	return c
 }
 
-// CountFinished counts a job that ended without having run. outcome is the final state of the resource
-// of the job.
+// CountFinished counts the job of a race that no process runs, and that was ended in the database.
+// outcome is the final state of the race.
 func (q *Queue) CountFinished(kind, outcome string) { q.finished.add(kind, outcome) }
 
 // add counts a job of this kind that ended. outcome is the final state of the resource

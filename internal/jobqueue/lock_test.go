@@ -14,9 +14,9 @@ import (
 	"foretell/internal/store"
 )
 
-// TestLockedDatabase holds the lock of the SQLite database while the preparation of a dataset ends,
-// for longer than a statement waits for the lock. The result must be stored when the lock is free
-// again.
+// TestLockedDatabase holds the lock of the SQLite database while Finish stores the result of a job, for
+// longer than a statement waits for the lock. The result must be stored when the lock is free again.
+// Package preparation has the same test with a real job.
 func TestLockedDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statements wait ten seconds for the lock")
@@ -31,7 +31,6 @@ func TestLockedDatabase(t *testing.T) {
 	t.Cleanup(func() { _ = rows.Close() })
 	delayed := make(logLines, 100)
 	q := New(Config{Store: rows, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.NewTextHandler(delayed, nil))})
-	q.SetKinds(nil)
 	dataset := &store.Dataset{Key: "d", Account: "a", Name: "numbers", Status: api.DatasetProcessing, Created: now, Updated: now}
 	err = rows.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.InsertAccount(ctx, &store.Account{Key: "a", Email: "a@b", Created: now}); err != nil {
@@ -73,7 +72,7 @@ func TestLockedDatabase(t *testing.T) {
 			t.Errorf("the log says %q", line)
 		}
 	case err := <-done:
-		t.Fatalf("the preparation ended while the database was locked: %v", err)
+		t.Fatalf("Finish returned while the database was locked: %v", err)
 	}
 	if _, err := db.ExecContext(ctx, "ROLLBACK"); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package jobqueue is the queue of jobs in the database. A job is added in the transaction that
 // changes the state of its dataset, race or prediction, and is deleted in the transaction that stores
-// its result. The queue also finds out which jobs run, wait or are interrupted. Package job runs the
-// jobs.
+// its result. The queue also finds out which jobs run, wait or are interrupted. It owns the pool of
+// package job that runs them.
 package jobqueue
 
 import (
@@ -28,7 +28,8 @@ const (
 	Part = "part"
 )
 
-// ProgressInterval is the interval at which the progress of a job is written with [Queue.Write].
+// ProgressInterval is the interval at which the progress of a job is written with
+// [Queue.WriteWithLease].
 const ProgressInterval = 250 * time.Millisecond
 
 // Config configures a Queue.
@@ -59,20 +60,29 @@ type Queue struct {
 	finished    *finishedCounter
 }
 
-// New returns a queue. The caller must call [Queue.SetKinds] before any other method.
+// New returns a queue.
 func New(c Config) *Queue {
-	return &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, finished: newFinishedCounter()}
-}
-
-// SetKinds sets the kinds of jobs that this process can run.
-func (q *Queue) SetKinds(kinds []job.Kind) {
+	q := &Queue{store: c.Store, now: c.Now, rand: c.Rand, log: c.Log, ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, finished: newFinishedCounter()}
 	q.pool = job.NewPool(job.Config{
-		Store: jobStore{store: q.store, onQueueChanged: q.watchers.Notify}, Kinds: kinds,
+		Store:               jobStore{store: q.store, onQueueChanged: q.watchers.Notify},
 		AllowedSubjectsOnly: q.ownJobsOnly, Memory: q.memory, Now: q.now, Log: q.log,
 	})
+	return q
 }
 
-// Run runs jobs until ctx is done; see [job.Pool.Run].
+// SetKinds sets the kinds of jobs that [Queue.Run] runs. It must be called before Run, and not
+// concurrently with another method.
+func (q *Queue) SetKinds(kinds []job.Kind) { q.pool.SetKinds(kinds) }
+
+// OwnJobsOnly reports whether this process runs only the jobs that it has queued or adopted.
+func (q *Queue) OwnJobsOnly() bool { return q.ownJobsOnly }
+
+// Memory returns the maximum sum of the estimated memory of all running jobs of this process, in bytes,
+// or 0 if there is no limit.
+func (q *Queue) Memory() int64 { return q.memory }
+
+// Run runs jobs of the kinds that were passed to [Queue.SetKinds], until ctx is done; see
+// [job.Pool.Run].
 func (q *Queue) Run(ctx context.Context) error { return q.pool.Run(ctx) }
 
 // Cancel requests the cancellation of the job on a race with this key, if this process runs the job.
@@ -105,7 +115,7 @@ func (q *Queue) Insert(ctx context.Context, t *store.Tx, j *store.Job) (err erro
 	return t.InsertJob(ctx, j)
 }
 
-// Notify notifies the workers of this process that a job of the given kind was queued. It must
+// Notify notifies the pool of this process that a job of the given kind was queued. It must
 // be called after the transaction has been committed.
 func (q *Queue) Notify(kind string) {
 	q.pool.Wake(kind)
@@ -156,9 +166,9 @@ func (q *Queue) Finish(ctx context.Context, j *job.Job, outcome string, write fu
 // finishRetryInterval is the time between attempts to store the result of a job.
 const finishRetryInterval = 2 * time.Second
 
-// Write calls write in a transaction that belongs to a running job. If this process no
+// WriteWithLease calls write in a transaction that belongs to a running job. If this process no
 // longer holds the lease, it returns job.ErrLeaseLost and writes nothing.
-func (q *Queue) Write(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
+func (q *Queue) WriteWithLease(ctx context.Context, j *job.Job, write func(*store.Tx) error) error {
 	err := q.store.Write(ctx, func(t *store.Tx) error {
 		if err := t.CheckLease(ctx, j.Key, q.store.ProcessName()); err != nil {
 			return err

@@ -32,9 +32,12 @@ func TestFastEffort(t *testing.T) {
 // one worker, a run begins when the run before has ended.
 func TestCheapRunsBeginFirst(t *testing.T) {
 	var began []string
-	_, err := Race(t.Context(), noisyFrame(120), Params{Workers: 1, Progress: func(e Event) {
+	stop := make(chan struct{})
+	_, err := Race(t.Context(), noisyFrame(120), Params{Workers: 1, Stop: stop, Progress: func(e Event) {
 		if !slices.Contains(began, e.Algorithm) && e.Step > 0 {
-			began = append(began, e.Algorithm)
+			if began = append(began, e.Algorithm); len(began) == 4 {
+				close(stop)
+			}
 		}
 	}})
 	if err != nil {

@@ -295,11 +295,11 @@ func TestExplainAddsUp(t *testing.T) {
 }
 
 // TestExplainRanksLikeManyPermutations checks the order of the contributions of twelve
-// columns. It must be the same as with 10,000 permutations, except for columns with
+// columns. It must be the same as with 4000 permutations, except for columns with
 // nearly equal contributions.
 func TestExplainRanksLikeManyPermutations(t *testing.T) {
 	if testing.Short() { // under the race detector it takes a minute
-		t.Skip("evaluates 30,000 permutations")
+		t.Skip("evaluates 12,000 permutations")
 	}
 	f := numberFrame(500, 12)
 	m := explainedModels(t, f, 0.7)[Blend]
@@ -311,7 +311,7 @@ func TestExplainRanksLikeManyPermutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := m.encode(m.background.Append(explained, 0, explained.Rows))
 	for i, x := range list {
-		const permutations = 10_000
+		const permutations = 4000
 		columns := len(x.Contributions)
 		mean := make([]float64, columns)
 		q := make([]float32, (columns+1)*2)

@@ -152,7 +152,7 @@ func TestMonotoneFoldModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains models, which takes long under the race detector")
 	}
-	f := waveFrame(200, 4)
+	f := waveFrame(100, 4)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range screen.MaxFeatures {
 		noise := make([]float64, f.Rows)

@@ -99,7 +99,7 @@ func wantSameOutcome(t *testing.T, want, got *Outcome) {
 }
 
 func TestRaceOnSeveralMachines(t *testing.T) {
-	f := fakeFrame(2000, 2)
+	f := fakeFrame(1000, 2)
 	fails := func(step int) error {
 		if step == 3 {
 			return errors.New("out of luck")
@@ -157,7 +157,7 @@ func TestRealRaceOnSeveralMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it races")
 	}
-	f := loadTrainFile(t, "testdata/iris/train.csv")
+	f := smallIris(t)
 	for _, tt := range []struct {
 		threshold *float64
 		remote    []string

@@ -44,7 +44,7 @@ func TestSmoothPart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("races several times")
 	}
-	f := ringFrame(300)
+	f := ringFrame(150)
 	o := raceNetworks(t, f, 2)
 	m := o.Model
 	file := bytesOf(t, m)

@@ -55,7 +55,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	for i := range p.TrainProfile.Columns {
 		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
 			r.Features++
-			if !p.TrainProfile.Partial { // otherwise later rows may have other values
+			if !p.TrainProfile.IsIncomplete() { // otherwise other rows may have other values
 				r.Kinds[string(c.Form)]++
 			}
 		}

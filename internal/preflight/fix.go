@@ -209,8 +209,7 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	if layout.NoHeader && in == r.Blind {
 		layout.Names = in.layout.Names
 	}
-	isWrongHeader := in.columns < in.fewestColumns() // the first line is a title or a comment
-	if in != r.Train || layout.Blind || !r.hasSample || isWrongHeader {
+	if in != r.Train || layout.Blind || !r.hasSample || r.hasWrongHeader() {
 		return layout
 	}
 	layout.GenerateID = r.roles.GeneratedID
@@ -219,6 +218,8 @@ func (r *Repairer) layoutFor(in *Input) repair.Layout {
 	}
 	if in.layout.Label != "" {
 		layout.Label = in.layout.Label
+	} else if label := r.labelToRepeat(in); label != "" { // it is the last column only for this reason
+		layout.Label = label
 	}
 	return layout
 }
@@ -263,6 +264,8 @@ func (c *fixedCopy) unfixableError(in *Input, f *finding) error {
 	switch {
 	case f.Code == csvfile.CodeEmptyFile:
 		hint = "name a file with a header and rows"
+	case f.Code == csvfile.CodeEmptyLabel:
+		hint = "write the labels into the column, or set another label with --label"
 	case hint == "" || strings.Contains(hint, "--fix"):
 		hint = "correct the file by hand, or set --label, --id, --delimiter or --encoding"
 	}

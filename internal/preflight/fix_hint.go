@@ -43,6 +43,10 @@ func (p *Preflight) copyCommands(in *Input, flags string) string {
 	case in.layout.Blind:
 		command = fmt.Sprintf("foretell check %s --no-label --fix %s", files, term.ShellQuote(fixed))
 	}
+	label := p.labelToRepeat(in)
+	if label != "" {
+		command += " --label " + term.ShellQuote(label)
+	}
 	command = "`" + command + flags + "`"
 	if p.Factory.Running.Name() == "check" || len(in.args) != 1 || in.IsSpooled() {
 		return command
@@ -51,8 +55,23 @@ func (p *Preflight) copyCommands(in *Input, flags string) string {
 	if p.Blind != nil && slices.ContainsFunc(formatFlags, p.Factory.Running.Flags().Changed) {
 		return command // the copy does not need these flags, but the other file does
 	}
-	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, omitted...) + "`"
+	return command + ", then `" + p.Factory.CommandWithFile(in.args[0], fixed, label, omitted...) + "`"
 }
+
+// labelToRepeat returns the label that the commands of a hint must name. It returns "" if they infer
+// the same label, or if it is on the command line, whose flags are repeated anyway. The commands for
+// the training file do not read the blind file, and do not know what the user has answered.
+func (p *Preflight) labelToRepeat(in *Input) string {
+	isInferred := p.Train.flagLayout.Label == "" && !p.Train.layout.Blind && p.hasSample && !p.hasWrongHeader()
+	if isInferred && (p.askedLabel || in == p.Train && p.roles.Label != p.ownLabel) {
+		return p.roles.Label
+	}
+	return ""
+}
+
+// hasWrongHeader reports whether the first line of the training file is a title or a comment, so that
+// its roles are not known.
+func (p *Preflight) hasWrongHeader() bool { return p.Train.columns < p.Train.fewestColumns() }
 
 // formatFlags are the flags that describe the format of the files. A corrected copy needs none of them.
 var formatFlags = []string{"no-header-row", "delimiter", "encoding", "sheet", "skip-rows"}

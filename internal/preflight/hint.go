@@ -23,8 +23,9 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return p.skipRowsHint(in)
 	}
 	switch f.Code {
-	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeEmptyLabel,
-		csvfile.CodeRepeatedHeader:
+	case csvfile.CodeEmptyLabel:
+		return p.emptyLabelHint(in, f)
+	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeSecondHeader:
 		return p.secondHeaderHint(in, f)
@@ -100,6 +101,15 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 	return p.driftHint(f)
 }
 
+// emptyLabelHint returns the remedy for rows without a label. A corrected copy would have no rows if no
+// row has one.
+func (p *Preflight) emptyLabelHint(in *Input, f *finding) string {
+	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
+		return p.fixHint(in)
+	}
+	return "no row has a label: write the labels into the column, or set another label with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
+}
+
 // invalidIDHint returns the remedy for a missing or repeated ID.
 func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
 	hint := "correct the IDs, or generate IDs: `" + p.Factory.CommandWith("id", generateIDs) + "`"
@@ -141,7 +151,7 @@ func (p *Preflight) tooFewColumnsHint(in *Input, f *finding) string {
 	}
 	columns := in.columns - len(in.layout.Drop)
 	switch {
-	case f.Line == 0: // see explainTooFewColumns
+	case f.Line == 0 && len(in.flagLayout.Drop) > 0: // see explainTooFewColumns
 		return "exclude fewer columns with --drop"
 	case in.rowsAboveHeader > 0:
 		return p.skipRowsHint(in)

@@ -59,7 +59,10 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 		if p.roles.Label, err = p.askLabel(ctx, question); err != nil {
 			return err
 		}
-		p.roles.LabelReason = "as answered"
+		p.roles.LabelReason, p.askedLabel = "as answered", true
+	}
+	if own, unclear := roles.ChooseRoles(train, nil, rolesFromFlags(layout)); unclear == nil {
+		p.ownLabel = own.Label
 	}
 	if p.roles, err = roles.ChooseIDOfLabelledRows(ctx, train, p.roles, rolesFromFlags(layout)); err != nil {
 		return err
@@ -142,13 +145,15 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 	if err != nil {
 		return roles.NewDescription(header), err
 	}
-	if len(header) != len(p.columns)-1 {
-		return p.describeWithEmptyColumns(ctx, header)
+	if header == nil {
+		return roles.NewDescription(nil), nil
 	}
-	if !p.Train.layout.NoHeader {
+	if !p.Train.layout.NoHeader || len(header) != len(p.columns)-1 {
+		// An empty column may be the label, even if another column is missing.
 		names, _ := roles.UniqueNames(header)
-		if table, err := p.Blind.describeColumns(ctx, names, nil); err != nil || !table.HeaderLooksLikeData(p.columns) {
-			return roles.NewDescription(header), err
+		table, err := p.Blind.describeColumns(ctx, names, func(string) bool { return true })
+		if err != nil || len(header) != len(p.columns)-1 || !table.HeaderLooksLikeData(p.columns) {
+			return table, err
 		}
 	}
 	train, err := p.Train.inFileOrder().Open(ctx)
@@ -168,18 +173,6 @@ func (p *Preflight) describeBlindColumns(ctx context.Context) (*roles.Descriptio
 		return roles.NewDescription(header), err
 	}
 	return roles.NewDescription(slices.Delete(slices.Clone(p.columns), at, at+1)), nil
-}
-
-// describeWithEmptyColumns describes a blind file with the given header. If the file has all
-// columns of the training file, its first rows are read, too, because an empty column may be the
-// label.
-func (p *Preflight) describeWithEmptyColumns(ctx context.Context, header []string) (*roles.Description, error) {
-	blind := roles.NewDescription(header)
-	if slices.ContainsFunc(p.columns, blind.LacksColumn) {
-		return blind, nil
-	}
-	names, _ := roles.UniqueNames(header)
-	return p.Blind.describeColumns(ctx, names, func(string) bool { return true })
 }
 
 // rolesFromFlags returns the roles set by flags.

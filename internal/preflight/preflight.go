@@ -77,6 +77,8 @@ type Preflight struct {
 	hasSample    bool               // whether some rows of the training file were read
 	noHeader     bool               // whether the first row of the training file looks like data
 	roles        roles.Roles        // roles of the training file's columns
+	ownLabel     string             // the label that would be inferred from the training file alone; "" if the user would be asked
+	askedLabel   bool               // whether the user was asked for the label
 	blindID      roles.BlindID      // where the row IDs of the blind file come from
 }
 
@@ -226,10 +228,9 @@ func (p *Preflight) reprofileWithGeneratedIDs(ctx context.Context, progress *ter
 	return err
 }
 
-// compareFiles compares the blind file with the training file if both were read to their
-// ends.
+// compareFiles compares the blind file with the training file if both were read completely.
 func (p *Preflight) compareFiles() {
-	if p.TrainProfile.Partial || p.BlindProfile.Partial {
+	if p.TrainProfile.IsIncomplete() || p.BlindProfile.IsIncomplete() {
 		return
 	}
 	p.addDifferences(p.Blind, compare.Profiles(p.TrainProfile, p.BlindProfile))
@@ -272,7 +273,7 @@ func (p *Preflight) addProfileFindings(in *Input, prof *profile.Profile) {
 		p.addFinding(in, compare.SeverityDefect, d, "")
 	}
 	for _, w := range prof.Warnings {
-		if prof.Partial || w.Code == csvfile.CodeUnnamedID {
+		if prof.IsIncomplete() || w.Code == csvfile.CodeUnnamedID {
 			// A warning about the part that was read may be wrong for the whole file. An ID without a
 			// name is not worth a warning: some programs write an index column without a name.
 			continue

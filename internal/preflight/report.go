@@ -37,8 +37,8 @@ type fileReport struct {
 	LabelReason string         `json:"labelReason,omitempty"`
 	Columns     []columnReport `json:"columns"`
 	Classes     []classReport  `json:"classes,omitempty"`
-	// Partial reports whether the file was not read to its end because of a defect, so that its
-	// statistics are unknown.
+	// Partial reports whether the file was not read to its end because of a defect, or many of its rows
+	// could not be read, so that its statistics are unknown.
 	Partial bool `json:"partial,omitempty"`
 
 	generatedID bool // ID is a generated column, not one of the file
@@ -104,10 +104,10 @@ func (in *Input) explainTooFewColumns(d csvfile.Defect) csvfile.Defect {
 	return d
 }
 
-// newFileReport returns the report of a file. It has no statistics if the file was not read to its end,
-// because they would be those of the first part.
+// newFileReport returns the report of a file. It has no statistics if the file was not read completely,
+// because they would be those of the rows that could be read.
 func newFileReport(in *Input, p *profile.Profile) fileReport {
-	if p.Partial {
+	if p.IsIncomplete() {
 		return fileReport{File: in.Name, ReadAs: in.table.Description(), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}, Partial: true}
 	}
 	r := fileReport{generatedID: in.layout.GenerateID, File: in.Name, ReadAs: in.table.Description(), Rows: p.Rows, Bytes: cmp.Or(in.fileBytes, p.Bytes), ID: p.Schema.ID, Label: p.Schema.Label, Columns: []columnReport{}}

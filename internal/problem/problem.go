@@ -19,14 +19,27 @@ import (
 // the S3 store is unavailable.
 const unavailableRetrySeconds = 5
 
-// Converter converts errors to problems, and logs the details that users should not see.
-type Converter struct {
+// Config configures a Converter.
+type Config struct {
+	// Log receives the details that users should not see. It is required.
 	Log *slog.Logger
 	// Location is the folder or bucket of the stored files; see [blob.Store.Location].
 	Location string
 	// Embedded is true if the service runs in the process of its user. Messages about a full disk
 	// then name the folder.
 	Embedded bool
+}
+
+// Converter converts errors to problems. It is safe for concurrent use.
+type Converter struct {
+	log      *slog.Logger
+	location string
+	embedded bool
+}
+
+// New returns a Converter.
+func New(c Config) *Converter {
+	return &Converter{log: c.Log, location: c.Location, embedded: c.embedded}
 }
 
 // Convert converts an error of package store or blob to a *api.Problem if users can do something
@@ -39,13 +52,13 @@ func (c *Converter) Convert(err error) error {
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, blob.ErrDiskFull):
 		return c.newDiskFullProblem(err)
 	case errors.Is(err, blob.ErrUnavailable):
-		c.Log.Warn("an operation on the S3 store failed", "error", err)
+		c.log.Warn("an operation on the S3 store failed", "error", err)
 		return newOutageProblem(err, api.CodeNotReady, "the service cannot reach its file storage at the moment: try again in a few seconds")
 	case errors.Is(err, store.ErrCommitUnknown):
-		c.Log.Warn("an operation on the database failed", "error", err)
+		c.log.Warn("an operation on the database failed", "error", err)
 		return newOutageProblem(err, api.CodeInternal, "the service lost its database while it stored the change, so the change may have been made: read or list what you changed before you repeat the request")
 	case errors.Is(err, store.ErrUnavailable):
-		c.Log.Warn("an operation on the database failed", "error", err)
+		c.log.Warn("an operation on the database failed", "error", err)
 		return newOutageProblem(err, api.CodeNotReady, "the service cannot reach its database at the moment: try again in a few seconds")
 	case errors.Is(err, store.ErrCorrupt):
 		return api.NewProblem(api.CodeDamaged, "the service's database is damaged: its operator must restore it from a backup").WithCause(err)
@@ -65,7 +78,7 @@ func newOutageProblem(cause error, code api.Code, message string) error {
 // the service is embedded in the user's own process. Otherwise the path is only in the
 // log.
 func (c *Converter) newDiskFullProblem(err error) error {
-	dir := c.Location
+	dir := c.location
 	left := ""
 	if free, _, statErr := blob.DiskSpace(dir); statErr == nil {
 		if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
@@ -73,8 +86,8 @@ func (c *Converter) newDiskFullProblem(err error) error {
 		}
 		left = fmt.Sprintf(", %.1f MB free", float64(free)/1e6)
 	}
-	if !c.Embedded {
-		c.Log.Error("the disk is full", "folder", dir, "error", err)
+	if !c.embedded {
+		c.log.Error("the disk is full", "folder", dir, "error", err)
 		return api.NewProblem(api.CodeStorageFull, "the service's disk is full, so nothing was stored: try again when its operator has freed space").WithCause(err)
 	}
 	return api.NewProblem(api.CodeStorageFull, "the disk of the data folder is full (%s%s), so nothing was stored: run `foretell prune --dry-run` to see "+
@@ -84,8 +97,8 @@ func (c *Converter) newDiskFullProblem(err error) error {
 // newFileSizeProblem returns the problem of a file that would exceed the limit of the process on the
 // size of files. The limit is the cause of a failed write if the disk has more free space than that.
 func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
-	if !c.Embedded {
-		c.Log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
+	if !c.embedded {
+		c.log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
 		return api.NewProblem(api.CodeStorageFull, "the service's process may not write files of this size, so nothing was stored: try again when its operator has raised the limit (ulimit -f)").WithCause(err)
 	}
 	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %.1f kB, so nothing was stored: raise the limit with `ulimit -f unlimited`", float64(limit)/1e3).WithCause(err)

@@ -16,7 +16,7 @@ import (
 // programs repeat such a request.
 func TestOutageProblems(t *testing.T) {
 	t.Parallel()
-	c := &Converter{Log: slog.New(slog.DiscardHandler)}
+	c := New(Config{Log: slog.New(slog.DiscardHandler)})
 	for cause, want := range map[error]api.Code{store.ErrUnavailable: api.CodeNotReady, store.ErrCommitUnknown: api.CodeInternal} {
 		var p *api.Problem
 		if err := c.Convert(fmt.Errorf("%w: EOF", cause)); !errors.As(err, &p) || p.Code != want || p.RetryAfter == 0 {
@@ -35,7 +35,7 @@ func TestFailureReason(t *testing.T) {
 		{job.ErrTooManyAttempts, "the process died in each of 5 attempts, perhaps for lack of memory: try again, on a larger machine or with a smaller file"},
 		{errors.New("index out of range"), api.InternalFailure},
 	} {
-		converter := &Converter{Log: slog.New(slog.DiscardHandler), Location: t.TempDir()}
+		converter := New(Config{Log: slog.New(slog.DiscardHandler), Location: t.TempDir()})
 		if got := converter.FailureReason(c.cause); got != c.want {
 			t.Errorf("%v returns %q", c.cause, got)
 		}

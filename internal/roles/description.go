@@ -60,12 +60,16 @@ func (t *Description) LacksColumn(name string) bool {
 }
 
 // isEmpty reports whether the file has a column with this name, but none of the rows read has a value
-// in it. It returns false for a column that was not described, and for a nil description.
+// in it. Case and punctuation are ignored if no column has exactly this name. isEmpty returns false
+// for a column that was not described, and for a nil description.
 func (t *Description) isEmpty(name string) bool {
 	if t == nil || t.Rows == 0 {
 		return false
 	}
 	at := t.ColumnIndex(name)
+	if at < 0 && !t.LacksColumn(name) {
+		at = slices.IndexFunc(t.Columns, func(c ColumnDescription) bool { return csvfile.NormalizeName(c.Name) == csvfile.NormalizeName(name) })
+	}
 	return at >= 0 && t.Columns[at].isSampled && t.Columns[at].Filled == 0
 }
 

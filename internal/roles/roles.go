@@ -100,29 +100,49 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	if len(columns) == 0 {
 		return "", "", nil
 	}
-	if blind != nil {
-		if missing := filterColumns(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) }); len(missing) > 0 && 2*len(missing) <= len(columns)+1 {
-			return chooseMissingLabel(missing)
-		}
-	}
-	label, reason, question = chooseLabelByName(columns)
-	return overrideByEmptyColumn(columns, blind, label, reason, question)
-}
-
-// overrideByEmptyColumn may change the label that chooseLabelByName has chosen. If a single column is
-// empty in the blind file but not in the training file, this column is the label, unless another
-// column is named like a label.
-func overrideByEmptyColumn(columns []*ColumnDescription, blind *Description, label, reason string, question *Question) (string, string, *Question) {
 	empty := filterColumns(columns, func(c *ColumnDescription) bool {
 		return blind.isEmpty(c.Name) && c.Filled > 0 && c.notLabelReason() == ""
 	})
-	if len(empty) != 1 {
+	missing := filterColumns(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) })
+	if n := len(missing); n > 0 && 2*n <= len(columns)+1 {
+		empty = filterColumns(empty, (*ColumnDescription).isMostlyFilled)
+		if 2*(n+len(empty)) > len(columns)+1 {
+			empty = nil
+		}
+		return chooseMissingLabel(missing, empty)
+	}
+	label, reason, question = chooseLabelByName(columns)
+	if len(empty) > 1 { // a column with few values in the training file may be empty by chance
+		empty = filterColumns(empty, (*ColumnDescription).isMostlyFilled)
+	}
+	if 2*len(empty) > len(columns)+1 {
 		return label, reason, question
 	}
-	name := empty[0].Name
-	asked := question != nil && slices.Contains(question.Candidates, name)
-	if asked || question == nil && (name == label || reason == lastColumnReason && !isLabelName(label)) {
-		return name, "has no value in the blind file", nil
+	return overrideByEmptyColumns(empty, label, reason, question)
+}
+
+// isMostlyFilled reports whether nine of ten rows have a value.
+func (c *ColumnDescription) isMostlyFilled() bool { return 10*c.Filled >= 9*c.Rows }
+
+const emptyColumnReason = "has no value in the blind file"
+
+// overrideByEmptyColumns may change the label that chooseLabelByName has chosen. empty are the columns
+// that are empty in the blind file but not in the training file. If there is a single one, it is the
+// label, unless another column is named like a label. If there are several, overrideByEmptyColumns
+// asks which one is.
+func overrideByEmptyColumns(empty []*ColumnDescription, label, reason string, question *Question) (string, string, *Question) {
+	if question != nil {
+		empty = filterColumns(empty, func(c *ColumnDescription) bool { return slices.Contains(question.Candidates, c.Name) })
+	}
+	if len(empty) == 0 {
+		return label, reason, question
+	}
+	assumed := question != nil || reason == lastColumnReason && !isLabelName(label)
+	switch {
+	case len(empty) == 1 && (assumed || empty[0].Name == label):
+		return empty[0].Name, emptyColumnReason, nil
+	case len(empty) > 1 && assumed:
+		return askMissingLabel(nil, empty)
 	}
 	return label, reason, question
 }
@@ -139,26 +159,46 @@ func (t *Description) featuresAndLabel(drop []string, r Roles) []*ColumnDescript
 	return list
 }
 
-// chooseMissingLabel chooses the label from the columns that the blind file lacks.
-func chooseMissingLabel(missing []*ColumnDescription) (label, reason string, question *Question) {
-	if len(missing) == 1 {
+// chooseMissingLabel chooses the label from the columns that the blind file lacks, and from the columns
+// that are empty in it although nearly every row of the training file has a value.
+func chooseMissingLabel(missing, empty []*ColumnDescription) (label, reason string, question *Question) {
+	if len(missing) == 1 && len(empty) == 0 {
 		return missing[0].Name, "the column that the blind file lacks", nil
 	}
 	likely := filterColumns(missing, func(c *ColumnDescription) bool { return c.notLabelReason() == "" })
-	named := filterColumns(likely, func(c *ColumnDescription) bool { return isLabelName(c.Name) })
+	named := filterColumns(slices.Concat(likely, empty), func(c *ColumnDescription) bool { return isLabelName(c.Name) })
 	switch {
-	case len(named) == 1:
+	case len(named) == 1 && slices.Contains(likely, named[0]):
 		return named[0].Name, "a column that the blind file lacks, named like a label", nil
-	case len(likely) == 1:
+	case len(likely) == 1 && len(empty) == 0:
 		return likely[0].Name, "a column that the blind file lacks, with few values", nil
-	case len(likely) == 0:
+	case len(likely) == 0 && len(empty) == 1:
+		return empty[0].Name, emptyColumnReason, nil
+	case len(likely) == 0 && len(empty) == 0:
 		likely = missing
 	}
-	slices.Reverse(likely) // labels usually come after the features
-	return likely[0].Name, "a column that the blind file lacks", &Question{
-		Why:        fmt.Sprintf("the blind file lacks %s", listColumns(likely, "and")),
-		Candidates: columnNames(likely),
+	return askMissingLabel(likely, empty)
+}
+
+// askMissingLabel asks which column is the label: one that the blind file lacks, or one that is empty
+// in it.
+func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string, question *Question) {
+	var why []string
+	if len(missing) > 0 {
+		slices.Reverse(missing) // labels usually come after the features
+		label, reason = missing[0].Name, "a column that the blind file lacks"
+		why = append(why, "the blind file lacks "+listColumns(missing, "and"))
 	}
+	if len(empty) > 0 {
+		slices.Reverse(empty)
+		label, reason = empty[0].Name, emptyColumnReason // an empty column is often a place for the predictions
+		verb := " has"
+		if len(empty) > 1 {
+			verb = " have"
+		}
+		why = append(why, listColumns(empty, "and")+verb+" no value in the blind file")
+	}
+	return label, reason, &Question{Why: strings.Join(why, ", and "), Candidates: columnNames(slices.Concat(empty, missing))}
 }
 
 // chooseLabelByName chooses the label if there is no blind file to compare with. It chooses a column

@@ -49,6 +49,7 @@ var cells = map[string]func(i int) string{
 	"few":      func(i int) string { return []string{"a", "b", "c"}[i%3] },
 	"digit":    func(i int) string { return fmt.Sprint(i % 3) },
 	"empty":    func(int) string { return "" },
+	"rare":     func(i int) string { return []string{"A", "", "", "B", "", ""}[i%6] },
 	"gappy":    func(i int) string { return []string{"a", "b", ""}[i%3] },
 }
 
@@ -153,19 +154,33 @@ func TestTrainLabel(t *testing.T) {
 	}
 }
 
-// TestEmptyLabelOfBlind checks that the only column without values in the blind file is the label,
-// unless another column is named like one.
+// TestEmptyLabelOfBlind checks that a column without values in the blind file is the label, unless
+// another column is named like one. If several columns are empty or missing in the blind file, there
+// must be a question.
 func TestEmptyLabelOfBlind(t *testing.T) {
-	for name, test := range map[string]struct{ train, blind, want string }{
-		"in_the_middle":         {"id=count lives=few age=digit", "id=count lives=empty age=digit", "lives: has no value in the blind file"},
-		"instead_of_asking":     {"id=count survived=few age=digit", "id=count survived=empty age=digit", "survived: has no value in the blind file"},
-		"a_feature_is_empty":    {"id=count deck=few label=few", "id=count deck=empty label=few", "label: the last column"},
-		"empty_in_both":         {"id=count note=empty age=digit", "id=count note=empty age=digit", "age: the last column"},
-		"two_columns_are_empty": {"id=count lives=few sex=few age=digit", "id=count lives=empty sex=empty age=digit", "age: the last column"},
+	for name, test := range map[string]struct{ train, blind, want, question string }{
+		"in_the_middle":             {train: "id=count lives=few age=digit", blind: "id=count lives=empty age=digit", want: "lives: has no value in the blind file"},
+		"instead_of_asking":         {train: "id=count survived=few age=digit", blind: "id=count survived=empty age=digit", want: "survived: has no value in the blind file"},
+		"other_case":                {train: "id=count lives=few age=digit", blind: "id=count Lives=empty age=digit", want: "lives: has no value in the blind file"},
+		"without_the_id":            {train: "id=count lives=few age=digit", blind: "lives=empty age=digit", want: "lives: has no value in the blind file"},
+		"a_feature_is_empty":        {train: "id=count deck=few label=few", blind: "id=count deck=empty label=few", want: "label: the last column"},
+		"empty_in_both":             {train: "id=count note=empty age=digit", blind: "id=count note=empty age=digit", want: "age: the last column"},
+		"two_columns_are_empty":     {train: "id=count lives=few sex=few age=digit", blind: "id=count lives=empty sex=empty age=digit", question: "sex,lives"},
+		"one_is_also_rare":          {train: "id=count lives=few deck=rare age=digit", blind: "id=count lives=empty deck=empty age=digit", want: "lives: has no value in the blind file"},
+		"all_columns_are_empty":     {train: "id=count lives=few sex=few age=digit", blind: "id=count lives=empty sex=empty age=empty", want: "age: the last column"},
+		"another_is_missing":        {train: "id=count a=digit lives=few town=few", blind: "id=count a=digit lives=empty", question: "lives,town"},
+		"named_but_another_missing": {train: "id=count a=digit churn=few town=few", blind: "id=count a=digit churn=empty", question: "churn,town"},
+		"the_label_is_missing":      {train: "id=count a=digit deck=few y=few", blind: "id=count a=digit deck=empty", want: "y: a column that the blind file lacks, named like a label"},
+		"a_rare_column_is_empty":    {train: "id=count a=digit deck=rare town=few", blind: "id=count a=digit deck=empty", want: "town: the column that the blind file lacks"},
+		"a_measurement_is_missing":  {train: "id=count a=digit lives=few m=measure", blind: "id=count a=digit lives=empty", want: "lives: has no value in the blind file"},
 	} {
 		got, question := roles.ChooseRoles(madeTable(t, test.train), madeTable(t, test.blind), roles.Options{})
-		if text := got.Label + ": " + got.LabelReason; text != test.want || question != nil {
-			t.Errorf("%s: %s (question %v), want %s", name, text, question, test.want)
+		asked := ""
+		if question != nil {
+			asked = strings.Join(question.Candidates, ",")
+		}
+		if text := got.Label + ": " + got.LabelReason; asked != test.question || asked == "" && text != test.want {
+			t.Errorf("%s: %s (asked %q), want %s (asked %q)", name, text, asked, test.want, test.question)
 		}
 	}
 }

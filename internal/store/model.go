@@ -36,6 +36,9 @@ type Model struct {
 	// ValidationInterval and TestInterval are the 95 % confidence intervals of
 	// AchievedPerformance and TestPerformance. An interval is nil if it is unknown.
 	ValidationInterval, TestInterval *api.Interval
+	// DecodeError wraps ErrCorrupt if an interval cannot be decoded. The interval is then nil.
+	// DecodeError is read-only.
+	DecodeError error
 }
 
 const (
@@ -56,15 +59,15 @@ func scanModel(row rowScanner) (*Model, error) {
 		return nil, err
 	}
 	m.Created = fromMicros(created)
-	if err := decodeOptional(validationInterval, &m.ValidationInterval); err != nil {
-		return nil, err
-	}
-	return &m, decodeOptional(testInterval, &m.TestInterval)
+	m.DecodeError = errors.Join(
+		decodeOptional(validationInterval, &m.ValidationInterval, "validation_interval", "model", m.Key),
+		decodeOptional(testInterval, &m.TestInterval, "test_interval", "model", m.Key),
+	)
+	return &m, nil
 }
 
 // InsertModel adds a model and sets its Version, SeriesVersion and Series.
 func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
-	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	validationInterval, err := encodeOptional(m.ValidationInterval, m.ValidationInterval == nil)
 	if err != nil {
 		return err
@@ -73,6 +76,7 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
+	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	var account string
 	if err := row.Scan(&m.Version, &account, &m.Series); err != nil {
 		return translateError(err)

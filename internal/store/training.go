@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"foretell/internal/api"
@@ -54,6 +56,10 @@ type Training struct {
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
 	DatasetName, Model, ParentStatus string
+	// DecodeError wraps ErrCorrupt if ClassWeights, Monotone or Curve cannot be decoded. The field is
+	// then zero. The row can still be listed, ended and deleted, but the race must not be run.
+	// DecodeError is read-only.
+	DecodeError error
 }
 
 // RaceKey returns the key of the race: Parent for a run, and Key for a race.
@@ -88,22 +94,28 @@ func scanTraining(row rowScanner) (*Training, error) {
 	}
 	t.Created, t.Started, t.Finished = fromMicros(created), fromMicros(started), fromMicros(finished)
 	t.Deadline = fromMicros(deadline)
-	if err := decodeOptional(classWeights, &t.ClassWeights); err != nil {
-		return nil, err
-	}
-	if err := decodeOptional(monotone, &t.Monotone); err != nil {
-		return nil, err
-	}
-	return &t, json.Unmarshal(curve, &t.Curve)
+	t.DecodeError = errors.Join(
+		decodeOptional(classWeights, &t.ClassWeights, "class_weights", "training job", t.Key),
+		decodeOptional(monotone, &t.Monotone, "monotone", "training job", t.Key),
+		decodeOptional(curve, &t.Curve, "curve", "training job", t.Key),
+	)
+	return &t, nil
 }
 
-// decodeOptional decodes the JSON in text, the column of an optional value, to value. If text is empty,
-// value remains zero.
-func decodeOptional(text []byte, value any) error {
+// decodeOptional decodes the JSON in text, the column of an optional value, to value. If text is
+// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and returns
+// an error that wraps ErrCorrupt and names the column and the row: noun is what messages call the
+// row, and key its key.
+func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil
 	}
-	return json.Unmarshal(text, value)
+	err := json.Unmarshal(text, value)
+	if err == nil {
+		return nil
+	}
+	*value = *new(T) // a part may have been decoded
+	return fmt.Errorf("%w: the column %s of %s %s cannot be decoded: %w", ErrCorrupt, column, noun, key, err)
 }
 
 // encodeOptional returns value as JSON, or "" if isZero is true.
@@ -253,6 +265,33 @@ func (t *Tx) RequestCancel(ctx context.Context, key string) error {
 		return err
 	}
 	return t.exec(ctx, "UPDATE job SET cancelled = 1 WHERE subject = ?", key)
+}
+
+// Ending describes the end of a race that no process runs.
+type Ending struct {
+	// Status is the final status of the race, and Reason the reason of a failure.
+	Status, Reason string
+	Time           time.Time
+}
+
+// EndQueuedRace ends a race that no process runs, with its runs. The caller must have deleted the job
+// of the race.
+func (t *Tx) EndQueuedRace(ctx context.Context, race *Training, end Ending) error {
+	runs, err := t.ListRuns(ctx, race.Key)
+	if err != nil {
+		return err
+	}
+	if err := t.DeletePartJobs(ctx, race.Key); err != nil {
+		return err
+	}
+	for _, r := range append(runs, race) {
+		ended := *r // the transaction may be run again
+		ended.Status, ended.FailureReason, ended.Finished = end.Status, end.Reason, end.Time
+		if err := t.UpdateTraining(ctx, &ended, r.Status); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DeleteTraining deletes a race with its runs, model and predictions. It returns

@@ -108,7 +108,7 @@ func (f *Files) Usage(ctx context.Context) (*Usage, error) {
 			u.Predictions += total.Bytes
 		}
 	}
-	return &u, f.problems.Convert(err)
+	return &u, err
 }
 
 // listStoredFiles returns every file that the database references.
@@ -117,5 +117,5 @@ func (f *Files) listStoredFiles(ctx context.Context) (files []*store.OwnedFile, 
 		files, err = t.ListFiles(ctx)
 		return err
 	})
-	return files, f.problems.Convert(err)
+	return files, err
 }

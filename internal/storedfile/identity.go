@@ -12,7 +12,7 @@ import (
 	"foretell/internal/store"
 )
 
-// ErrMismatch is returned by [Files.CheckIdentity] if the database does not belong to the stored files: the
+// ErrMismatch is returned by [Files.MatchIdentity] if the database does not belong to the stored files: the
 // database is new or from another data folder, or the files are missing. Test with errors.Is.
 var ErrMismatch = errors.New("the database does not belong to the stored files")
 
@@ -26,16 +26,16 @@ var ErrFilesGone = fmt.Errorf("%w: all files that the database references are mi
 // the wrapping error appends the location of the files. Test with errors.Is.
 var ErrOtherStorage = fmt.Errorf("%w: the database's files are", ErrMismatch)
 
-// CheckIdentity returns an error if the database and the stored files do not
-// belong together. Each has an identity. If the identities are equal, the database and the
-// files belong together; see checkNotAllFilesMissing for an exception. They may differ, or one may be missing because the
-// database or the files are new or from an early release. Then CheckIdentity
-// returns the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
-// acceptMismatch is true, CheckIdentity makes the identities equal.
+// MatchIdentity returns an error if the database and the stored files do not belong together, and
+// otherwise makes their identities equal. If the identities are equal already, the database and the
+// files belong together; see checkNotAllFilesMissing for an exception. They may differ, or one may be
+// missing because the database or the files are new or from an early release. Then MatchIdentity returns
+// the error of checkFilesBelongToDatabase. If checkFilesBelongToDatabase returns nil, or if
+// acceptMismatch is true, MatchIdentity makes the identities equal.
 //
 // Several processes may start together on a new database and new files. Therefore each process
 // reads and sets the identity of the database first, and then the identity of the files.
-func (f *Files) CheckIdentity(ctx context.Context, acceptMismatch bool) error {
+func (f *Files) MatchIdentity(ctx context.Context, acceptMismatch bool) error {
 	var databaseID string
 	err := f.store.Read(ctx, func(t *store.Tx) (err error) {
 		databaseID, err = t.GetFolderID(ctx)
@@ -97,7 +97,7 @@ func (f *Files) checkNotAllFilesMissing(ctx context.Context) error {
 	return err
 }
 
-// Probe returns an error if the identity of the stored files cannot be read. CheckIdentity has stored
+// Probe returns an error if the identity of the stored files cannot be read. MatchIdentity has stored
 // it, so it is also an error if it is missing.
 func (f *Files) Probe(ctx context.Context) error {
 	id, err := f.blobs.Identity(ctx)

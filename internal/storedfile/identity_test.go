@@ -28,6 +28,9 @@ func TestCheckFilesBelongToDatabase(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
+			if tt.want == ErrMismatch && (errors.Is(err, ErrFilesGone) || errors.Is(err, ErrOtherStorage)) { // both wrap ErrMismatch
+				t.Errorf("%v, want only %v", err, tt.want)
+			}
 		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"foretell/internal/api"
 	"foretell/internal/blob"
 	"foretell/internal/clamav"
-	"foretell/internal/problem"
 	"foretell/internal/store"
 )
 
@@ -53,30 +52,28 @@ type Config struct {
 	Blobs *blob.Store
 	Now   func() time.Time
 	// Rand is the source of random bytes for the identity of new files.
-	Rand     io.Reader
-	Log      *slog.Logger
-	Problems *problem.Converter
+	Rand io.Reader
+	Log  *slog.Logger
 	// Scanner scans uploaded files for malware. Nil means that no file is scanned.
 	Scanner *clamav.Client
 }
 
 // Files writes, reads, verifies and deletes stored files. It is safe for concurrent use.
 type Files struct {
-	store    *store.Store
-	blobs    *blob.Store
-	now      func() time.Time
-	rand     io.Reader
-	log      *slog.Logger
-	problems *problem.Converter
-	scanner  *clamav.Client
+	store   *store.Store
+	blobs   *blob.Store
+	now     func() time.Time
+	rand    io.Reader
+	log     *slog.Logger
+	scanner *clamav.Client
 
 	recentlyVerified blob.RecentlyVerified        // the files that were read for downloads
 	sweptOrphans     atomic.Pointer[blob.Orphans] // see SweptOrphans
 }
 
-// New returns Files. Before the files are read, the caller must call [Files.CheckIdentity].
+// New returns Files. Before the files are read, the caller must call [Files.MatchIdentity].
 func New(c Config) *Files {
-	return &Files{store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, problems: c.Problems, scanner: c.Scanner}
+	return &Files{store: c.Store, blobs: c.Blobs, now: c.Now, rand: c.Rand, log: c.Log, scanner: c.Scanner}
 }
 
 // Create returns the writer of a new file. When the writer has committed, [FromInfo] describes the
@@ -103,7 +100,7 @@ func (f *Files) Open(ctx context.Context, file *store.OwnedFile, checkOwner func
 		}
 	}
 	if err != nil {
-		return nil, f.problems.Convert(f.damagedProblem(ctx, err, file))
+		return nil, f.damagedProblem(ctx, err, file)
 	}
 	return r, nil
 }
@@ -177,7 +174,7 @@ func (f *Files) Verify(ctx context.Context, file *store.OwnedFile, partial bool)
 	if err == nil {
 		f.recentlyVerified.Add(file.Blob, f.now())
 	}
-	return f.problems.Convert(err)
+	return err
 }
 
 // NewUnreadableProblem returns the problem of an undamaged file that cannot be decoded because of

@@ -1,5 +1,6 @@
-// Package worker runs the jobs of a service: it registers this process as a worker, claims jobs, and
-// removes what dead processes have left behind. The packages below it do the work of each kind of job.
+// Package worker runs the jobs of a service, and removes what dead processes have left behind. A process
+// that runs the jobs of all processes also registers itself as a worker. The packages below it do the
+// work of each kind of job.
 //
 // A killed process leaves jobs that it has leased, and temporary files, whose names contain the
 // name of the process. Another process on the same data folder restarts the jobs and removes the
@@ -15,7 +16,6 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"foretell/internal/account"
 	"foretell/internal/jobqueue"
 	"foretell/internal/problem"
 	"foretell/internal/repeat"
@@ -32,9 +32,10 @@ type Config struct {
 	Store    *store.Store
 	Files    *storedfile.Files
 	Queue    *jobqueue.Queue
-	Accounts *account.Accounts
 	Problems *problem.Converter
 	Now      func() time.Time
+	// RecordRefusedFile has the meaning of the field of [preparation.Config] and [prediction.Config].
+	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 	// Rand is the source of random bytes for keys.
 	Rand io.Reader
 	Log  *slog.Logger
@@ -44,9 +45,6 @@ type Config struct {
 	TempDir string
 	// MaxRaces is the maximum number of concurrent races. Defaults to 1.
 	MaxRaces int
-	// OwnJobsOnly and Memory have the meanings of the fields of [jobqueue.Config].
-	OwnJobsOnly bool
-	Memory      int64
 	// MinDistributedCells is described at [training.Config].
 	MinDistributedCells int64
 	// PreparationTimeLimit has the meaning of [preparation.Config.TimeLimit].
@@ -64,8 +62,6 @@ type Worker struct {
 	log           *slog.Logger
 	tracer        trace.Tracer
 	tempDir       string
-	ownJobsOnly   bool
-	memory        int64
 	host, version string
 	preparer      *preparation.Preparer
 	trainer       *training.Trainer
@@ -76,16 +72,16 @@ type Worker struct {
 func New(c Config) *Worker {
 	w := &Worker{
 		store: c.Store, files: c.Files, queue: c.Queue, now: c.Now, log: c.Log, tracer: c.Tracer, tempDir: c.TempDir,
-		ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, host: c.Host, version: c.Version,
+		host: c.Host, version: c.Version,
 		preparer: preparation.New(preparation.Config{
-			Store: c.Store, Files: c.Files, Queue: c.Queue, Accounts: c.Accounts, Problems: c.Problems, Now: c.Now, TimeLimit: c.PreparationTimeLimit,
+			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, RecordRefusedFile: c.RecordRefusedFile, TimeLimit: c.PreparationTimeLimit,
 		}),
 		trainer: training.New(training.Config{
 			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, Rand: c.Rand, Log: c.Log, TempDir: c.TempDir,
-			OwnJobsOnly: c.OwnJobsOnly, Memory: c.Memory, MinDistributedCells: c.MinDistributedCells,
+			MinDistributedCells: c.MinDistributedCells,
 		}),
 		predictor: prediction.New(prediction.Config{
-			Store: c.Store, Files: c.Files, Queue: c.Queue, Accounts: c.Accounts, Problems: c.Problems, Now: c.Now, Log: c.Log,
+			Store: c.Store, Files: c.Files, Queue: c.Queue, Problems: c.Problems, Now: c.Now, Log: c.Log, RecordRefusedFile: c.RecordRefusedFile,
 		}),
 	}
 	c.Queue.SetKinds(w.newKinds(max(1, c.MaxRaces)))
@@ -112,7 +108,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		recounts--
 	})()
 	defer w.trainer.FailTooLargeRaces(ctx)()
-	if !w.ownJobsOnly {
+	if !w.queue.OwnJobsOnly() {
 		defer w.registerWorker(ctx)()
 		defer w.trainer.WatchDeadlines(ctx)()
 	}
@@ -130,7 +126,7 @@ func (w *Worker) registerWorker(ctx context.Context) (unregister func()) {
 		}
 	}
 	self := &store.Worker{
-		Process: w.store.ProcessName(), Memory: w.memory, ScansFiles: w.files.ScansForMalware(), Host: w.host, Version: w.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: w.now(),
+		Process: w.store.ProcessName(), Memory: w.queue.Memory(), ScansFiles: w.files.ScansForMalware(), Host: w.host, Version: w.version, Cores: int64(runtime.GOMAXPROCS(0)), Started: w.now(),
 	}
 	register := func() {
 		write(ctx, func(t *store.Tx) error { return t.UpsertWorker(ctx, self) })

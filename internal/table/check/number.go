@@ -29,12 +29,15 @@ func (c *columnChecker) warnStrayTexts() {
 			first = one
 		}
 	}
-	treatment := "such text is treated as missing"
-	if len(inf.Strays) > 0 {
-		treatment = "such text becomes another feature"
+	treatment := "; such text is treated as missing"
+	switch {
+	case c.opts.Blind:
+		treatment = "" // it depends on the texts of the training file
+	case len(inf.Strays) > 0:
+		treatment = "; such text becomes another feature"
 	}
 	if rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, first %s in %s; %s",
+		c.warnAt(first.FirstLine(), csvfile.CodeJunkInNumbers, "the column has numbers, but %s %s text, first %s in %s%s",
 			humanize.Count(rows, "row"), humanize.Have(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), treatment)
 	}
 }

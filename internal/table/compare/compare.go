@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -39,9 +40,11 @@ type Finding struct {
 	// If Count is not 0, Name is empty and Column is 0.
 	Count int `json:"count,omitempty"`
 	// OtherSeparators are the names of all columns of the blind file in whose numbers points and
-	// commas must be exchanged. It is nil if Code is not csvfile.CodeMisreadNumbers, or if the
-	// numbers of the column called Name have both formats.
+	// commas must be exchanged. It is nil if this does not correct the column called Name, such as if
+	// its numbers have both formats.
 	OtherSeparators []string `json:"-"`
+
+	hasOtherSeparators bool // whether exchanging points and commas corrects the column
 }
 
 // Profiles reports a difference between a training file and a blind file if it exceeds
@@ -176,27 +179,43 @@ func (c *comparison) checkMissing(name string, before, now float64) {
 // checkForm reports texts of the blind column that cannot be parsed in the format of the
 // training column. It returns true if the numbers of both files can be compared.
 func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComparable bool) {
-	rows, most := unparsableRows(train, blind, c.blind.Rows)
-	form := train.Form
-	switch {
+	other, texts := unparsableRows(train, blind, c.blind.Rows)
+	switch rows := other.rows + texts.rows; {
 	case rows == 0:
-		return form == blind.Form
-	case form != blind.Form:
+		return train.Form == blind.Form
+	case train.Form != blind.Form:
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
-		c.reportOtherFormat(train, blind, rows, most)
+		c.reportOtherFormat(train, blind, other)
+		c.reportTexts(train, blind, texts)
 	default:
 		return true
 	}
 	return false
 }
 
-// reportOtherFormat reports that rows of the blind column cannot be parsed in the format of the training
-// column. most is the most frequent of their values.
-func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows int, most columnstats.Value) {
+// reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
+// in the format of the training column. It reports nothing if there are none.
+func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows tally) {
+	if rows.rows == 0 {
+		return
+	}
 	form := train.Form
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s %s in another format than in training, most often %s; these %s are treated as missing",
-		countRows(blind, rows), humanize.Have(rows), form.PluralNoun(), csvfile.Excerpt(most.Text), form.PluralNoun())
+		countRows(blind, rows.rows), humanize.Have(rows.rows), form.PluralNoun(), csvfile.Excerpt(rows.most.Text), form.PluralNoun())
+	if slices.Contains(c.otherSeparators, train.Name) {
+		c.findings[len(c.findings)-1].hasOtherSeparators = true
+	}
+}
+
+// reportTexts reports rows of the blind column with a text that the training column does not have. It
+// reports nothing if there are none.
+func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows tally) {
+	if rows.rows == 0 {
+		return
+	}
+	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "%s %s text instead of %s, most often %s; such text is treated as missing",
+		countRows(blind, rows.rows), humanize.Have(rows.rows), train.Form.PluralNoun(), csvfile.Excerpt(rows.most.Text))
 }
 
 func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
@@ -204,10 +223,22 @@ func (c *comparison) reportChangedForm(train, blind *profile.ColumnProfile) {
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the column has %s in training, but %s here; the %s are treated as missing", train.Form.PluralNoun(), now, now)
 }
 
-// unparsableRows returns the number of rows of a blind column whose value cannot be parsed in the
-// format of the training column c. mostFrequent is the most frequent of these values. rows is the
-// number of rows of the blind file.
-func unparsableRows(c, blind *profile.ColumnProfile, rows int) (numRows int, mostFrequent columnstats.Value) {
+// tally counts rows. most is the most frequent of their values.
+type tally struct {
+	rows int
+	most columnstats.Value
+}
+
+func (t *tally) add(one *columnstats.Value) {
+	if t.rows += one.Rows; one.Rows > t.most.Rows {
+		t.most = *one
+	}
+}
+
+// unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
+// training column c: those whose value is a number, a date or a time in the format of the blind
+// column, and those with another text. rows is the number of rows of the blind file.
+func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts tally) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))
 	for i := range trained {
@@ -220,18 +251,18 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (numRows int, mos
 	for i := range values {
 		one := &values[i]
 		measured -= one.Rows
-		if c.CanParse(one.Text) || c.Form == blind.Form && (one.Kind == cells.Null || known[one.Text]) {
-			continue
-		}
-		numRows += one.Rows
-		if one.Rows > mostFrequent.Rows {
-			mostFrequent = *one
+		switch {
+		case c.CanParse(one.Text) || c.Form == blind.Form && (one.Kind == cells.Null || known[one.Text]):
+		case blind.Form.IsOrdered() && blind.CanParse(one.Text):
+			other.add(one)
+		default:
+			texts.add(one)
 		}
 	}
 	if c.Form != blind.Form && c.Form != inference.FormNumeric && blind.Form == inference.FormNumeric {
-		numRows += measured // rows whose number is not in blind.Values; numbers are not values of c.Form
+		other.rows += measured // rows whose number is not in blind.Values; numbers are not values of c.Form
 	}
-	return numRows, mostFrequent
+	return other, texts
 }
 
 // checkCategories reports texts that the training file does not have. It ignores columns of

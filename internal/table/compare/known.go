@@ -16,7 +16,7 @@ import (
 // known. It reports:
 //
 //   - columns with far more missing values
-//   - columns of numbers, dates or times that have another form
+//   - columns of numbers, dates or times that have another form, or unlikely many texts
 //   - dates in another order, and times in another time zone
 //   - numbers in another format, or out of the range of the training file
 //   - texts that the training file does not have; if Texts are not all texts of a column, only
@@ -64,6 +64,7 @@ func missingRows(k *profile.KnownColumn, blind *profile.ColumnProfile) int {
 func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	train := known.Profile()
 	c.checkTimeZones(train, blind)
+	hasNewTexts := c.checkNewTexts(known, train, blind)
 	if !c.checkDateOrder(train, blind) || known.NumberFormat != nil && !c.checkNumberFormat(train, blind) {
 		return
 	}
@@ -74,10 +75,10 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 			c.checkNumbers(known.Name, known.Form, &columnstats.NumericStats{Min: known.Min, Max: known.Max, StdDev: math.Inf(1)}, blind.Numbers, max(known.Rows-known.Missing, 0), c.blind.Rows-blind.Missing)
 		}
 	case blind.Form.IsOrdered():
-		if rows, _ := unparsableRows(train, blind, c.blind.Rows); ratio(rows, c.blind.Rows) > maxUnparsable {
+		if other, texts := unparsableRows(train, blind, c.blind.Rows); ratio(other.rows+texts.rows, c.blind.Rows) > maxUnparsable {
 			c.reportChangedForm(train, blind)
 		}
-	case c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
+	case !hasNewTexts && c.blind.Rows >= profile.MinComparedRows && ratio(textRows(blind), c.blind.Rows) > 1-maxUnparsable:
 		c.reportChangedForm(train, blind)
 	}
 }
@@ -140,20 +141,74 @@ func (c *comparison) checkNumberFormat(train, blind *profile.ColumnProfile) bool
 	}
 	c.checkUnit(train, blind)
 	matches := c.checkSeparators(train, blind)
-	rows, most := 0, columnstats.Value{}
+	unread := unreadNumbers(train, blind, c.blind.Rows)
+	if ratio(unread.rows, c.blind.Rows) <= maxUnparsable {
+		return matches
+	}
+	c.reportOtherFormat(train, blind, unread)
+	return false
+}
+
+// unreadNumbers counts the rows of a blind column of numbers whose number cannot be parsed in the
+// format of the training column. rows is the number of rows of the blind file.
+func unreadNumbers(train, blind *profile.ColumnProfile, rows int) (unread tally) {
+	values := estimatedValues(blind, rows)
+	for i := range values {
+		if one := &values[i]; !train.CanParse(one.Text) && blind.CanParse(one.Text) {
+			unread.add(one)
+		}
+	}
+	return unread
+}
+
+// UnreadNumbers returns the number of rows of a blind column whose number a model does not read,
+// because it is not in the format of the training column. Its value is treated as missing. rows is
+// the number of rows of the blind file. UnreadNumbers returns 0 if one of the columns is not
+// FormNumeric, or if the format is not known.
+func UnreadNumbers(known *profile.KnownColumn, blind *profile.ColumnProfile, rows int) int {
+	if known.Form != inference.FormNumeric || blind.Form != inference.FormNumeric || known.NumberFormat == nil {
+		return 0
+	}
+	return unreadNumbers(known.Profile(), blind, rows).rows
+}
+
+// checkNewTexts reports texts in a column of numbers, dates or times. Those of the training column are
+// not known, but its rows without a value include their rows. Therefore texts are reported only if so
+// many are unlikely. It returns true if it reports them.
+func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *profile.ColumnProfile) (found bool) {
+	isFormatKnown := known.NumberFormat != nil || known.DateOrder != "" || known.Form == inference.FormTime
+	if !isFormatKnown || known.Rows == 0 || known.DistinctEstimate {
+		return false
+	}
+	var texts tally
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
-		if train.CanParse(one.Text) || !blind.CanParse(one.Text) {
-			continue
-		}
-		if rows += one.Rows; one.Rows > most.Rows {
-			most = *one
+		if one.Kind == cells.Text && !train.CanParse(one.Text) && !(blind.Form.IsOrdered() && blind.CanParse(one.Text)) {
+			texts.add(one)
 		}
 	}
-	if ratio(rows, c.blind.Rows) <= maxUnparsable {
-		return matches
+	share := ratio(texts.rows, c.blind.Rows)
+	if share <= maxUnparsable || chanceOfShare(share, ratio(known.Missing, known.Rows), c.blind.Rows) > c.falseAlarmsPerColumn() {
+		return false
 	}
-	c.reportOtherFormat(train, blind, rows, most)
-	return false
+	if share > 1-maxUnparsable {
+		c.reportChangedForm(train, blind)
+	} else {
+		c.reportTexts(train, blind, texts)
+	}
+	return true
+}
+
+// chanceOfShare returns an upper bound of the probability that at least a fraction share of rows has a
+// property that each row has with the probability p (Chernoff).
+func chanceOfShare(share, p float64, rows int) float64 {
+	if share <= p {
+		return 1
+	}
+	divergence := share * math.Log(share/p) // p may be 0
+	if share < 1 {
+		divergence += (1 - share) * math.Log((1-share)/(1-p))
+	}
+	return math.Exp(-float64(rows) * divergence)
 }

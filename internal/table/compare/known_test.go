@@ -114,7 +114,10 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 func TestCompareKnownForms(t *testing.T) {
 	t.Parallel()
 	date, number := profile.KnownColumn{Name: "x", Form: inference.FormDate, Rows: 100}, profile.KnownColumn{Name: "x", Form: inference.FormNumeric, NumberFormat: new(cells.NumberFormat), Rows: 100}
+	gappy, dayFirst := number, date
+	gappy.Missing, dayFirst.DateOrder = 20, inference.DayFirst
 	const missing = "100 % of the rows have no value, compared with 0 % in training"
+	const texts = "the column has numbers in training, but texts here; the texts are treated as missing"
 	for name, c := range map[string]struct {
 		known profile.KnownColumn
 		cell  string // a format of numbers from 10 to 49
@@ -131,6 +134,11 @@ func TestCompareKnownForms(t *testing.T) {
 		"as_in_training":      {profile.KnownColumn{Name: "x", Form: inference.FormNumeric, Rows: 100, Missing: 90}, "%.0d", 40, ""},
 		"rows_unknown":        {profile.KnownColumn{Name: "x", Form: inference.FormNumeric}, "%.0d", 40, ""},
 		"one_empty":           {number, "%.0d", 1, ""},
+		"one_text":            {number, "abc%d", 1, texts},
+		"one_text_and_date":   {dayFirst, "abc%d", 1, strings.Replace(texts, "numbers", "dates", 1)},
+		"few_texts_if_some":   {gappy, "abc%d", 2, ""},
+		"more_texts_if_some":  {gappy, "abc%d", 8, texts},
+		"texts_in_old_models": {profile.KnownColumn{Name: "x", Form: inference.FormNumeric, Rows: 100}, "abc%d", 8, ""},
 	} {
 		b := strings.Builder{}
 		b.WriteString("id,x,n\n")
@@ -193,7 +201,7 @@ func TestBooleanCase(t *testing.T) {
 }
 
 // TestCompareKnownNumberFormat compares numbers with the format of the numbers of the training file.
-// Texts are ignored, because they may also be in the training file.
+// A single text is ignored, because it may also be in the training file.
 func TestCompareKnownNumberFormat(t *testing.T) {
 	t.Parallel()
 	plain, comma, percent := new(cells.NumberFormat), &cells.NumberFormat{DecimalComma: true}, &cells.NumberFormat{Unit: "%"}
@@ -228,6 +236,48 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestCompareTextsAndNumbers compares a column of numbers, some of which are texts or numbers in another
+// format. Only the latter may be called numbers.
+func TestCompareTextsAndNumbers(t *testing.T) {
+	t.Parallel()
+	file := func(header, end string, cell func(i int) string) string {
+		text := header + "\n"
+		for i := range 100 {
+			text += fmt.Sprintf("r%d,\"%s\",%d%s\n", i, cell(i), i%7, end)
+		}
+		return text
+	}
+	euros := func(i int) string { return fmt.Sprintf("%d,%02d €", i+10, i%100) }
+	train := scanText(t, file("id,size,n,label", ",x", euros), profile.ScanOptions{})
+	for name, c := range map[string]struct {
+		cell func(i int) string
+		want string
+	}{
+		"texts": {func(i int) string {
+			if i%9 == 0 {
+				return "abc"
+			}
+			return euros(i)
+		}, `12 rows have text instead of numbers, most often "abc"; such text is treated as missing`},
+		"points without a unit": {func(i int) string { return fmt.Sprintf("%d.%02d", i+10, i%100) },
+			`100 rows have numbers in another format than in training, most often "10.00"; these numbers are treated as missing`},
+		"no unit": {func(i int) string { return fmt.Sprintf("%d,%02d", i+10, i%100) },
+			`the numbers have the unit "€" in training, but no unit here; they are read as numbers with this unit`},
+	} {
+		blind := scanText(t, file("id,size,n", "", c.cell), profile.ScanOptions{Blind: true})
+		known := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat(), Rows: 100}
+		for i, findings := range [][]Finding{Profiles(train, blind), KnownColumns([]profile.KnownColumn{known}, blind)} {
+			got := ""
+			for _, f := range findings {
+				got += f.Message
+			}
+			if got != c.want {
+				t.Errorf("%s, %d: %q, want %q", name, i, got, c.want)
+			}
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (c *comparison) checkSeparators(train, blind *profile.ColumnProfile) (match
 // setOtherSeparators sets the OtherSeparators of the findings about numbers that are read wrongly.
 func (c *comparison) setOtherSeparators() {
 	for i := range c.findings {
-		if f := &c.findings[i]; f.Code == csvfile.CodeMisreadNumbers && slices.Contains(c.otherSeparators, f.Name) {
+		f := &c.findings[i]
+		if f.hasOtherSeparators || f.Code == csvfile.CodeMisreadNumbers && slices.Contains(c.otherSeparators, f.Name) {
 			f.OtherSeparators = c.otherSeparators
 		}
 	}
@@ -79,12 +80,15 @@ func (c *comparison) setOtherSeparators() {
 
 // checkUnit reports a blind column whose numbers have no unit if the numbers of the training column
 // have one. A program that writes no unit may also write other numbers, such as 0.47 instead of
-// 47%, which is read as 47.
+// 47%, which is read as 47. checkUnit reports nothing if the numbers are not read at all.
 func (c *comparison) checkUnit(train, blind *profile.ColumnProfile) {
 	if train.Form != inference.FormNumeric || train.NumberFormat().Unit == "" {
 		return
 	}
 	if blind.Form != inference.FormNumeric || blind.NumberFormat().Unit != "" || blind.Missing == c.blind.Rows {
+		return
+	}
+	if unread := unreadNumbers(train, blind, c.blind.Rows); ratio(unread.rows, c.blind.Rows) > maxUnparsable {
 		return
 	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, train.Name, "the numbers have the unit %s in training, but no unit here; they are read as numbers with this unit",

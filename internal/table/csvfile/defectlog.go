@@ -51,6 +51,15 @@ func (l *DefectLog) AddMany(d Defect, count int, places []Location) {
 // IsEmpty reports whether the log has no defects.
 func (l *DefectLog) IsEmpty() bool { return len(l.groups) == 0 }
 
+// Count returns the number of defects.
+func (l *DefectLog) Count() int {
+	count := 0
+	for i := range l.groups {
+		count += l.groups[i].count
+	}
+	return count
+}
+
 // HasCode reports whether the log has a defect with the code.
 func (l *DefectLog) HasCode(code string) bool { return l.find(code) != nil }
 

@@ -35,6 +35,8 @@ type Profile struct {
 	// Partial is set if the file was not read to its end, for example because of an
 	// unclosed quote.
 	Partial bool `json:"partial,omitempty"`
+	// Unreadable is the number of rows that could not be read. They are not among Rows.
+	Unreadable int `json:"unreadable,omitempty"`
 	// Warnings describe findings that are suspicious but not errors.
 	Warnings []csvfile.Warning `json:"warnings,omitempty"`
 
@@ -180,7 +182,18 @@ func (p *Profile) MergeDefects(others *csvfile.DefectLog, partial bool) {
 	// With the omitted rows, these defects might not exist.
 	p.log.RemoveCodes(csvfile.CodeNoRows, csvfile.CodeOneClass, csvfile.CodeTooManyClasses, csvfile.CodeNumericLabel, csvfile.CodeNoFeatures)
 	p.Partial = p.Partial || partial
+	p.Unreadable += others.Count()
 	p.updateDefects(others)
+}
+
+// maxUnreadableShare is the largest fraction of unreadable rows with which the other rows describe a
+// file.
+const maxUnreadableShare = 0.05
+
+// IsIncomplete reports whether the file was not read to its end, or many of its rows could not be read.
+// The statistics and warnings are then wrong for the whole file.
+func (p *Profile) IsIncomplete() bool {
+	return p.Partial || float64(p.Unreadable) > maxUnreadableShare*float64(p.Rows+p.Unreadable)
 }
 
 // updateDefects sets Defects to the defects of the scan and the defects in others. The

@@ -263,7 +263,7 @@ func (s *scanner) cellDefect(rec *csvfile.Record, code string, column int, messa
 func (s *scanner) finishProfile(ctx context.Context) error {
 	p := s.profile
 	p.headerLine = s.table.HeaderLine
-	p.Rows = s.table.Rows
+	p.Rows, p.Unreadable = s.table.Rows, s.unreadableRows
 	if !s.opts.Blind {
 		s.checkRows(csvfile.MaxRows)
 	}

@@ -63,6 +63,9 @@ func (s *scanner) groupWarnings() {
 	}
 	folds := func(w *csvfile.Warning) (warningGroup, bool) {
 		kind, known := warningGroups[w.Code]
+		if w.Code == csvfile.CodeJunkInNumbers && s.label < 0 {
+			kind.predicate = "of numbers have text in some rows" // the training file decides how it is treated
+		}
 		return kind, known && (w.Code != csvfile.CodeIDLikeColumn || !used[w.Column])
 	}
 	names := make(map[string][]string) // names of columns by code

@@ -383,6 +383,9 @@ func (r *repairer) writeRepaired(src io.Reader, dst io.Writer) error {
 				humanize.Comma(left), humanize.Count(r.report.RowsRead, "row"), r.dialect.delim),
 		}
 	}
+	if r.report.RowsWritten == 0 && r.log.countLeftOut(changeUnlabelledLeftOut) > 0 {
+		return &csvfile.Defect{Code: csvfile.CodeEmptyLabel, Line: r.dialect.line, Column: r.label + 1, Name: r.names[r.label], Message: "no row has a label"}
+	}
 	return w.out.Flush()
 }
 

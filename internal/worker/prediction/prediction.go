@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
@@ -22,37 +21,42 @@ import (
 	"foretell/internal/table/csvfile"
 )
 
-// TimeLimit is the time after which a prediction ends with TIMEOUT.
-const TimeLimit = time.Hour
+// timeLimit is the time after which a prediction ends with TIMEOUT.
+const timeLimit = time.Hour
 
-var errTimeLimit = fmt.Errorf("the prediction took longer than %s", TimeLimit)
+var errTimeLimit = fmt.Errorf("the prediction took longer than %s", timeLimit)
 
 // Config configures a Predictor. All fields are required.
 type Config struct {
 	Store    *store.Store
 	Files    *storedfile.Files
 	Queue    *jobqueue.Queue
-	Accounts *account.Accounts
 	Problems *problem.Converter
 	Now      func() time.Time
 	Log      *slog.Logger
+	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware. The
+	// transaction t removes the file, and subject is the key of the prediction.
+	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 }
 
 // Predictor runs the jobs of the kind [jobqueue.Predict]. It is safe for concurrent use.
 type Predictor struct {
-	store    *store.Store
-	files    *storedfile.Files
-	queue    *jobqueue.Queue
-	accounts *account.Accounts
-	problems *problem.Converter
-	now      func() time.Time
-	log      *slog.Logger
-	models   *modelCache
+	store             *store.Store
+	files             *storedfile.Files
+	queue             *jobqueue.Queue
+	problems          *problem.Converter
+	now               func() time.Time
+	log               *slog.Logger
+	recordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
+	models            *modelCache
 }
 
 // New returns a Predictor.
 func New(c Config) *Predictor {
-	return &Predictor{store: c.Store, files: c.Files, queue: c.Queue, accounts: c.Accounts, problems: c.Problems, now: c.Now, log: c.Log, models: newModelCache()}
+	return &Predictor{
+		store: c.Store, files: c.Files, queue: c.Queue, problems: c.Problems, now: c.Now, log: c.Log,
+		recordRefusedFile: c.RecordRefusedFile, models: newModelCache(),
+	}
 }
 
 // Predict runs the job of a prediction: it reads the blind CSV row by row, and writes the rows with
@@ -65,7 +69,7 @@ func (pr *Predictor) Predict(ctx context.Context, r *job.RunningJob) error {
 	if err := pr.files.ScanForMalware(ctx, storedfile.Blind(p)); err != nil {
 		return err
 	}
-	limited, done := context.WithTimeoutCause(ctx, TimeLimit, errTimeLimit)
+	limited, done := context.WithTimeoutCause(ctx, timeLimit, errTimeLimit)
 	defer done()
 	err = pr.predictAndStoreResult(limited, r, p)
 	var defect *csvfile.Defect
@@ -88,7 +92,7 @@ func (pr *Predictor) Predict(ctx context.Context, r *job.RunningJob) error {
 // begin makes a prediction RUNNING and returns it. If the process of an earlier attempt
 // died, the prediction is already RUNNING.
 func (pr *Predictor) begin(ctx context.Context, r *job.RunningJob) (p *store.Prediction, err error) {
-	err = pr.queue.Write(ctx, &r.Job, func(t *store.Tx) error {
+	err = pr.queue.WriteWithLease(ctx, &r.Job, func(t *store.Tx) error {
 		if p, err = t.GetPrediction(ctx, r.Account, r.Subject); err != nil {
 			return err
 		}
@@ -130,7 +134,7 @@ func (pr *Predictor) predictAndStoreResult(ctx context.Context, r *job.RunningJo
 // writeProgress stores the number of rows predicted so far in the row of p.
 func (pr *Predictor) writeProgress(ctx context.Context, j *job.Job, p store.Prediction, rows int64) {
 	p.Rows, p.Updated = rows, pr.now()
-	err := pr.queue.Write(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
+	err := pr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.UpdatePrediction(ctx, &p, api.PredictionRunning) })
 	if err != nil && ctx.Err() == nil {
 		pr.log.WarnContext(ctx, "cannot store the progress of a prediction", "subject", j.Subject, "error", err)
 	}
@@ -162,7 +166,7 @@ func (pr *Predictor) Fail(ctx context.Context, j *job.Job, cause error) error {
 		blind, p.Blind = p.Blind.Blob, store.File{}
 		p.Status, p.FailureReason, p.Updated = api.PredictionFailed, pr.problems.FailureReason(cause), pr.now()
 		if errors.Is(cause, storedfile.ErrMalware) {
-			if err := pr.accounts.RecordRefusedFile(ctx, t, j.Account, "prediction.malware", j.Subject); err != nil {
+			if err := pr.recordRefusedFile(ctx, t, j.Account, "prediction.malware", j.Subject); err != nil {
 				return err
 			}
 		}

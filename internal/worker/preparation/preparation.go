@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"foretell/internal/account"
 	"foretell/internal/api"
 	"foretell/internal/job"
 	"foretell/internal/jobqueue"
@@ -33,9 +32,11 @@ type Config struct {
 	Store    *store.Store
 	Files    *storedfile.Files
 	Queue    *jobqueue.Queue
-	Accounts *account.Accounts
 	Problems *problem.Converter
 	Now      func() time.Time
+	// RecordRefusedFile appends an event to the audit log: a file of this account contains malware. The
+	// transaction t removes the file, and subject is the key of the dataset.
+	RecordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
 	// TimeLimit is the time limit for preparing a dataset. One second is added to it for each MiB of
 	// the CSV. Defaults to 2 minutes.
 	TimeLimit time.Duration
@@ -43,20 +44,20 @@ type Config struct {
 
 // Preparer runs the jobs of the kind [jobqueue.Prepare]. It is safe for concurrent use.
 type Preparer struct {
-	store         *store.Store
-	files         *storedfile.Files
-	queue         *jobqueue.Queue
-	accounts      *account.Accounts
-	problems      *problem.Converter
-	now           func() time.Time
-	baseTimeLimit time.Duration // Config.TimeLimit
+	store             *store.Store
+	files             *storedfile.Files
+	queue             *jobqueue.Queue
+	problems          *problem.Converter
+	now               func() time.Time
+	recordRefusedFile func(ctx context.Context, t *store.Tx, account, action, subject string) error
+	baseTimeLimit     time.Duration // Config.TimeLimit
 }
 
 // New returns a Preparer.
 func New(c Config) *Preparer {
 	return &Preparer{
-		store: c.Store, files: c.Files, queue: c.Queue, accounts: c.Accounts, problems: c.Problems, now: c.Now,
-		baseTimeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
+		store: c.Store, files: c.Files, queue: c.Queue, problems: c.Problems, now: c.Now,
+		recordRefusedFile: c.RecordRefusedFile, baseTimeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
 	}
 }
 
@@ -118,7 +119,7 @@ func (p *Preparer) completeOrFail(ctx context.Context, j *job.Job, d *store.Data
 	}
 	err := p.queue.Finish(ctx, j, d.Status, func(t *store.Tx) error {
 		if errors.Is(cause, storedfile.ErrMalware) {
-			if err := p.accounts.RecordRefusedFile(ctx, t, j.Account, "dataset.malware", j.Subject); err != nil {
+			if err := p.recordRefusedFile(ctx, t, j.Account, "dataset.malware", j.Subject); err != nil {
 				return err
 			}
 		}

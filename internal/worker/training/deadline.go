@@ -142,7 +142,7 @@ func (tr *Trainer) expireRace(ctx context.Context, race *store.Training) error {
 		if queued, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !queued {
 			return err
 		}
-		return EndQueued(ctx, t, race, End{Status: api.TrainingTimedOut, Reason: reason, Time: tr.now()})
+		return t.EndQueuedRace(ctx, race, store.Ending{Status: api.TrainingTimedOut, Reason: reason, Time: tr.now()})
 	})
 	if err == nil && queued {
 		tr.queue.CountFinished(jobqueue.Train, api.TrainingTimedOut)

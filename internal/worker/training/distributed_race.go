@@ -57,7 +57,7 @@ func (tr *Trainer) queueParts(ctx context.Context, r *job.RunningJob, rows *race
 	for _, run := range rows.runs {
 		s.runKeys[run.Algorithm] = run.Key
 	}
-	err := tr.queue.Write(ctx, s.job, func(t *store.Tx) (err error) {
+	err := tr.queue.WriteWithLease(ctx, s.job, func(t *store.Tx) (err error) {
 		s.remoteAlgorithms = nil // the transaction may be run again
 		end := tr.store.ToSharedTime(tr.now()).Add(tr.raceTimeLeft(rows))
 		idle, err := tr.countIdleWorkers(ctx, t)
@@ -250,7 +250,7 @@ func (r verifyingRecording) Close() error {
 // algorithm.
 func (tr *Trainer) newThresholdReporter(ctx context.Context, j *job.Job, keys map[string]string) func(learn.ThresholdReached) {
 	return func(win learn.ThresholdReached) {
-		err := tr.queue.Write(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
+		err := tr.queue.WriteWithLease(ctx, j, func(t *store.Tx) error { return t.SetThresholdReachedTime(ctx, keys[win.Algorithm], win.Time) })
 		if err != nil && ctx.Err() == nil { // the other workers only train longer than necessary
 			tr.log.WarnContext(ctx, "cannot store that a run has reached the threshold", "algorithm", win.Algorithm, "error", err)
 		}

@@ -44,7 +44,7 @@ func (tr *Trainer) FailTooLargeRaces(ctx context.Context) (stop func()) {
 			if !ok {
 				began = tr.now()
 			}
-			if found[race.Key] = began; err == nil && (tr.ownJobsOnly || tr.now().Sub(began) >= largerWorkerWait) {
+			if found[race.Key] = began; err == nil && (tr.queue.OwnJobsOnly() || tr.now().Sub(began) >= largerWorkerWait) {
 				err = tr.failQueuedRace(ctx, race, largest)
 			}
 		}
@@ -64,8 +64,8 @@ func (tr *Trainer) FailTooLargeRaces(ctx context.Context) (stop func()) {
 func (tr *Trainer) listTooLargeRaces(ctx context.Context) (races []*store.LargeRace, largest int64, err error) {
 	err = tr.store.Read(ctx, func(t *store.Tx) error {
 		races = nil
-		workers := []*store.Worker{{Memory: tr.memory}}
-		if !tr.ownJobsOnly {
+		workers := []*store.Worker{{Memory: tr.queue.Memory()}}
+		if !tr.queue.OwnJobsOnly() {
 			others, err := tr.queue.Workers(ctx, t)
 			if err != nil {
 				return err
@@ -84,7 +84,7 @@ func (tr *Trainer) listTooLargeRaces(ctx context.Context) (races []*store.LargeR
 		}
 		for _, race := range listed {
 			own := race.Process == tr.store.ProcessName()
-			if own || !tr.ownJobsOnly && (race.Process == "" || !tr.store.IsProcessAlive(race.Process)) {
+			if own || !tr.queue.OwnJobsOnly() && (race.Process == "" || !tr.store.IsProcessAlive(race.Process)) {
 				races = append(races, race)
 			}
 		}
@@ -112,7 +112,7 @@ func (tr *Trainer) failQueuedRace(ctx context.Context, race *store.LargeRace, la
 		if refused, err = t.DeleteQueuedJob(ctx, race.Key); err != nil || !refused {
 			return err
 		}
-		return EndQueued(ctx, t, r, End{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.now()})
+		return t.EndQueuedRace(ctx, r, store.Ending{Status: api.TrainingFailed, Reason: raceMemoryMessage(race, largest, d, runs), Time: tr.now()})
 	})
 	if err == nil && refused {
 		tr.queue.CountFinished(jobqueue.Train, api.TrainingFailed)

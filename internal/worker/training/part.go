@@ -14,7 +14,6 @@ import (
 	"foretell/internal/spill"
 	"foretell/internal/store"
 	"foretell/internal/storedfile"
-	"foretell/internal/table/frame"
 )
 
 // partTimeFraction is the fraction of a race's remaining time that training a part may take. A part is
@@ -54,28 +53,24 @@ func (tr *Trainer) TrainPart(ctx context.Context, r *job.RunningJob) error {
 		e.Status = learn.Running // the worker of the race decides how the run ends
 		recorder.record(e)
 	}
+	file, err := tr.files.Create(ctx)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
 	stopRecording := repeat.Every(ctx, jobqueue.ProgressInterval, func() { tr.writeProgress(ctx, &r.Job, recorder) })
 	stopPolling := tr.pollThresholdRuns(ctx, rows.race.Key, wins)
-	info, err := tr.recordRun(ctx, f, p, run.Algorithm)
-	stopPolling()
+	err = learn.RecordRun(ctx, f, p, run.Algorithm, file)
+	stopPolling() // before Commit, which may take long: the run has ended
 	stopRecording()
 	if err != nil {
 		return err
 	}
-	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
-}
-
-// recordRun trains one run of a race, and stores the recording of the run as a blob.
-func (tr *Trainer) recordRun(ctx context.Context, f *frame.Frame, p learn.Params, algorithm string) (blob.Info, error) {
-	file, err := tr.files.Create(ctx)
+	info, err := file.Commit()
 	if err != nil {
-		return blob.Info{}, err
+		return err
 	}
-	defer file.Abort()
-	if err := learn.RecordRun(ctx, f, p, algorithm, file); err != nil {
-		return blob.Info{}, err
-	}
-	return file.Commit()
+	return tr.storeRecordingAndEndPart(ctx, &r.Job, info)
 }
 
 // readPartRows reads the rows of a part's race, and the row of the run to train.

@@ -92,8 +92,12 @@ func (tr *Trainer) runRace(ctx context.Context, r *job.RunningJob, rows *raceRow
 	return learn.Race(ctx, f, p)
 }
 
-// newRaceParams returns the parameters of a race.
+// newRaceParams returns the parameters of a race. It returns an error if one of them cannot be decoded,
+// because a model that was trained without it would be wrong.
 func (tr *Trainer) newRaceParams(rows *raceRows) (learn.Params, error) {
+	if err := rows.race.DecodeError; err != nil {
+		return learn.Params{}, err
+	}
 	monotone, err := rows.race.Monotone.Signs()
 	if err != nil {
 		return learn.Params{}, err
@@ -123,7 +127,7 @@ func (tr *Trainer) closeSpill(ctx context.Context, disk *spill.File) {
 func (tr *Trainer) resetAndBeginRace(ctx context.Context, r *job.RunningJob) (*raceRows, error) {
 	rows := &raceRows{}
 	var blobs []string
-	err := tr.queue.Write(ctx, &r.Job, func(t *store.Tx) (err error) {
+	err := tr.queue.WriteWithLease(ctx, &r.Job, func(t *store.Tx) (err error) {
 		if blobs, err = t.DeletePartsAndJobs(ctx, r.Subject); err != nil {
 			return err
 		}
@@ -292,7 +296,7 @@ func (tr *Trainer) storeModel(ctx context.Context, rows *raceRows, outcome *lear
 	}
 	info, err := tr.writeModel(ctx, outcome.Model, false)
 	if errors.Is(err, blob.ErrDiskFull) && rows.spill.LoadIntoMemory() == nil { // the spilled data may have filled the disk
-		info, err = tr.writeModel(ctx, outcome.Model, !tr.ownJobsOnly)
+		info, err = tr.writeModel(ctx, outcome.Model, !tr.queue.OwnJobsOnly())
 	}
 	if err != nil {
 		return nil, err

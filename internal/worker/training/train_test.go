@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"testing"
 
 	"foretell/internal/api"
@@ -38,7 +39,7 @@ func TestUnmeasuredIsNil(t *testing.T) {
 
 func TestFailureReason(t *testing.T) {
 	t.Parallel()
-	tr := New(Config{Problems: &problem.Converter{}})
+	tr := New(Config{Problems: problem.New(problem.Config{Log: slog.New(slog.DiscardHandler)})})
 	for cause, want := range map[error]string{learn.ErrNoEarlierRows: learn.ErrNoEarlierRows.Error(), io.ErrUnexpectedEOF: api.InternalFailure} {
 		if got := tr.failureReason(fmt.Errorf("race: %w", cause)); got != want {
 			t.Errorf("%v returns %q", cause, got)

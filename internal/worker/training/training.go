@@ -27,9 +27,6 @@ type Config struct {
 	Log  *slog.Logger
 	// TempDir is the folder for temporary files. Defaults to [os.TempDir].
 	TempDir string
-	// OwnJobsOnly and Memory have the meanings of the fields of [jobqueue.Config].
-	OwnJobsOnly bool
-	Memory      int64
 	// MinDistributedCells is the minimum size of a dataset for its races to be distributed over
 	// several workers, as rows × columns × classes. Defaults to 200,000.
 	MinDistributedCells int64
@@ -46,8 +43,6 @@ type Trainer struct {
 	rand                io.Reader
 	log                 *slog.Logger
 	tempDir             string
-	ownJobsOnly         bool
-	memory              int64
 	minDistributedCells int64
 	deadlines           deadlines
 }
@@ -56,9 +51,9 @@ type Trainer struct {
 func New(c Config) *Trainer {
 	return &Trainer{
 		store: c.Store, files: c.Files, queue: c.Queue, problems: c.Problems, now: c.Now, rand: c.Rand, log: c.Log, tempDir: c.TempDir,
-		ownJobsOnly: c.OwnJobsOnly, memory: c.Memory, minDistributedCells: cmp.Or(c.MinDistributedCells, defaultMinDistributedCells),
+		minDistributedCells: cmp.Or(c.MinDistributedCells, defaultMinDistributedCells),
 	}
 }
 
 // DistributesRaces reports whether several workers may train one race together.
-func (tr *Trainer) DistributesRaces() bool { return !tr.ownJobsOnly && tr.store.IsOnServer() }
+func (tr *Trainer) DistributesRaces() bool { return !tr.queue.OwnJobsOnly() && tr.store.IsOnServer() }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package cmd_test
-
-func useMemoryFolder() {}

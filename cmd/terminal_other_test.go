@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cmd
-
-import "testing"
-
-// compare does nothing without a pseudo-terminal: see terminal_linux_test.go.
-func (s *stage) compare(*testing.T, string, ...string) {}

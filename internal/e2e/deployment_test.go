@@ -1,0 +1,109 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestOtherDeployment uses a simulated deployment that has other paths and older names of
+// states, sends numbers as strings and lists as arrays, and has its uploads and results on
+// another host. That host must not receive the token.
+func TestOtherDeployment(t *testing.T) {
+	t.Parallel()
+	const (
+		dataset = "00000000-0000-4000-8000-00000000000d"
+		race    = "00000000-0000-4000-8000-00000000000e"
+		model   = "00000000-0000-4000-8000-00000000000f"
+	)
+	var mu sync.Mutex
+	leaked, uploaded := "", 0
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		leaked += r.Header.Get("Authorization")
+		if r.Method == http.MethodPut && r.Header.Get("X-Vendor-Content-Length-Range") == "10,534773760" {
+			uploaded = len(body)
+		}
+	}))
+	defer elsewhere.Close()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		say := func(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+		switch r.Method + " " + r.URL.Path {
+		case "GET /api/v1/datasets":
+			say(`{"datasets":[{"datasetKey":%q,"datasetName":"shop","status":"COMPLETED","numberOfBuckets":"64"}],"offset":"0","limit":"1000","total":"1"}`, dataset)
+		case "GET /api/v1/datasets/" + dataset:
+			mu.Lock()
+			state := "PENDING"
+			if uploaded > 0 {
+				state = "COMPLETED"
+			}
+			mu.Unlock()
+			say(`{"datasetKey":%q,"datasetName":"shop","status":%q,"rows":"60","datasetUploadInfo":{"uploadUrl":"%s/bucket?X-Signature=s","extraHeaders":"X-Vendor-Content-Length-Range:10,534773760"}}`,
+				dataset, state, elsewhere.URL)
+		case "GET /api/v1/training/" + race:
+			say(`{"trainingJobKey":%q,"datasetKey":%q,"datasetName":"shop","status":"TIMEOUT","targetPerformance":"1","achievedPerformance":"0.75","modelKey":%q}`, race, dataset, model)
+		case "GET /api/v1/training/" + race + "/progress":
+			say(`{"status":"TIMEOUT","jobs":[{"trainingJobKey":%q,"algorithm":"BSIX01","status":"PROCESSING","latestPerformance":"0.75","recentPerformances":["0.7","0.75"]}]}`, race)
+		case "GET /v2/model/" + model:
+			say(`{"modelKey":%q,"version":"3","datasetKey":%q,"achievedPerformance":0.75}`, model, dataset)
+		case "GET /api/v1/models/" + model + "/report":
+			http.Redirect(w, r, elsewhere.URL+"/report", http.StatusTemporaryRedirect)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			say("<html>no such page</html>")
+		}
+	}))
+	defer service.Close()
+	large := filepath.Join(t.TempDir(), "large.csv")
+	if err := os.WriteFile(large, []byte("id,a,b,class\n"+rowsOf(500_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + t.TempDir(), "FORETELL_SERVER=" + service.URL, "FORETELL_TOKEN=secret"}
+	for _, c := range []struct {
+		name, args string
+		exit       int
+		prints     string
+	}{
+		{"a_path_is_overridden_in_the_profile", "config set paths.getModel /v2/model/{modelKey}", 0, ""},
+		{"and_used", "models get " + model + " --json --jq [.version,.achievedPerformance]", 0, "[3,0.75]"},
+		{"lists_are_arrays_and_numbers_numbers", "datasets list --json --jq .[0].numberOfBuckets", 0, "64"},
+		{"older_states_are_ours", "training wait " + race + " --json --jq .status", 0, "TIMED_OUT"},
+		{"progress_too", "training progress " + race + " --json --jq .jobs[0].status", 0, "RUNNING"},
+		{"an_upload_goes_to_another_host", "datasets upload shop " + large + " --json --jq .status", 0, "COMPLETED"},
+		{"a_page_is_no_consent_to_data", "datasets upload shop ../testdata/steps/train.csv", 7, ""},
+		{"a_redirect_takes_no_token_along", "models report " + model, 7, ""},
+		{"its_dashboard_is_opened", "open", 0, service.URL + "/"},
+		{"and_the_page_of_a_thing", "open shop", 0, service.URL + "/datasets/" + dataset},
+		{"what_is_not_there_is_a_web_page", "predictions get " + model, 7, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			command := exec.Command("foretell", strings.Fields(c.args)...)
+			command.Env = env
+			var stdout, stderr bytes.Buffer
+			command.Stdout, command.Stderr = &stdout, &stderr
+			_ = command.Run() // the exit status is used instead of the error
+			got := strings.TrimSpace(stdout.String())
+			if command.ProcessState.ExitCode() != c.exit || c.prints != "" && got != c.prints {
+				t.Errorf("exit %d, printed %q: %s", command.ProcessState.ExitCode(), got, stderr.String())
+			}
+		})
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if leaked != "" {
+		t.Errorf("another host saw the token: %q", leaked)
+	}
+}
