@@ -39,7 +39,7 @@ type Converter struct {
 
 // New returns a Converter.
 func New(c Config) *Converter {
-	return &Converter{log: c.Log, location: c.Location, embedded: c.embedded}
+	return &Converter{log: c.Log, location: c.Location, embedded: c.Embedded}
 }
 
 // Convert converts an error of package store or blob to a *api.Problem if users can do something
