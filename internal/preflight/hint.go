@@ -88,12 +88,6 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return "no action is required; --drop " + dropValue(f.Name) + " excludes it from the upload"
 	case codeUnusedColumn:
 		return "no action is required"
-	case csvfile.CodeAmbiguousDates:
-		return "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files"
-	case csvfile.CodeDateOrder:
-		return "write the dates as year-month-day, such as 2024-01-31, in all files"
-	case csvfile.CodeJunkInNumbers:
-		return "if this text means that the value is missing, clear these cells"
 	}
 	if hint := fixedHints[f.Code]; hint != "" {
 		return hint
@@ -129,6 +123,9 @@ var fixedHints = map[string]string{
 	csvfile.CodeDuplicateColumn:    "if the columns differ, give each a name of its own; otherwise remove one of them",
 	csvfile.CodeTooManyColumns:     "use a file with fewer columns",
 	csvfile.CodeMostlyNumbers:      "if the column has numbers, write all of them with the same unit and nothing else, and clear the other cells",
+	csvfile.CodeAmbiguousDates:     "if the day is first, write the dates as year-month-day, such as 2024-01-31, in all files",
+	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",
+	csvfile.CodeJunkInNumbers:      "if this text means that the value is missing, clear these cells",
 	csvfile.CodeMixedNumbers:       "write all numbers of the column with the same decimal separator and the same unit, in all files",
 	csvfile.CodeJunkInDates:        "correct the dates; if this text means that the date is unknown, clear these cells, and if it means that something has not ended, write that into a column of its own",
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",

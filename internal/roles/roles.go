@@ -187,7 +187,7 @@ func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string,
 	if len(missing) > 0 {
 		slices.Reverse(missing) // labels usually come after the features
 		label, reason = missing[0].Name, "a column that the blind file lacks"
-		why = append(why, "the blind file lacks "+listColumns(missing, "and"))
+		why = append(why, "the blind file lacks "+listColumns(missing))
 	}
 	if len(empty) > 0 {
 		slices.Reverse(empty)
@@ -196,7 +196,7 @@ func askMissingLabel(missing, empty []*ColumnDescription) (label, reason string,
 		if len(empty) > 1 {
 			verb = " have"
 		}
-		why = append(why, listColumns(empty, "and")+verb+" no value in the blind file")
+		why = append(why, listColumns(empty)+verb+" no value in the blind file")
 	}
 	return label, reason, &Question{Why: strings.Join(why, ", and "), Candidates: columnNames(slices.Concat(empty, missing))}
 }
@@ -225,7 +225,7 @@ func chooseLabelByName(columns []*ColumnDescription) (label, reason string, ques
 		return named[0].Name, fmt.Sprintf("named like a label, while the last column, %s, has rows without a value", quote(last.Name)), nil
 	case wrong != "":
 		return named[0].Name, "named like a label", &Question{
-			Why:        listColumns(named, "and") + " are named like labels",
+			Why:        listColumns(named) + " are named like labels",
 			Candidates: columnNames(named),
 		}
 	}
@@ -247,7 +247,7 @@ func listWithVerb(columns []*ColumnDescription) string {
 	if len(columns) == 1 {
 		return quote(columns[0].Name) + " is"
 	}
-	return listColumns(columns, "and") + " are"
+	return listColumns(columns) + " are"
 }
 
 func filterColumns(columns []*ColumnDescription, wanted func(*ColumnDescription) bool) []*ColumnDescription {
@@ -268,9 +268,8 @@ func columnNames(columns []*ColumnDescription) []string {
 	return list
 }
 
-// listColumns lists the names of at most five columns in a sentence. last is the word before the
-// last name.
-func listColumns(columns []*ColumnDescription, last string) string {
+// listColumns lists the names of at most five columns in a sentence.
+func listColumns(columns []*ColumnDescription) string {
 	const most = 5
 	var words []string
 	for _, c := range columns[:min(len(columns), most)] {
@@ -282,7 +281,7 @@ func listColumns(columns []*ColumnDescription, last string) string {
 	if len(words) == 1 {
 		return words[0]
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 func quote(name string) string { return strconv.Quote(name) }

@@ -28,7 +28,7 @@ func TestCheckFilesBelongToDatabase(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
-			if tt.want == ErrMismatch && (errors.Is(err, ErrFilesGone) || errors.Is(err, ErrOtherStorage)) { // both wrap ErrMismatch
+			if errors.Is(tt.want, ErrMismatch) && !errors.Is(tt.want, ErrFilesGone) && !errors.Is(tt.want, ErrOtherStorage) && (errors.Is(err, ErrFilesGone) || errors.Is(err, ErrOtherStorage)) { // both wrap ErrMismatch
 				t.Errorf("%v, want only %v", err, tt.want)
 			}
 		})

@@ -15,7 +15,7 @@ var (
 		{"september", "sep", "sept", "septembre", "septiembre", "setiembre", "settembre", "sett"},
 		{"october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre"},
 		{"november", "nov", "novembre", "noviembre"},
-		{"december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dicembre"},
+		{"december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dicembre"}, //nolint:misspell // French without accents
 	})
 	// monthsAfterDay are names only after a day, as in 3 gen 2024. Elsewhere, SET-12 is rather the
 	// code of a product.

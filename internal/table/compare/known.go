@@ -188,7 +188,8 @@ func (c *comparison) checkNewTexts(known *profile.KnownColumn, train, blind *pro
 	values := estimatedValues(blind, c.blind.Rows)
 	for i := range values {
 		one := &values[i]
-		if one.Kind == cells.Text && !train.CanParse(one.Text) && !(blind.Form.IsOrdered() && blind.CanParse(one.Text)) {
+		isRead := train.CanParse(one.Text) || blind.Form.IsOrdered() && blind.CanParse(one.Text)
+		if one.Kind == cells.Text && !isRead {
 			texts.addRows(one)
 		}
 	}

@@ -263,10 +263,14 @@ func TestCompareTextsAndNumbers(t *testing.T) {
 			}
 			return euros(i)
 		}, `12 rows have text instead of numbers, most often "abc"; such text is treated as missing`},
-		"points without a unit": {func(i int) string { return fmt.Sprintf("%d.%02d", i+10, i%100) },
-			`100 rows have numbers in another format than in training, most often "10.00"; these numbers are treated as missing`},
-		"no unit": {func(i int) string { return fmt.Sprintf("%d,%02d", i+10, i%100) },
-			`the numbers have the unit "€" in training, but no unit here; they are read as numbers with this unit`},
+		"points without a unit": {
+			func(i int) string { return fmt.Sprintf("%d.%02d", i+10, i%100) },
+			`100 rows have numbers in another format than in training, most often "10.00"; these numbers are treated as missing`,
+		},
+		"no unit": {
+			func(i int) string { return fmt.Sprintf("%d,%02d", i+10, i%100) },
+			`the numbers have the unit "€" in training, but no unit here; they are read as numbers with this unit`,
+		},
 	} {
 		blind := scanText(t, file("id,size,n", "", c.cell), profile.ScanOptions{Blind: true})
 		known := profile.KnownColumn{Name: "size", Form: inference.FormNumeric, NumberFormat: train.Columns[0].NumberFormat(), Rows: 100}

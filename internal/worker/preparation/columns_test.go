@@ -27,15 +27,18 @@ func TestToDistribution(t *testing.T) {
 	}{
 		{"unknown", profile.ColumnProfile{}, nil},
 		{
-			"few_bins_stay", profile.ColumnProfile{Form: inference.FormNumeric, Numbers: numbers(3, 0, 4)},
+			"few_bins_stay",
+			profile.ColumnProfile{Form: inference.FormNumeric, Numbers: numbers(3, 0, 4)},
 			&api.Distribution{Min: 1, Max: 9, Mean: 5, Integers: true, Low: 0, High: 6, Bins: []int64{3, 0, 4}},
 		},
 		{
-			"many_bins_are_joined", profile.ColumnProfile{Form: inference.FormDate, Numbers: numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)},
+			"many_bins_are_joined",
+			profile.ColumnProfile{Form: inference.FormDate, Numbers: numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)},
 			&api.Distribution{Min: 1, Max: 9, Mean: 5, Low: 0, High: 36, Bins: []int64{3, 7, 11, 15, 19, 23, 27, 31, 17}},
 		},
 		{
-			"only_the_most_frequent_texts", profile.ColumnProfile{Top: texts},
+			"only_the_most_frequent_texts",
+			profile.ColumnProfile{Top: texts},
 			&api.Distribution{Top: []api.Class{{Label: "a", Rows: 9}, {Label: "b", Rows: 8}, {Label: "c", Rows: 7}, {Label: "d", Rows: 6}, {Label: "e", Rows: 5}}},
 		},
 	} {
