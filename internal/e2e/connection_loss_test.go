@@ -282,7 +282,7 @@ func TestSessionEndsDuringRun(t *testing.T) {
 			expireTokens(t, filepath.Join(dir, "foretell.db"))
 		}
 	})
-	if err == nil || run.ProcessState.ExitCode() != 4 || !strings.Contains(messages, "then continue with `foretell run ../testdata/credit-g/train.csv --progress plain`") {
+	if err == nil || run.ProcessState.ExitCode() != 4 || !strings.Contains(messages, "then continue with `foretell run ../../testdata/credit-g/train.csv --progress plain`") {
 		t.Errorf("%v: %s", err, messages)
 	}
 }

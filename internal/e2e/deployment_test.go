@@ -83,7 +83,7 @@ func TestOtherDeployment(t *testing.T) {
 		{"older_states_are_ours", "training wait " + race + " --json --jq .status", 0, "TIMED_OUT"},
 		{"progress_too", "training progress " + race + " --json --jq .jobs[0].status", 0, "RUNNING"},
 		{"an_upload_goes_to_another_host", "datasets upload shop " + large + " --json --jq .status", 0, "COMPLETED"},
-		{"a_page_is_no_consent_to_data", "datasets upload shop ../testdata/steps/train.csv", 7, ""},
+		{"a_page_is_no_consent_to_data", "datasets upload shop ../../testdata/steps/train.csv", 7, ""},
 		{"a_redirect_takes_no_token_along", "models report " + model, 7, ""},
 		{"its_dashboard_is_opened", "open", 0, service.URL + "/"},
 		{"and_the_page_of_a_thing", "open shop", 0, service.URL + "/datasets/" + dataset},
