@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/otlp":               {"span"},
 	"internal/outage":             nil,
 	"internal/preflight":          {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
-	"internal/problem":            {"api", "blob", "job", "machine", "store"},
+	"internal/problem":            {"api", "blob", "humanize", "job", "machine", "store"},
 	"internal/prune":              {"api", "client", "humanize", "term"},
 	"internal/quota":              {"api", "store"},
 	"internal/race":               {"api", "cli", "client", "connect", "exit", "gate", "humanize", "learn/metric", "learningcurve", "preflight", "table/csvfile", "table/frame", "table/profile"},

@@ -79,9 +79,10 @@ prediction to end within the limit.
 If the command is interrupted or reaches --timeout, it prints the command that continues
 it: the same command with --resume and the key of the race. With --resume, the command
 checks that TRAIN is the data of the race, waits for the race, and predicts. If the
-process that ran the race has ended, as it has without a server, the race starts over with
-the same parameters and time limit; the printed command then has no --timeout. A resumed race cannot get another --time-limit, and the other flags of the
-race must have the same values as in the command that started it, or be omitted.
+process that ran the race has ended, the race starts over with the same parameters and
+time limit. Without a server it always has ended, so the printed command has no --timeout.
+A resumed race cannot get another --time-limit, and the other flags of the race must have
+the same values as in the command that started it, or be omitted.
 
 --plan forecasts the result and the duration of the race on all rows. The forecast is
 made from races on two samples of TRAIN. These races run on this machine, and take at

@@ -26,8 +26,12 @@ func newColumnList(names []string) columnList {
 	return l
 }
 
-// Set adds the names in text. If text is not a valid list, because of its quotes, it is one name.
+// Set adds the names in text. If text is not a valid list, because of its quotes, it is one name. An
+// empty text has no name.
 func (l *columnList) Set(text string) error {
+	if text == "" {
+		return nil
+	}
 	names, err := csv.NewReader(strings.NewReader(text)).Read()
 	if err != nil {
 		names = []string{text}

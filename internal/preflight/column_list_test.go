@@ -18,6 +18,7 @@ func TestColumnList(t *testing.T) {
 		{"whole_name_with_quotes", []string{`my label, with "quotes"`}, []string{`my label, with "quotes"`}},
 		{"unknown_names", []string{"x, y"}, []string{"x", " y"}},
 		{"none", nil, nil},
+		{"an_empty_variable_of_the_shell", []string{""}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var l columnList

@@ -47,7 +47,7 @@ const generateIDs = "-"
 // Bind adds --label, --id and --drop to cmd.
 func (l *LayoutFlags) Bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks, or else the last column)")
+	flags.StringVar(&l.Label, "label", "", "`column` of the labels (default the column that BLIND lacks or has without values, or else the last column)")
 	flags.StringVar(&l.id, "id", "", "`column` of the row IDs, or - to generate IDs (default a column that looks like IDs, or else generated IDs)")
 	flags.Var(&l.drop, "drop", "`columns` to ignore, separated by commas; in a list, a name that has a comma is in double quotes")
 	_ = cmd.RegisterFlagCompletionFunc("label", l.completeColumns) // fails only if the flag does not exist

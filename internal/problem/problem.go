@@ -10,6 +10,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/blob"
+	"foretell/internal/humanize"
 	"foretell/internal/job"
 	"foretell/internal/machine"
 	"foretell/internal/store"
@@ -101,7 +102,7 @@ func (c *Converter) newFileSizeProblem(err error, limit uint64) error {
 		c.log.Error("a file would exceed the limit on the size of files (ulimit -f)", "limit", limit, "error", err)
 		return api.NewProblem(api.CodeStorageFull, "the service's process may not write files of this size, so nothing was stored: try again when its operator has raised the limit (ulimit -f)").WithCause(err)
 	}
-	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %.1f kB, so nothing was stored: raise the limit with `ulimit -f unlimited`", float64(limit)/1e3).WithCause(err)
+	return api.NewProblem(api.CodeStorageFull, "this process may write files of at most %s bytes, so nothing was stored: raise the limit with `ulimit -f unlimited`", humanize.Comma(int64(limit))).WithCause(err)
 }
 
 // Lookup converts the error of reading a resource by its key. If the resource does not

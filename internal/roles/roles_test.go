@@ -57,13 +57,19 @@ var cells = map[string]func(i int) string{
 // key of cells.
 func madeTable(t *testing.T, columns string) *roles.Description {
 	t.Helper()
+	return madeRows(t, columns, 60)
+}
+
+// madeRows does the same as madeTable with another number of rows.
+func madeRows(t *testing.T, columns string, rows int) *roles.Description {
+	t.Helper()
 	var header []string
 	var make []func(int) string
 	for field := range strings.SplitSeq(columns, " ") {
 		name, kind, _ := strings.Cut(field, "=")
 		header, make = append(header, name), append(make, cells[kind])
 	}
-	return tableOf(t, strings.Join(header, ","), 60, func(i int) string {
+	return tableOf(t, strings.Join(header, ","), rows, func(i int) string {
 		row := []string{}
 		for _, cell := range make {
 			row = append(row, cell(i))
@@ -181,6 +187,18 @@ func TestEmptyLabelOfBlind(t *testing.T) {
 		}
 		if text := got.Label + ": " + got.LabelReason; asked != test.question || asked == "" && text != test.want {
 			t.Errorf("%s: %s (asked %q), want %s (asked %q)", name, text, asked, test.want, test.question)
+		}
+	}
+}
+
+// TestEmptyLabelOfShortBlind checks that a column that is empty in a few blind rows, which may be by
+// chance, leads to no question.
+func TestEmptyLabelOfShortBlind(t *testing.T) {
+	train := madeTable(t, "id=count a=digit lives=few town=few")
+	for rows, asked := range map[int]bool{1: false, 4: false, 5: true} {
+		got, question := roles.ChooseRoles(train, madeRows(t, "id=count a=digit lives=empty", rows), roles.Options{})
+		if (question != nil) != asked || got.Label != "town" && !asked {
+			t.Errorf("%d rows: %q, %v", rows, got.Label, question)
 		}
 	}
 }
