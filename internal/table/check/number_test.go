@@ -127,6 +127,35 @@ func TestGradesAreNotNegative(t *testing.T) {
 	}
 }
 
+// TestHyphensAreNotNegative scans columns in which the hyphen after some numbers is not a sign.
+func TestHyphensAreNotNegative(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		every int // one of this number of cells has a hyphen
+		first int // the smallest number
+		count int // how many different numbers there are
+		form  inference.Form
+		want  string
+	}{
+		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, first "1-" in line 2; such text is treated as missing`},
+		"open_years":  {2, 1950, 75, inference.FormCategory, ""},
+		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but too many different cells are not, first "1950-" in line 2, so the column is read as a category`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
+				hyphen := ""
+				if i%c.every == 0 {
+					hyphen = "-"
+				}
+				return fmt.Sprintf("%d%s", c.first+i%c.count, hyphen)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
 // TestFewNumbersAreCodes scans a column with few different numbers and more than a tenth of words,
 // such as the grades of a school.
 func TestFewNumbersAreCodes(t *testing.T) {
