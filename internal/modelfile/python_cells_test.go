@@ -53,7 +53,7 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-var foreignDates = strings.Split("30. April 2025|30.Apr.2025|30. Mai 25|1. MÄRZ 2025|Montag, 5. Okt. 2025 10:30|30 avr. 2025|1er août 2024|3 de enero de 2024|3 gen 2024|SET-12|Mai-25|12.50-|-12.50-|(5-)|3-|2005-|.5-|1,234-|1'234-|12.50-*|1.234,50-|$5-", "|")
+var foreignDates = strings.Split("30. April 2025|30.Apr.2025|30. Mai 25|1. MÄRZ 2025|Montag, 5. Okt. 2025 10:30|30 avr. 2025|1er août 2024|3 de enero de 2024|3 gen 2024|SET-12|ene-24|ABR-24|ago 2024|dic. 2, 2024|mag-24|Mai-25|12.50-|-12.50-|(5-)|3-|2005-|.5-|1,234-|1'234-|12.50-*|1.234,50-|$5-", "|")
 
 // TestPythonParsesCells compares the parsers on random cells made of pieces of numbers,
 // dates and texts.
