@@ -77,6 +77,7 @@ func TestMixedNumbers(t *testing.T) {
 		"one_currency":            {"%d EUR", "%d €", inference.FormNumeric, ""},
 		"one_currency_both_sides": {"$%d", "US$%d", inference.FormNumeric, ""},
 		"trailing_minus":          {"%d.5", "%d.5-", inference.FormNumeric, ""},
+		"weights":                 {"%d g", "%d kg", inference.FormText, strings.Replace(mixed("units", "0 g", "0 kg"), "a category", "text", 1)},
 		"house_numbers":           {"%da", "%db", inference.FormText, ""},
 		"words":                   {"town %d", "street %d", inference.FormText, ""},
 	} {
