@@ -11,7 +11,8 @@ import (
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// Numbers without a unit are accepted, too.
+	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too. If the
+	// unit is h, so are days.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
 	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
