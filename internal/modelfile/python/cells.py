@@ -81,7 +81,7 @@ def parse_amount(cell, decimal_comma):
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
     and a unit after it. Parentheses mean minus, as in accounting, and so does a hyphen that is
-    all that follows the digits. Footnote marks at the end are ignored. A duration such as
+    all that follows a number with decimals or thousands. Footnote marks at the end are ignored. A duration such as
     26:30:00 is a number of hours with the unit h.
     """
     cell = cell.strip(SPACE)
@@ -106,7 +106,7 @@ def parse_amount(cell, decimal_comma):
     minus, before, ok = parse_prefix(cell[:begin])
     if not ok:
         return NO_AMOUNT
-    trailing = cell[end:] == "-"
+    trailing = cell[end:] == "-" and cell[begin:end].strip("0123456789") != ""
     scale, after, ok = parse_suffix("" if trailing else cell[end:])
     if not ok or (before and after) or trailing and (minus or negative):
         return NO_AMOUNT

@@ -10,33 +10,33 @@ def number_names(text):
 
 # Names in English, German, French, Spanish and Italian.
 MONTHS = number_names("""
-january jan januar jänner jaenner jän janvier janv enero gennaio
+january jan januar jänner jaenner jän janvier janv enero ene gennaio
 february feb februar février fevrier févr fevr fév fev febrero febbraio febb
 march mar märz maerz mär mrz mars marzo
-april apr avril avr abril aprile
+april apr avril avr abril abr aprile
 may mai mayo maggio magg
 june jun juni juin junio giugno
 july jul juli juillet juil julio luglio
-august aug août aout agosto
+august aug août aout agosto ago
 september sep sept septembre septiembre setiembre settembre sett
 october oct oktober okt octobre octubre ottobre
 november nov novembre noviembre
-december dec dezember dez décembre decembre déc diciembre dicembre
+december dec dezember dez décembre decembre déc diciembre dic dicembre
 """)
 # These are names only after a day, as in 3 gen 2024.
 MONTHS_AFTER_DAY = number_names("""
-ene gen
+gen
 -
 -
-abr
+-
 mag
 giu
 lug
-ago
+-
 set
 ott
 -
-dic
+-
 """)
 WEEKDAYS = number_names("""
 monday mon montag mo lundi lunes lunedì lunedi

@@ -4,23 +4,23 @@ package cells
 // abbreviations, in lower case. Names with accents are also written without them.
 var (
 	monthNames = numberNames([][]string{
-		{"january", "jan", "januar", "jänner", "jaenner", "jän", "janvier", "janv", "enero", "gennaio"},
+		{"january", "jan", "januar", "jänner", "jaenner", "jän", "janvier", "janv", "enero", "ene", "gennaio"},
 		{"february", "feb", "februar", "février", "fevrier", "févr", "fevr", "fév", "fev", "febrero", "febbraio", "febb"},
 		{"march", "mar", "märz", "maerz", "mär", "mrz", "mars", "marzo"},
-		{"april", "apr", "avril", "avr", "abril", "aprile"},
+		{"april", "apr", "avril", "avr", "abril", "abr", "aprile"},
 		{"may", "mai", "mayo", "maggio", "magg"},
 		{"june", "jun", "juni", "juin", "junio", "giugno"},
 		{"july", "jul", "juli", "juillet", "juil", "julio", "luglio"},
-		{"august", "aug", "août", "aout", "agosto"},
+		{"august", "aug", "août", "aout", "agosto", "ago"},
 		{"september", "sep", "sept", "septembre", "septiembre", "setiembre", "settembre", "sett"},
 		{"october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre"},
 		{"november", "nov", "novembre", "noviembre"},
-		{"december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dicembre"}, //nolint:misspell // French without accents
+		{"december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dic", "dicembre"}, //nolint:misspell // French without accents
 	})
 	// monthsAfterDay are names only after a day, as in 3 gen 2024. Elsewhere, SET-12 is rather the
-	// code of a product.
+	// code of a product. They are Italian only.
 	monthsAfterDay = numberNames([][]string{
-		{"ene", "gen"}, {}, {}, {"abr"}, {"mag"}, {"giu"}, {"lug"}, {"ago"}, {"set"}, {"ott"}, {}, {"dic"},
+		{"gen"}, {}, {}, {}, {"mag"}, {"giu"}, {"lug"}, {}, {"set"}, {"ott"}, {}, {},
 	})
 	weekdayNames = numberNames([][]string{
 		{"monday", "mon", "montag", "mo", "lundi", "lunes", "lunedì", "lunedi"},
@@ -34,7 +34,7 @@ var (
 )
 
 // maxNameLen is the length of the longest name of a month or weekday, in bytes.
-const maxNameLen = 11
+const maxNameLen = 10
 
 // numberNames maps the names of each list to the number of the list, from 1.
 func numberNames(lists [][]string) map[string]int {

@@ -11,7 +11,8 @@ import (
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// Numbers without a unit are accepted, too.
+	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too. If the
+	// unit is h, so are days.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
 	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
@@ -62,8 +63,9 @@ const (
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
 // A duration such as 26:30:00 is a number of hours with the unit h; see [parseDuration].
-// Parentheses mean minus, as in accounting. So does a hyphen that is all that follows the digits, as
-// in 12.50- of SAP. The unit is the currency or the text after the digits, in lower case and without
+// Parentheses mean minus, as in accounting. So does a hyphen that is all that follows a number with
+// decimals or thousands, as in 12.50- of SAP. Without them, the hyphen is no sign: 2- may be a grade,
+// and 2005- a range. The unit is the currency or the text after the digits, in lower case and without
 // a plural s. Footnote marks are ignored; see [TrimFootnoteMarks]. decimalComma is set if a comma
 // separates the decimals.
 func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok bool) {
@@ -97,7 +99,7 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 		return 0, "", false
 	}
 	suffix := cell[end:]
-	trailing := string(suffix) == "-"
+	trailing := string(suffix) == "-" && len(bytes.Trim(cell[begin:end], "0123456789")) > 0
 	if trailing {
 		suffix = nil
 	}

@@ -56,7 +56,8 @@ func TestParseAmount(t *testing.T) {
 		{"EUR 1.200,50", "eur", true, 1200.5},
 		{"12.50-", "", false, -12.5},
 		{"1.234,50-", "", true, -1234.5},
-		{"€5-", "€", false, -5},
+		{".5-", "", false, -0.5},
+		{"€1,234-", "€", false, -1234},
 		{"0.123*", "", false, 0.123},
 		{"5.1[1]", "", false, 5.1},
 		{"5.1 [a][12] **", "", false, 5.1},
@@ -73,6 +74,23 @@ func TestParseAmount(t *testing.T) {
 		if got, ok := (&NumberFormat{Unit: "kg"}).Parse([]byte(cell)); ok {
 			t.Errorf("%s is read as %v", cell, got)
 		}
+	}
+}
+
+// TestHyphenAfterDigitsIsNoMinus parses grades, open ranges and codes, whose hyphen is not a sign.
+func TestHyphenAfterDigitsIsNoMinus(t *testing.T) {
+	for _, cell := range []string{"2-", "65-", "2005-", "$50-", "2-*", "12.5--", "-12.5-", "(12.5-)", "12.5 -"} {
+		for _, comma := range []bool{false, true} {
+			if got, _, ok := ParseAmount([]byte(cell), comma); ok {
+				t.Errorf("%s is read as %v", cell, got)
+			}
+		}
+		if got := NumberOrNaN([]byte(cell)); got == got {
+			t.Errorf("%s is the number %v", cell, got)
+		}
+	}
+	if got := NumberOrNaN([]byte("12.50-")); got != -12.5 {
+		t.Errorf("12.50- is the number %v", got)
 	}
 }
 

@@ -83,7 +83,7 @@ func countNumberFormats(texts []columnstats.Value) *numberFormats {
 func (f *numberFormats) add(one *columnstats.Value) {
 	_, unit, isPoint := cells.ParseAmount([]byte(one.Text), false)
 	_, commaUnit, isComma := cells.ParseAmount([]byte(one.Text), true)
-	if unit = cells.CanonicalUnit(cmp.Or(unit, commaUnit)); isCodeLetter(unit) || !isPoint && !isComma {
+	if unit = cells.CanonicalUnit(cmp.Or(unit, commaUnit)); isCodeLetter(unit, one.Text) || !isPoint && !isComma {
 		return
 	}
 	f.distinct++
@@ -102,8 +102,15 @@ func (f *numberFormats) add(one *columnstats.Value) {
 	}
 }
 
-// isCodeLetter reports whether a unit is rather a part of a code, as in 12a.
-func isCodeLetter(unit string) bool { return len(unit) == 1 && strings.ToUpper(unit) != unit }
+// isCodeLetter reports whether the unit of a text is a letter that is rather a part of a code, as in
+// 12a, but not in 12 g. It is also true for durations, whose unit h is not after a space.
+func isCodeLetter(unit, text string) bool {
+	if len(unit) != 1 || strings.ToUpper(unit) == unit {
+		return false
+	}
+	at := strings.IndexAny(text, unit+strings.ToUpper(unit))
+	return at < 1 || text[at-1] >= '0' && text[at-1] <= '9'
+}
 
 func addTo(groups map[string]*columnstats.Occurrences, key string, one *columnstats.Value) {
 	if groups[key] == nil {

@@ -111,7 +111,7 @@ func (c *columnChecker) warnPartialUnit() {
 		return
 	}
 	first := &rows[0].First
-	if cells.IsDuration([]byte(rows[1].First.Text)) { // no cell has the unit h
+	if cells.IsDuration([]byte(rows[1].First.Text)) { // perhaps no cell shows the unit h
 		c.warnAt(first.FirstLine(), csvfile.CodePartialUnit, "%s %s durations (median %s hours), but %s %s numbers without a unit (median %s), first %s in %s; all are read as hours",
 			humanize.Count(rows[1].Rows, "row"), humanize.Have(rows[1].Rows), inference.FormNumeric.Format(with), humanize.Count(rows[0].Rows, "row"), humanize.Have(rows[0].Rows), inference.FormNumeric.Format(without),
 			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()))

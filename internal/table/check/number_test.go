@@ -77,6 +77,7 @@ func TestMixedNumbers(t *testing.T) {
 		"one_currency":            {"%d EUR", "%d €", inference.FormNumeric, ""},
 		"one_currency_both_sides": {"$%d", "US$%d", inference.FormNumeric, ""},
 		"trailing_minus":          {"%d.5", "%d.5-", inference.FormNumeric, ""},
+		"weights":                 {"%d g", "%d kg", inference.FormText, strings.Replace(mixed("units", "0 g", "0 kg"), "a category", "text", 1)},
 		"house_numbers":           {"%da", "%db", inference.FormText, ""},
 		"words":                   {"town %d", "street %d", inference.FormText, ""},
 	} {
@@ -124,6 +125,35 @@ func TestGradesAreNotNegative(t *testing.T) {
 	p, _ := numberWarnings(t, tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d%s", i%5+1, []string{"", "+", "-"}[i/5%3]) }))
 	if form := p.Columns[0].Form; form != inference.FormCategory {
 		t.Errorf("%s", form)
+	}
+}
+
+// TestHyphensAreNotNegative scans columns in which the hyphen after some numbers is not a sign.
+func TestHyphensAreNotNegative(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		every int // one of this number of cells has a hyphen
+		first int // the smallest number
+		count int // how many different numbers there are
+		form  inference.Form
+		want  string
+	}{
+		"rare_grades": {200, 1, 6, inference.FormNumeric, `the column has numbers, but 2 rows have text, first "1-" in line 2; such text is treated as missing`},
+		"open_years":  {2, 1950, 75, inference.FormCategory, ""},
+		"some_years":  {10, 1950, 75, inference.FormCategory, `most cells are numbers, but too many different cells are not, first "1950-" in line 2, so the column is read as a category`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
+				hyphen := ""
+				if i%c.every == 0 {
+					hyphen = "-"
+				}
+				return fmt.Sprintf("%d%s", c.first+i%c.count, hyphen)
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
 	}
 }
 

@@ -15,8 +15,6 @@ type amounts struct {
 	values []columnstats.Value // the numbers
 	// isPlain is set if all numbers are plain.
 	isPlain bool
-	// hasTrailingMinus is set if some numbers have a minus after their digits, as in 12.50-.
-	hasTrailingMinus bool
 	// others is the number of texts that are not numbers, otherRows the number of their rows, and
 	// firstOther the first of them.
 	others, otherRows int
@@ -88,7 +86,6 @@ func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) 
 			}
 			continue
 		}
-		a.hasTrailingMinus = a.hasTrailingMinus || strings.HasSuffix(strings.TrimSpace(one.Text), "-")
 		a.format.Grouped = a.format.Grouped || strings.Contains(one.Text, thousandsSeparator(comma))
 	}
 	return a
@@ -114,9 +111,6 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 		different = max(different, t.DistinctNumbers())
 	}
 	plain := t.Kind() == frame.Numeric
-	if best.hasTrailingMinus && !plain && different < minDistinctNumbers {
-		return Result{}, false // grades such as 2 and 2-, which are not negative
-	}
 	enough := others == 0 || different >= minDistinctNumbers && others*distinctPerStray <= different
 	if !plain && !enough {
 		return Result{}, false
