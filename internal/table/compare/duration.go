@@ -37,8 +37,11 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column with durations that are not times of day, as
-// the training column has.
+// the training column has. It reports nothing if there are none.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
+	if unread.rows == 0 {
+		return
+	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
 		countRows(blind, unread.rows), humanize.Have(unread.rows), csvfile.Excerpt(unread.most.Text))
 }
