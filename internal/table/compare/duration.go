@@ -11,6 +11,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
+// HasSameForm reports whether a blind column has the form of the training column, or durations that only
+// look like times of day or codes. The model then reads both alike.
+func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
+	return hasSameForm(known.Profile(), blind)
+}
+
 // hasSameForm reports whether a blind column has the form of the training column. A blind file may
 // have no duration of a day or more, so that its durations look like times of day. If it has few
 // different durations, they look like codes.
