@@ -64,8 +64,12 @@ func compareColumn(known *api.Column, p *profile.ColumnProfile, trainingRows, ro
 	case known.Distribution == nil || ordered && len(known.Distribution.Bins) == 0:
 		c.Reason = "the dataset has no distribution of the column"
 		return c
-	case ordered && p.Numbers != nil && string(p.Form) != known.Kind, ordered && p.Numbers == nil && p.Missing < int(rows):
+	case !ordered || p.Missing >= int(rows): // there is no form to compare
+	case !compare.HasSameForm(knownColumn(known), p):
 		c.Level, c.Reason = api.DriftLarge, fmt.Sprintf("%s in training, %s here", known.Kind, p.Form)
+		return c
+	case p.Numbers == nil:
+		c.Reason = "durations that look like categories are not compared"
 		return c
 	}
 	var parts []countedPart
@@ -127,14 +131,22 @@ func removeUnreadNumbers(parts []countedPart, known *api.Column, p *profile.Colu
 	if known.NumberFormat == nil {
 		return 0
 	}
-	format := cells.NumberFormat(*known.NumberFormat)
-	column := &profile.KnownColumn{Name: known.Name, Form: inference.Form(known.Kind), NumberFormat: &format}
 	filled := float64(rows) - float64(p.Missing)
-	removed = min(float64(compare.UnreadNumbers(column, p, int(rows))), filled)
+	removed = min(float64(compare.UnreadNumbers(knownColumn(known), p, int(rows))), filled)
 	for i := range parts {
 		parts[i].count *= 1 - removed/max(filled, 1)
 	}
 	return removed
+}
+
+// knownColumn returns the form of a training column and the format of its numbers.
+func knownColumn(known *api.Column) *profile.KnownColumn {
+	column := &profile.KnownColumn{Name: known.Name, Form: inference.Form(known.Kind)}
+	if known.NumberFormat != nil {
+		format := cells.NumberFormat(*known.NumberFormat)
+		column.NumberFormat = &format
+	}
+	return column
 }
 
 // formatInteger formats the smallest integer that is at least value.

@@ -116,6 +116,30 @@ func TestUnreadNumbers(t *testing.T) {
 	}
 }
 
+// TestDurations compares durations of a blind file, which look like times of day if all are below 24
+// hours, and like codes if only few are different.
+func TestDurations(t *testing.T) {
+	known := &api.Dataset{Rows: 2000, Columns: []api.Column{
+		{Name: "time", Kind: "numeric", NumberFormat: &api.NumberFormat{Unit: "h"}, Distribution: &api.Distribution{Low: 0, High: 32, Bins: []int64{500, 500, 490, 10}}},
+	}}
+	for name, c := range map[string]struct {
+		hours, different int
+		want             api.DriftLevel
+	}{
+		"alike":      {24, 2000, api.DriftNone},
+		"shorter":    {8, 2000, api.DriftLarge},
+		"few_values": {30, 5, api.DriftUnknown},
+	} {
+		r := Measure(known, "blind.csv", scan(t, 2000, "time", func(i int, _ *rand.Rand) string {
+			seconds := i % c.different * c.hours * 3600 / c.different
+			return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+		}), nil)
+		if got := r.Columns[0]; got.Level != c.want || (got.Index == nil) != (c.want == api.DriftUnknown) {
+			t.Errorf("%s: %s drift, want %s: %+v", name, got.Level, c.want, got)
+		}
+	}
+}
+
 // TestIntegerRanges names the ranges of a column of integers if the edges of the bins are not
 // integers.
 func TestIntegerRanges(t *testing.T) {

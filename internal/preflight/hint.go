@@ -88,6 +88,8 @@ func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) s
 		return "no action is required; --drop " + dropValue(f.Name) + " excludes it from the upload"
 	case codeUnusedColumn:
 		return "no action is required"
+	case csvfile.CodeJunkInDates:
+		return datesHint(in == p.Blind || in.layout.Blind)
 	}
 	if hint := fixedHints[f.Code]; hint != "" {
 		return hint
@@ -113,6 +115,16 @@ func (p *Preflight) invalidIDHint(in *Input, f *finding) string {
 	return hint
 }
 
+// datesHint returns the remedy for other text in a column of dates. A new column is useless in a blind
+// file, because the model does not know it.
+func datesHint(isBlind bool) string {
+	hint := "correct the dates; if this text means that the date is unknown, clear these cells"
+	if isBlind {
+		return hint
+	}
+	return hint + ", and if it means that something has not ended, write that into a column of its own"
+}
+
 // fixedHints has the remedies of findings for which the remedy is always the same.
 var fixedHints = map[string]string{
 	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
@@ -127,7 +139,6 @@ var fixedHints = map[string]string{
 	csvfile.CodeDateOrder:          "write the dates as year-month-day, such as 2024-01-31, in all files",
 	csvfile.CodeJunkInNumbers:      "if this text means that the value is missing, clear these cells",
 	csvfile.CodeMixedNumbers:       "write all numbers of the column with the same decimal separator and the same unit, in all files",
-	csvfile.CodeJunkInDates:        "correct the dates; if this text means that the date is unknown, clear these cells, and if it means that something has not ended, write that into a column of its own",
 	csvfile.CodeUnclearNumbers:     "if it is read wrongly, write the numbers without a separator between thousands, and with a decimal point, in all files",
 	csvfile.CodePartialUnit:        "write all numbers of the column in the same unit",
 	csvfile.CodeFootnoteMarks:      "if a mark says something about the row, write it into a column of its own",

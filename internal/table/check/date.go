@@ -160,8 +160,12 @@ func (c *columnChecker) warnNoDates() {
 	if inf.Form == inference.FormTime {
 		noun = "times of day"
 	}
-	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s other text, first %s in %s; such text is treated as missing",
-		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()))
+	treatment := "; such text is treated as missing"
+	if c.opts.Blind {
+		treatment = "" // it depends on the training file
+	}
+	c.warnAt(other.First.FirstLine(), csvfile.CodeJunkInDates, "the column has %s, but %s %s other text, first %s in %s%s",
+		noun, humanize.Count(other.Rows, "row"), humanize.Have(other.Rows), csvfile.Excerpt(other.First.Text), c.opts.FormatLine(other.First.FirstLine()), treatment)
 }
 
 // warnDateOrder warns about a column of dates if it is not known whether the day is first, or

@@ -184,7 +184,10 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 	case rows == 0:
 		return hasSameForm(train, blind)
 	case haveTimesAndDurations(train, blind):
-		c.reportDurations(train.Name, blind, other.add(texts))
+		c.reportDurations(train.Name, blind, other)
+		if ratio(texts.rows, c.blind.Rows) > maxUnparsable {
+			c.reportTexts(train, blind, texts)
+		}
 	case !hasSameForm(train, blind):
 		c.reportChangedForm(train, blind)
 	case ratio(rows, c.blind.Rows) > maxUnparsable:
@@ -238,15 +241,6 @@ func (u *unreadRows) addRows(one *columnstats.Value) {
 	}
 }
 
-// add returns the rows of u and more together.
-func (u unreadRows) add(more unreadRows) unreadRows {
-	u.rows += more.rows
-	if more.most.Rows > u.most.Rows {
-		u.most = more.most
-	}
-	return u
-}
-
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
 // training column c: those whose value is a number, a date or a time in the format of the blind
 // column, and those with another text. rows is the number of rows of the blind file.
@@ -265,7 +259,7 @@ func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unr
 		one := &values[i]
 		measured -= one.Rows
 		switch {
-		case c.CanParse(one.Text) || isAlike && one.Kind == cells.Null || c.Form == blind.Form && known[one.Text]:
+		case c.CanParse(one.Text) || isAlike && (one.Kind == cells.Null || known[one.Text]):
 		case blind.Form.IsOrdered() && blind.CanParse(one.Text):
 			other.addRows(one)
 		default:

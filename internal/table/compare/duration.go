@@ -11,6 +11,12 @@ import (
 	"foretell/internal/table/profile"
 )
 
+// HasSameForm reports whether a blind column has the form of the training column, or durations that only
+// look like times of day or codes. The model then reads both alike.
+func HasSameForm(known *profile.KnownColumn, blind *profile.ColumnProfile) bool {
+	return hasSameForm(known.Profile(), blind)
+}
+
 // hasSameForm reports whether a blind column has the form of the training column. A blind file may
 // have no duration of a day or more, so that its durations look like times of day. If it has few
 // different durations, they look like codes.
@@ -37,8 +43,11 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column with durations that are not times of day, as
-// the training column has.
+// the training column has. It reports nothing if there are none.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
+	if unread.rows == 0 {
+		return
+	}
 	c.report(SeverityWarning, csvfile.CodeChangedKind, name, "the column has times of day in training, but %s %s another duration here, most often %s; these durations are treated as missing",
 		countRows(blind, unread.rows), humanize.Have(unread.rows), csvfile.Excerpt(unread.most.Text))
 }

@@ -20,6 +20,8 @@ func TestDurations(t *testing.T) {
 		})...)...)
 	}
 	numbers := tabletest.Column(tabletest.Cells(120, func(i int) string { return fmt.Sprint(i % 40) })...)
+	dnf := tabletest.Cells(20, func(int) string { return "DNF" })
+	const oneDuration = `the column has times of day in training, but 1 row has another duration here, most often "26:30:00"; these durations are treated as missing`
 	for name, c := range map[string]struct{ train, blind, profiles, known string }{
 		"below_a_day":           {column(40, 120), column(24, 120), "the mean is 11.9931, but 19.9931 in training", ""},
 		"below_a_day_and_a_gap": {column(30, 120), column(24, 120, "NA"), "", ""},
@@ -30,7 +32,13 @@ func TestDurations(t *testing.T) {
 			`the column has times of day in training, but 3 rows have another duration here, most often "27:30:00"; these durations are treated as missing`,
 			`the column has times of day in training, but 3 rows have another duration here, most often "27:30:00"; these durations are treated as missing`,
 		},
-		"numbers": {column(40, 120), numbers, "the column has durations in training, but numbers without a unit here; they are read as hours", "the column has durations in training, but numbers without a unit here; they are read as hours"},
+		"a_day_or_more_and_texts": {
+			column(24, 120), column(24, 120, append(dnf, "26:30:00")...),
+			oneDuration + `20 rows have text instead of times, most often "DNF"; such text is treated as missing`,
+			`20 rows have text instead of times, most often "DNF"; such text is treated as missing` + oneDuration,
+		},
+		"a_day_or_more_and_texts_of_training": {column(24, 120, dnf...), column(24, 120, append(dnf, "26:30:00")...), oneDuration, oneDuration},
+		"numbers":                             {column(40, 120), numbers, "the column has durations in training, but numbers without a unit here; they are read as hours", "the column has durations in training, but numbers without a unit here; they are read as hours"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			train := scanText(t, c.train, profile.ScanOptions{})

@@ -77,8 +77,8 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 	case blind.Form.IsOrdered():
 		other, texts := unparsableRows(train, blind, c.blind.Rows)
 		switch rows := other.rows + texts.rows; {
-		case rows > 0 && haveTimesAndDurations(train, blind):
-			c.reportDurations(known.Name, blind, other.add(texts))
+		case haveTimesAndDurations(train, blind):
+			c.reportDurations(known.Name, blind, other) // checkNewTexts reports the texts
 		case ratio(rows, c.blind.Rows) > maxUnparsable:
 			c.reportChangedForm(train, blind)
 		}

@@ -50,6 +50,13 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeLeakingColumn:  {4, "alone predict nearly every label: are the columns known before the label is?"},
 }
 
+// blindPredicates replaces predicates if the file is blind, because the training file decides how its
+// texts are treated.
+var blindPredicates = map[string]string{
+	csvfile.CodeJunkInNumbers: "of numbers have text in some rows",
+	csvfile.CodeJunkInDates:   "of dates or times have other text in some rows",
+}
+
 // groupWarnings replaces, for each code, the warnings about several columns by one warning, at
 // the position of the first of them:
 //
@@ -63,8 +70,8 @@ func (s *scanner) groupWarnings() {
 	}
 	folds := func(w *csvfile.Warning) (warningGroup, bool) {
 		kind, known := warningGroups[w.Code]
-		if w.Code == csvfile.CodeJunkInNumbers && s.label < 0 {
-			kind.predicate = "of numbers have text in some rows" // the training file decides how it is treated
+		if blind := blindPredicates[w.Code]; blind != "" && s.label < 0 {
+			kind.predicate = blind
 		}
 		return kind, known && (w.Code != csvfile.CodeIDLikeColumn || !used[w.Column])
 	}
