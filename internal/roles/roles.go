@@ -107,7 +107,7 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	missing := filterColumns(columns, func(c *ColumnDescription) bool { return blind.LacksColumn(c.Name) })
 	if n := len(missing); n > 0 && 2*n <= len(columns)+1 {
 		empty = filterColumns(empty, func(c *ColumnDescription) bool {
-			return c.isMostlyFilled() && blind.Rows >= minEmptyRows && c.chanceOfEmpty(blind.Rows) < maxEmptyChance
+			return c.isMostlyFilled() && c.chanceOfEmpty(blind.Rows) < maxEmptyChance
 		})
 		if 2*(n+len(empty)) > len(columns)+1 {
 			empty = nil
@@ -124,18 +124,15 @@ func chooseLabel(t, blind *Description, given Options, r Roles) (label, reason s
 	return overrideByEmptyColumns(empty, label, reason, question)
 }
 
-// If the blind file lacks a column, that is the label. A column without values is another candidate
-// only if the blind file has minEmptyRows rows, and if the chance that a feature has no value in any
-// of them is below maxEmptyChance.
-const (
-	minEmptyRows   = 5
-	maxEmptyChance = 0.001
-)
+// maxEmptyChance is a chance of chanceOfEmpty. If the blind file lacks a column, that is the label. A
+// column without values is another candidate only if its chance to be empty is lower than this.
+const maxEmptyChance = 0.001
 
 // chanceOfEmpty returns the chance that none of the given number of rows has a value, if a value is
-// missing as often as in c.
+// missing as often as in c. The frequency is estimated by Laplace's rule of succession, so it is not
+// 0 if c has all values.
 func (c *ColumnDescription) chanceOfEmpty(rows int) float64 {
-	return math.Pow(1-float64(c.Filled)/float64(c.Rows), float64(rows))
+	return math.Pow(float64(c.Rows-c.Filled+1)/float64(c.Rows+2), float64(rows))
 }
 
 // isMostlyFilled reports whether nine of ten rows have a value.

@@ -191,11 +191,11 @@ func TestEmptyLabelOfBlind(t *testing.T) {
 	}
 }
 
-// TestEmptyLabelOfShortBlind checks that a column that is empty in a few blind rows, which may be by
+// TestEmptyLabelOfShortBlind checks that a column that is empty in a single blind row, which may be by
 // chance, leads to no question.
 func TestEmptyLabelOfShortBlind(t *testing.T) {
 	train := madeTable(t, "id=count a=digit lives=few town=few")
-	for rows, asked := range map[int]bool{1: false, 4: false, 5: true} {
+	for rows, asked := range map[int]bool{1: false, 2: true} {
 		got, question := roles.ChooseRoles(train, madeRows(t, "id=count a=digit lives=empty", rows), roles.Options{})
 		if (question != nil) != asked || got.Label != "town" && !asked {
 			t.Errorf("%d rows: %q, %v", rows, got.Label, question)
