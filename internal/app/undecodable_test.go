@@ -15,12 +15,7 @@ import (
 // cancelled. The other fails when it is run, because a model without the parameter would be wrong.
 func TestUndecodableParameter(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
-	a, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(closeAll)
+	a, log := openWithLog(t)
 	stop := a.work(t)
 	d := a.prepared(t, "numbers", labelled(60))
 	stop()
@@ -51,12 +46,7 @@ func TestUndecodableParameter(t *testing.T) {
 // the interval, and the log must say which value is damaged.
 func TestUndecodableInterval(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
-	a, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: &log, now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(closeAll)
+	a, log := openWithLog(t)
 	stop := a.work(t)
 	race := a.trained(t, "numbers")
 	stop()
@@ -69,6 +59,18 @@ func TestUndecodableInterval(t *testing.T) {
 	if m.AchievedInterval != nil || !strings.Contains(log.String(), "validation_interval of model "+race.ModelKey) {
 		t.Errorf("the interval is %v, and the log is %s", m.AchievedInterval, log.String())
 	}
+}
+
+// openWithLog opens an App in a new folder and returns it with its log.
+func openWithLog(t *testing.T) (*testApp, *bytes.Buffer) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	a, closeAll, err := openIn(t.Context(), t.TempDir(), appOptions{log: log, now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	return a, log
 }
 
 // execSQL executes a statement on the database of the App.

@@ -38,7 +38,7 @@ type uploadEnds struct {
 	purged    time.Time // when old uploads of all accounts were last removed
 }
 
-// createdObject is an object that an upload has created. Its fields are "" if there is none.
+// createdObject is an object that an upload has created. Its fields are "" if it has created nothing.
 type createdObject struct {
 	Noun string // dataset or prediction
 	Path string // the path of its page

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,24 +22,6 @@ const (
 	markup  = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`
 	reverse = "\u202eمرحبا \u2067abc"
 )
-
-// foretellWith returns a function that runs foretell in an environment and returns its output
-// without surrounding spaces. If the command fails, the test ends.
-func foretellWith(t *testing.T, env []string) func(args ...string) string {
-	t.Helper()
-	return func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("foretell", args...)
-		cmd.Env = env
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("foretell %s: %v: %s", args[0], err, stderr.String())
-		}
-		return strings.TrimSpace(string(out))
-	}
-}
 
 // TestHostileContentInBrowser shows hostile names and cells on every page that can show them.
 // They must be shown as text and must not break the layout, and the content security policy

@@ -153,16 +153,7 @@ func TestKilledRun(t *testing.T) {
 	if began := runUntil(t, env, race, `"status":"RUNNING"`, syscall.SIGKILL); began.code != -1 {
 		t.Fatalf("exit status %d", began.code)
 	}
-	foretell := func(args ...string) string {
-		t.Helper()
-		command := exec.Command("foretell", args...)
-		command.Env = env
-		out, err := command.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	foretell := foretellWith(t, env)
 	const states = `.[] | [.trainingJobKey, .status, .interrupted] | join(" ")`
 	orphan, state, _ := strings.Cut(foretell("training", "list", "--jq", states), " ")
 	if state != "PENDING true" {

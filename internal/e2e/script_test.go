@@ -186,6 +186,12 @@ func serveWith(t *testing.T, env []string, listen, dir string, more ...string) (
 	t.Helper()
 	service = exec.Command("foretell", append([]string{"serve", "--listen", listen, "--data-dir", dir}, more...)...)
 	service.Env = append(os.Environ(), env...)
+	return service, startListening(t, service)
+}
+
+// startListening starts a service and returns the address on which it listens. The caller may stop it.
+func startListening(t *testing.T, service *exec.Cmd) (address string) {
+	t.Helper()
 	stderr, err := service.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -203,11 +209,29 @@ func serveWith(t *testing.T, env []string, listen, dir string, more ...string) (
 	for lines.Scan() {
 		if _, after, ok := strings.Cut(lines.Text(), "listening on "); ok {
 			go func() { _, _ = io.Copy(io.Discard, stderr) }()
-			return service, after
+			return after
 		}
 	}
-	t.Fatalf("the service at %s ended before it listened", listen)
-	return nil, ""
+	t.Fatalf("%s: the service ended before it listened", service)
+	return ""
+}
+
+// foretellWith returns a function that runs foretell in an environment and returns its output
+// without surrounding spaces. If the command fails, the test ends.
+func foretellWith(t *testing.T, env []string) func(args ...string) string {
+	t.Helper()
+	return func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("foretell", args...)
+		cmd.Env = env
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("foretell %s: %v: %s", args[0], err, stderr.String())
+		}
+		return strings.TrimSpace(string(out))
+	}
 }
 
 // setup creates the folders of a script, and an account of the service s.

@@ -3,24 +3,16 @@
 package e2e_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"foretell/internal/testenv"
 )
 
 // TestServeTLS uses a service with a certificate that the client trusts.
@@ -28,7 +20,7 @@ func TestServeTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeTestCertificate(t, certFile, keyFile, "first")
+	testenv.WriteCertificate(t, certFile, keyFile, "first")
 	_, address := serveAt(t, "127.0.0.1:0", filepath.Join(dir, "data"), "--no-work", "--tls-cert", certFile, "--tls-key", keyFile)
 	if !strings.HasPrefix(address, "https://127.0.0.1:") {
 		t.Fatalf("listens on %s", address)
@@ -57,12 +49,12 @@ func TestReloadCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeTestCertificate(t, certFile, keyFile, "first")
+	testenv.WriteCertificate(t, certFile, keyFile, "first")
 	serve := exec.Command("foretell", "serve", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"), "--tls-cert", certFile, "--tls-key", keyFile)
 	_, messages, err := follow(t, serve, func(line string) {
 		switch {
 		case strings.Contains(line, "listening on "):
-			writeTestCertificate(t, certFile, keyFile, "second")
+			testenv.WriteCertificate(t, certFile, keyFile, "second")
 			_ = serve.Process.Signal(syscall.SIGHUP)
 		case strings.Contains(line, "TLS certificate read"):
 			_ = serve.Process.Signal(syscall.SIGTERM)
@@ -70,31 +62,5 @@ func TestReloadCertificate(t *testing.T) {
 	})
 	if err != nil || !strings.Contains(messages, "TLS certificate read") {
 		t.Errorf("%v: %s", err, messages)
-	}
-}
-
-// writeTestCertificate writes a self-signed certificate for 127.0.0.1, and its key.
-func writeTestCertificate(t *testing.T, certFile, keyFile, name string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: encoded}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -1,10 +1,8 @@
 package e2e_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -65,26 +63,7 @@ func TestStopRaceOnTerminal(t *testing.T) {
 // serve starts a service with the data of the stage and returns its address.
 func (s *stage) serve(t *testing.T) string {
 	t.Helper()
-	service := s.command("serve", "--listen", "127.0.0.1:0")
-	stderr, err := service.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = service.Process.Signal(os.Interrupt)
-		_ = service.Wait()
-	})
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
-			go func() { _, _ = io.Copy(io.Discard, stderr) }()
-			return address
-		}
-	}
-	t.Fatal("the service ended before it listened")
-	return ""
+	return startListening(t, s.command("serve", "--listen", "127.0.0.1:0"))
 }
 
 // typeInRace starts a run on the tables of writeLongRace, types text as soon as the race has a

@@ -3,7 +3,6 @@
 package e2e_test
 
 import (
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,15 +28,7 @@ func exerciseWorkers(t *testing.T, flags ...string) {
 	flags = append(flags, "--data-dir", dir)
 	_, address := serveAt(t, "127.0.0.1:0", dir, append(flags, "--no-work")...)
 	env := accountOn(t, address, flags...)
-	foretell := func(args ...string) string {
-		command := exec.Command("foretell", args...)
-		command.Env = env
-		out, err := command.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	foretell := foretellWith(t, env)
 	// work starts a worker, sends it a signal when its log contains until, and returns the
 	// log. The exit status of a stopped worker is 0.
 	work := func(until string, signal syscall.Signal) string {

@@ -16,7 +16,6 @@ import (
 
 // TestLockedDatabase holds the lock of the SQLite database while Finish stores the result of a job, for
 // longer than a statement waits for the lock. The result must be stored when the lock is free again.
-// Package preparation has the same test with a real job.
 func TestLockedDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statements wait ten seconds for the lock")

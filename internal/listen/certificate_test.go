@@ -1,16 +1,9 @@
 package listen_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -21,37 +14,11 @@ import (
 	"time"
 
 	"foretell/internal/listen"
+	"foretell/internal/testenv"
 )
 
 func asTimeout(err error, target *net.Error) bool {
 	return errors.As(err, target) && (*target).Timeout()
-}
-
-// writeCertificate writes a self-signed certificate of a name for 127.0.0.1, and its
-// key.
-func writeCertificate(t *testing.T, certFile, keyFile, name string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-60 * 24 * time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: encoded}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestCertificate serves a certificate from files over HTTP/2, and replaces it.
@@ -59,7 +26,7 @@ func TestCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeCertificate(t, certFile, keyFile, "first")
+	testenv.WriteCertificate(t, certFile, keyFile, "first")
 	log := &logs{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	var later atomic.Int64 // time that has passed on the clock of the service
@@ -83,7 +50,7 @@ func TestCertificate(t *testing.T) {
 	if name, protocol := served(); name != "first" || protocol != "HTTP/2.0" {
 		t.Errorf("got the certificate %s by %s", name, protocol)
 	}
-	writeCertificate(t, certFile, keyFile, "the second")
+	testenv.WriteCertificate(t, certFile, keyFile, "the second")
 	later.Add(int64(2 * time.Second))
 	if name, _ := served(); name != "the second" {
 		t.Errorf("got the certificate %s after the files changed", name)
@@ -100,7 +67,7 @@ func TestCertificate(t *testing.T) {
 	if n := strings.Count(log.String(), "the previous TLS certificate remains in use"); n != 1 {
 		t.Errorf("%d errors: %s", n, log)
 	}
-	writeCertificate(t, certFile, keyFile, "third")
+	testenv.WriteCertificate(t, certFile, keyFile, "third")
 	certificate.Reload()
 	if name, _ := served(); name != "third" {
 		t.Errorf("got the certificate %s after Reload", name)
@@ -116,7 +83,7 @@ func TestCertificateValidity(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writeCertificate(t, certFile, keyFile, "any") // for one hour
+	testenv.WriteCertificate(t, certFile, keyFile, "any") // for one hour
 	for want, later := range map[string]time.Duration{
 		"the TLS certificate is not valid yet, so clients refuse it": -100 * 365 * 24 * time.Hour,
 		"the TLS certificate expires soon":                           0,

@@ -282,7 +282,7 @@ func (p *dateParser) parseSecond() float64 {
 	return float64(whole) + p.parseFraction()
 }
 
-// parseFraction parses a point or a comma and the decimals after it. If there is none, it returns 0.
+// parseFraction parses a point or a comma and the decimals after it. Without a point or comma, it returns 0.
 func (p *dateParser) parseFraction() float64 {
 	if !p.skipByte('.') && !p.skipByte(',') {
 		return 0

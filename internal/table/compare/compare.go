@@ -200,7 +200,7 @@ func (c *comparison) checkForm(train, blind *profile.ColumnProfile) (numbersComp
 }
 
 // reportOtherFormat reports rows of the blind column with a number, date or time that cannot be parsed
-// in the format of the training column. It reports nothing if there are none.
+// in the format of the training column. It reports nothing without such rows.
 func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows unreadRows) {
 	if rows.rows == 0 {
 		return
@@ -214,7 +214,7 @@ func (c *comparison) reportOtherFormat(train, blind *profile.ColumnProfile, rows
 }
 
 // reportTexts reports rows of the blind column with a text that the training column does not have. It
-// reports nothing if there are none.
+// reports nothing without such rows.
 func (c *comparison) reportTexts(train, blind *profile.ColumnProfile, rows unreadRows) {
 	if rows.rows == 0 {
 		return

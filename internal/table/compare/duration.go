@@ -43,7 +43,7 @@ func hasDurations(c *profile.ColumnProfile) bool {
 }
 
 // reportDurations reports the rows of the blind column with durations that are not times of day, as
-// the training column has. It reports nothing if there are none.
+// the training column has. It reports nothing without such rows.
 func (c *comparison) reportDurations(name string, blind *profile.ColumnProfile, unread unreadRows) {
 	if unread.rows == 0 {
 		return

@@ -240,7 +240,7 @@ func TestCompareKnownNumberFormat(t *testing.T) {
 	}
 }
 
-// TestCompareTextsAndNumbers compares a column of numbers, some of which are texts or numbers in another
+// TestCompareTextsAndNumbers compares a column of numbers with texts and numbers in another
 // format. Only the latter may be called numbers.
 func TestCompareTextsAndNumbers(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func (l *LenientReader) splitEscaped(line []byte) (cells [][]byte, fixed int) {
 }
 
 // firstUnescapedQuote returns the offset of the first quote after line[0] that has an even number of
-// backslashes before it, or 0 if there is none.
+// backslashes before it, or 0 if the line has no such quote.
 func firstUnescapedQuote(line []byte) int {
 	escaped := false
 	for i := 1; i < len(line); i++ {
