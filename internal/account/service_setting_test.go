@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
 )
 
 // loggedService is one of several services on a database, with its log.
@@ -93,7 +94,7 @@ func TestServiceSettings(t *testing.T) {
 			if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
 				t.Errorf("the log is %s", text)
 			}
-			if !store.IsURL(location) { // PostgreSQL knows that a process has ended only after some seconds
+			if !pgurl.Is(location) { // PostgreSQL knows that a process has ended only after some seconds
 				want("d@example.com", "http://127.0.0.1:3333/", 9)
 			}
 

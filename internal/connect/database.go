@@ -16,6 +16,7 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/exit"
 	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
 	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
@@ -53,7 +54,7 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 	switch {
 	case location == "":
 		return filepath.Join(dir, databaseFile), checkNoMarkerFile(dir, flag != nil)
-	case !store.IsURL(location): // the message omits it, because it may contain a password
+	case !pgurl.Is(location): // the message omits it, because it may contain a password
 		return "", exit.Usagef("invalid --%s or %s: it is not the URL of a PostgreSQL database", databaseFlag, config.EnvDatabase).
 			WithHint("pass postgres://USER@HOST/DATABASE, with the password in PGPASSWORD or ~/.pgpass")
 	case cmd.Flags().Changed(config.KeyDataDir): // the default folder may have the database of the embedded service
@@ -66,10 +67,10 @@ func databaseLocation(f *cli.Factory, cmd *cobra.Command, dir string) (string, e
 // foretell.db.
 func checkNoDatabaseFile(dir, location string) error {
 	path := filepath.Join(dir, databaseFile)
-	if _, err := os.Stat(path); err != nil || !store.IsURL(location) {
+	if _, err := os.Stat(path); err != nil || !pgurl.Is(location) {
 		return nil //nolint:nilerr // opening the folder reports other errors
 	}
-	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, databaseFile, databaseFlag, config.EnvDatabase, store.RedactURL(location)).
+	return exit.Errorf(exit.Conflict, "the data folder %s has a database of its own, %s, but --%s or %s selects %s", dir, databaseFile, databaseFlag, config.EnvDatabase, pgurl.Redact(location)).
 		WithHint("to use %s, pass --%s ''; to use the PostgreSQL database, name another folder with --%s, or move %s away", databaseFile, databaseFlag, config.KeyDataDir, term.ShellQuote(path))
 }
 
@@ -95,7 +96,7 @@ func checkNoMarkerFile(dir string, canSelect bool) error {
 // writeMarker writes the marker file of the data folder dir for the PostgreSQL database at
 // location, unless the file exists. If the file names another database, writeMarker logs a warning.
 func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) error {
-	description, err := store.DescribeServer(location)
+	description, err := pgurl.Describe(location)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func writeMarker(ctx context.Context, log *slog.Logger, dir, location string) er
 // checkDatabaseExists returns an error if the database at location is a file that does not exist.
 // [store.Open] would create it. dir is the data folder.
 func checkDatabaseExists(location, dir string) error {
-	if store.IsURL(location) {
+	if pgurl.Is(location) {
 		return nil
 	}
 	if _, err := os.Stat(location); err != nil {
@@ -148,7 +149,7 @@ func Migrate(ctx context.Context, f *cli.Factory, cmd *cobra.Command) (*Migratio
 		return nil, err
 	}
 	m := database.Migration()
-	return &Migration{Database: store.RedactURL(at.database), From: m.From, To: m.To}, database.Close()
+	return &Migration{Database: pgurl.Redact(at.database), From: m.From, To: m.To}, database.Close()
 }
 
 // openDatabase opens the database at location, which belongs to the data folder dir.
@@ -177,7 +178,7 @@ func openExistingDatabase(ctx context.Context, location, dir string) (*store.Sto
 // message and a hint for users. dir is its data folder.
 func databaseError(location, dir string, err error) error {
 	ofFiles := errors.Is(err, blob.ErrUnavailable) || errors.Is(err, storedfile.ErrOtherStorage) || errors.Is(err, storedfile.ErrFilesGone)
-	if ofFiles || !store.IsURL(location) {
+	if ofFiles || !pgurl.Is(location) {
 		return DataDirError(dir, err)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -187,18 +188,18 @@ func databaseError(location, dir string, err error) error {
 	switch {
 	case errors.Is(err, storedfile.ErrMismatch):
 		return e.WithHint("no stored file was changed; use --data-dir with the data folder that belongs to this database, or --%s with the database that belongs to this folder", databaseFlag)
-	case errors.Is(err, store.ErrInvalidParameter):
+	case errors.Is(err, pgurl.ErrInvalidParameter):
 		return exit.Usagef("%w", err).WithHint("correct the parameter in the query of the URL, or the PG* environment variable that sets it; see the connection parameters of libpq")
-	case errors.Is(err, store.ErrInvalidURL):
+	case errors.Is(err, pgurl.ErrInvalid):
 		return exit.Usagef("%w", err).WithHint("write special characters of the user and the password as %%40 for @, %%2F for / and %%23 for #, or put the password into PGPASSWORD or ~/.pgpass")
 	case errors.Is(err, store.ErrNewerSchema):
 		return e.WithHint("use the version of foretell that wrote the database, or a newer one")
 	case errors.Is(err, store.ErrNotAccepted):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
-			WithHint("the server responds; correct the parameters of the URL, such as sslmode, and check them with `psql %s`", term.ShellQuote(store.PsqlURL(location)))
+			WithHint("the server responds; correct the parameters of the URL, such as sslmode, and check them with `psql %s`", term.ShellQuote(pgurl.ForPsql(location)))
 	case errors.Is(err, store.ErrUnavailable):
 		return exit.Errorf(exit.Unavailable, "cannot use the database: %w", err).
-			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(store.PsqlURL(location)))
+			WithHint("check that the server runs and accepts connections: `psql %s`", term.ShellQuote(pgurl.ForPsql(location)))
 	}
-	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(store.PsqlURL(location)))
+	return e.WithHint("check the database, its user and the password with `psql %s`", term.ShellQuote(pgurl.ForPsql(location)))
 }

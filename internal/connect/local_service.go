@@ -27,6 +27,7 @@ import (
 	"foretell/internal/machine"
 	"foretell/internal/server"
 	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
 	"foretell/internal/storedfile"
 	"foretell/internal/term"
 )
@@ -277,7 +278,7 @@ func openLocalWith(ctx context.Context, dir string, f *cli.Factory, cmd *cobra.C
 	}
 	shown := dir
 	if database.IsOnServer() {
-		shown = store.RedactURL(location)
+		shown = pgurl.Redact(location)
 		if opts.writesMarker {
 			if err := writeMarker(ctx, opts.log, dir, location); err != nil {
 				return nil, errors.Join(DataDirError(dir, err), database.Close())

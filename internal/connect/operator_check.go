@@ -8,7 +8,7 @@ import (
 
 	"foretell/internal/cli"
 	"foretell/internal/config"
-	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
 )
 
 // SelectsDatabase reports whether --database of cmd or FORETELL_DATABASE selects a PostgreSQL
@@ -33,7 +33,7 @@ func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir 
 		err = ErrOldSchema
 	}
 	_ = database.Close() // an error does no harm: nothing was written
-	return store.RedactURL(location), err
+	return pgurl.Redact(location), err
 }
 
 // SelectsBucket reports whether the selected storage is an S3 store.

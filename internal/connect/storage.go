@@ -17,7 +17,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
-	"foretell/internal/store"
+	"foretell/internal/store/pgurl"
 )
 
 // storageFlag is the name of the flag that selects where the stored files are.
@@ -52,7 +52,7 @@ func StorageName(f *cli.Factory, cmd *cobra.Command) string {
 // counts as having data. HasLocalData creates nothing.
 func HasLocalData(f *cli.Factory, cmd *cobra.Command, dir string) bool {
 	location, err := databaseLocation(f, cmd, dir)
-	if err != nil || store.IsURL(location) || storageLocation(f, cmd) != "" {
+	if err != nil || pgurl.Is(location) || storageLocation(f, cmd) != "" {
 		return true // OpenLocal reports an error
 	}
 	return slices.ContainsFunc([]string{location, filepath.Join(dir, "blobs")}, func(path string) bool {

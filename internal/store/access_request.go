@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // AccessRequest is a person's request to get an account.
@@ -42,7 +44,7 @@ func (t *Tx) InsertAccessRequest(ctx context.Context, r *AccessRequest) (inserte
 // GetAccessRequest returns a request.
 func (t *Tx) GetAccessRequest(ctx context.Context, key string) (*AccessRequest, error) {
 	r, err := scanAccessRequest(t.tx.QueryRowContext(ctx, "SELECT "+accessRequestColumns+" FROM access_request WHERE key = ?", key))
-	return r, translateError(err)
+	return r, database.TranslateError(err)
 }
 
 // ListAccessRequests returns a page of the requests with a status, newest first, and

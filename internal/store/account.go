@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store/database"
 )
 
 // Account is a user who may log in.
@@ -59,7 +60,7 @@ func scanAccount(row rowScanner) (*Account, error) {
 
 // InsertAccount adds an account. It returns ErrExists if the email is in use.
 func (t *Tx) InsertAccount(ctx context.Context, a *Account) error {
-	return translateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	return database.TranslateError(t.exec(ctx, "INSERT INTO account ("+accountColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		a.Key, a.Email, a.Name, a.Organisation, cmp.Or(a.Role, api.RoleUser), a.PasswordHash,
 		a.SecondFactor.Secret, a.SecondFactor.Unconfirmed, a.SecondFactor.Step, boolToInt(a.Disabled),
 		a.Quota.Datasets, a.Quota.Bytes, a.Quota.Races, toMicros(a.Created)))
@@ -85,7 +86,7 @@ func (t *Tx) GetAccountByToken(ctx context.Context, hash string, now time.Time) 
 // values of the placeholders.
 func (t *Tx) getAccountWhere(ctx context.Context, condition string, args ...any) (*Account, error) {
 	a, err := scanAccount(t.tx.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+condition, args...))
-	return a, translateError(err)
+	return a, database.TranslateError(err)
 }
 
 // ListAccounts returns a page of the accounts, newest first, and the number of accounts
@@ -178,7 +179,7 @@ func (t *Tx) GetUsage(ctx context.Context, account string) (Usage, error) {
 			+ (SELECT coalesce(sum(coalesce(blind_bytes, 0) + coalesce(result_bytes, 0)), 0) FROM prediction WHERE account = a.key),
 		(SELECT count(*) FROM training WHERE account = a.key AND parent IS NULL AND status IN ('PENDING', 'RUNNING'))
 		FROM account a WHERE a.key = ?`, account).Scan(&u.Datasets, &u.Bytes, &u.Races)
-	return u, translateError(err)
+	return u, database.TranslateError(err)
 }
 
 // DeleteSessionsAndOneTimeLinks ends the sessions of an account and deletes its one-time links.

@@ -119,3 +119,16 @@ func (t *Tx) HasAuditEventLike(ctx context.Context, e *AuditEvent, since time.Ti
 		e.Actor, toMicros(since), toMicros(e.Time), e.Action, e.Object, e.Address, e.Outcome).Scan(&found)
 	return found, err
 }
+
+// CountAuditEventsBefore returns the number of events before a time. It stops counting at
+// limit.
+func (t *Tx) CountAuditEventsBefore(ctx context.Context, before time.Time, limit int64) (n int64, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM audit_event WHERE time < ? LIMIT ?) AS expired", toMicros(before), limit).Scan(&n)
+	return n, err
+}
+
+// DeleteAuditEventsBefore deletes the oldest events before a time, but at most limit events. It
+// returns an error unless an event allows this; see AuditEvent.ExpiresBefore.
+func (t *Tx) DeleteAuditEventsBefore(ctx context.Context, before time.Time, limit int64) error {
+	return t.exec(ctx, "DELETE FROM audit_event WHERE key IN (SELECT key FROM audit_event WHERE time < ? ORDER BY time LIMIT ?)", toMicros(before), limit)
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store/database"
 )
 
 // Dataset is an uploaded CSV and the results of its preparation.
@@ -92,7 +93,7 @@ func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.Key, d.Account, d.Name, d.Series, d.Description, d.Status, d.Buckets, d.FileName, toMicros(d.Created), toMicros(d.Updated))
 	if err != nil {
-		return translateError(err)
+		return database.TranslateError(err)
 	}
 	return t.exec(ctx, "UPDATE account SET datasets = datasets + 1 WHERE key = ?", d.Account)
 }
@@ -102,7 +103,7 @@ func (t *Tx) InsertDataset(ctx context.Context, d *Dataset) error {
 func (t *Tx) GetDataset(ctx context.Context, account, key string) (*Dataset, error) {
 	d, err := scanDataset(t.tx.QueryRowContext(ctx,
 		"SELECT "+datasetColumns+" FROM dataset d WHERE d.key = ? AND d.account = ?", key, account))
-	return d, translateError(err)
+	return d, database.TranslateError(err)
 }
 
 // HasDataset reports whether the account has a dataset.

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"foretell/internal/store/database"
+	"foretell/internal/store/schema"
 )
 
 // Job is a queued or leased job. Its subject is the key of the dataset, training job or
@@ -40,9 +43,31 @@ func (t *Tx) InsertJob(ctx context.Context, j *Job) error {
 	err := t.exec(ctx, "INSERT INTO job (key, account, kind, subject, process, memory, created) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		j.Key, j.Account, j.Kind, j.Subject, j.Process, j.Memory, toMicros(j.Created))
 	if err != nil {
-		return translateError(err)
+		return database.TranslateError(err)
 	}
 	return t.notifyJobs(ctx, j.Kind)
+}
+
+// jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes are
+// notified of jobs. Each schema has its own channel. Its name contains a hash instead of the name
+// of the schema, because the names of channels are limited to 63 bytes.
+const jobChannel = "'foretell_jobs_' || md5(current_schema())"
+
+// notifyJobs notifies all processes that it may be possible to claim a job of this kind. An
+// empty kind means any kind. The notification is sent when the transaction is committed.
+func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
+	if t.dialect.notifyJobsSQL == "" {
+		return nil
+	}
+	return t.exec(ctx, t.dialect.notifyJobsSQL, kind)
+}
+
+// WatchJobs calls changed when it may have become possible to claim jobs, because of this or
+// another process. The argument kind is the kind of these jobs, or empty if it is unknown.
+// WatchJobs may miss a change, and may call changed without one. It returns when ctx is done or an
+// error occurs.
+func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
+	return s.db.Watch(ctx, jobChannel, changed)
 }
 
 // JobClaim selects the jobs that a process may claim.
@@ -120,7 +145,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		return nil, err
 	}
 	// Only one claim of a kind of job runs at a time, so that accounts take turns.
-	err := s.runWithRetries(ctx, s.dialect.statementOptions, func(t *Tx) error {
+	err := s.writeStatement(ctx, func(t *Tx) error {
 		if s.dialect.lockClaimsSQL != "" {
 			if err := t.exec(ctx, s.dialect.lockClaimsSQL, c.Kind); err != nil {
 				return err
@@ -129,7 +154,7 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 		if err := next(t, s.dialect.skipLockedSQL); err != nil {
 			return err
 		}
-		if err := t.checkSchema(ctx, s.migration.newest); err != nil {
+		if err := t.checkSchema(ctx, s.db.Migration); err != nil {
 			return err
 		}
 		j.Attempt++
@@ -142,6 +167,15 @@ func (s *Store) ClaimJob(ctx context.Context, c JobClaim) (*Job, error) {
 			s.ProcessName(), t.toSharedMicros(c.Until), j.Attempt, toMicros(c.Now), j.Key)
 	})
 	return j, err
+}
+
+// checkSchema returns ErrNewerSchema if the database has a newer schema than the program knows.
+func (t *Tx) checkSchema(ctx context.Context, migration schema.Migration) error {
+	var have int64
+	if err := t.tx.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&have); err != nil {
+		return err
+	}
+	return migration.Check(have)
 }
 
 // RenewJob extends the lease of this process on a job, and reports whether the job should be

@@ -6,50 +6,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"foretell/internal/store/process"
 )
-
-// heartbeatTracker measures how long ago the heartbeats of other processes last changed. A
-// heartbeat is a stored number that its process changes regularly. The tracker compares a
-// heartbeat only with its earlier value, and measures time with the monotonic clock of this
-// process. Therefore the clocks of other machines have no effect. The zero value is ready to
-// use.
-type heartbeatTracker struct {
-	values   map[string]trackedHeartbeat
-	observed time.Time // time of the last observation
-}
-
-// trackedHeartbeat is the last observed value of a heartbeat, and the time for which this value has
-// not changed.
-type trackedHeartbeat struct {
-	value       int64
-	sinceChange time.Duration
-}
-
-// maxObservationGap is the longest time between two observations that is counted. A longer time
-// means that this process or the database was suspended. The other processes may have been
-// suspended, too, so they must get time for a heartbeat before this process considers them
-// dead.
-const maxObservationGap = 5 * time.Second
-
-// observe records the current heartbeats, by key. If a heartbeat has not changed since the last
-// call of observe, the time since that call is added to its sinceChange, but at most
-// maxObservationGap. now should have a monotonic clock reading.
-func (r *heartbeatTracker) observe(now time.Time, values map[string]int64) {
-	gap := min(max(now.Sub(r.observed), 0), maxObservationGap)
-	compared := make(map[string]trackedHeartbeat, len(values))
-	for key, value := range values {
-		compared[key] = trackedHeartbeat{value: value}
-		if before, ok := r.values[key]; ok && before.value == value {
-			compared[key] = trackedHeartbeat{value, before.sinceChange + gap}
-		}
-	}
-	r.values, r.observed = compared, now
-}
 
 // leaseChecks has the leases that the last call of [Store.EndExpiredLeases] observed.
 type leaseChecks struct {
 	mu         sync.Mutex
-	heartbeats heartbeatTracker // of the leases, by key of the job
+	checked    time.Time                // the time of that call
+	heartbeats process.HeartbeatTracker // of the leases, by key of the job
 }
 
 // LeaseCheck has the parameters of [Store.EndExpiredLeases].
@@ -68,7 +33,7 @@ type LeaseCheck struct {
 
 // leaseCheckInterval is the minimum time between two checks of all leases. EndExpiredLeases checks
 // earlier if a process may have died.
-const leaseCheckInterval = maxObservationGap
+const leaseCheckInterval = process.MaxObservationGap
 
 // EndExpiredLeases ends the leases of dead processes, and leases that were not renewed for
 // c.Timeout. The timeout is measured between calls of EndExpiredLeases, so it must be called
@@ -77,8 +42,8 @@ const leaseCheckInterval = maxObservationGap
 func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
-	since := c.Now.Sub(s.leases.heartbeats.observed)
-	if !s.processes.anyMayHaveDied() && since >= 0 && since < leaseCheckInterval {
+	since := c.Now.Sub(s.leases.checked)
+	if !s.db.Processes.AnyMayHaveDied() && since >= 0 && since < leaseCheckInterval {
 		return nil
 	}
 	leases, err := s.listLeases(ctx)
@@ -89,9 +54,10 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 	for _, l := range leases {
 		values[l.key] = l.until
 	}
-	s.leases.heartbeats.observe(c.Now, values)
+	s.leases.heartbeats.Observe(c.Now, values)
+	s.leases.checked = c.Now
 	for _, l := range leases {
-		expired := s.leases.heartbeats.values[l.key].sinceChange >= c.Timeout && !slices.Contains(c.Running, l.key)
+		expired := s.leases.heartbeats.SinceChange(l.key) >= c.Timeout && !slices.Contains(c.Running, l.key)
 		if !expired && s.IsProcessAlive(l.owner) {
 			continue
 		}

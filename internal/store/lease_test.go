@@ -4,35 +4,9 @@ import (
 	"context"
 	"testing"
 	"time"
-)
 
-// TestHeartbeatTracker checks that a value counts as unchanged only for the time in which it
-// was observed regularly.
-func TestHeartbeatTracker(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		seconds []int // of the observations
-		values  []int64
-		want    time.Duration
-	}{
-		{"the first observation", []int{0}, []int64{1}, 0},
-		{"unchanged", []int{0, 1, 2, 3}, []int64{1, 1, 1, 1}, 3 * time.Second},
-		{"renewed", []int{0, 1, 2, 3}, []int64{1, 1, 2, 2}, time.Second},
-		{"renewed with a smaller value", []int{0, 1, 2}, []int64{9, 1, 1}, time.Second},
-		{"the clock jumps ahead", []int{0, 1, 3600, 3601}, []int64{1, 1, 1, 1}, maxObservationGap + 2*time.Second},
-		{"the clock jumps back", []int{3600, 3601, 0, 1}, []int64{1, 1, 1, 1}, 2 * time.Second},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var r heartbeatTracker
-			for i, second := range tt.seconds {
-				r.observe(at(second), map[string]int64{"key": tt.values[i]})
-			}
-			if got := r.values["key"].sinceChange; got != tt.want {
-				t.Errorf("unchanged for %s, want %s", got, tt.want)
-			}
-		})
-	}
-}
+	"foretell/internal/store/process"
+)
 
 // notifications checks that a process is notified of the jobs that another one queues or
 // releases.
@@ -78,5 +52,65 @@ func (s suite) notifications(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// leaseJob queues a job, leases it for the process by and returns it.
+func (s suite) leaseJob(t *testing.T, by *Store) *Job {
+	t.Helper()
+	s.fill(t)
+	write(t, s.Store, func(tx *Tx) error {
+		return tx.InsertJob(t.Context(), &Job{Key: "1", Account: "ann", Kind: "kind", Subject: "1", Created: at(0)})
+	})
+	j, err := by.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// leasesAfterOutage checks that, after an outage, a process takes no job from another process: the
+// outage may have prevented the renewal of its lease.
+func (s suite) leasesAfterOutage(t *testing.T) {
+	other := s.open(t)
+	j := s.leaseJob(t, other)
+	free := func(second int) (claimable bool) {
+		t.Helper()
+		if err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: process.Timeout}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(second + 10)})
+		return err == nil
+	}
+	if free(0) {
+		t.Fatal("the job of a live process was claimed")
+	}
+	if free(3600) {
+		t.Error("the job can be claimed after an hour's outage")
+	}
+	if _, err := other.RenewJob(t.Context(), j.Key, at(50)); err != nil {
+		t.Error(err)
+	}
+	s.kill(t, other)
+	if !free(3605) {
+		t.Error("the job of a dead process cannot be claimed")
+	}
+}
+
+// leasesAfterClockWasSet checks that setting the clock of the server does not end the leases of live
+// processes. The test changes the stored times instead of the clock, with the same effect.
+func (s suite) leasesAfterClockWasSet(t *testing.T) {
+	other := s.open(t)
+	j := s.leaseJob(t, other)
+	for i, jump := range []time.Duration{time.Hour, -time.Hour} {
+		write(t, s.Store, func(tx *Tx) error {
+			return tx.exec(t.Context(), "UPDATE job SET until = until - ?", jump.Microseconds())
+		})
+		if err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(10 * i), Timeout: process.Timeout}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.RenewJob(t.Context(), j.Key, at(10*i+10)); err != nil {
+			t.Errorf("after a jump of %s: %v", jump, err)
+		}
 	}
 }

@@ -168,7 +168,7 @@ func toMicros(t time.Time) int64 {
 
 // toSharedMicros converts a time of this machine's clock to the clock that all processes share,
 // and returns it in Unix microseconds, or 0 for the zero time.
-func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.clockOffset)) }
+func (t *Tx) toSharedMicros(at time.Time) int64 { return toMicros(at.Add(t.tx.ClockOffset)) }
 
 // fromMicros is the inverse of toMicros.
 func fromMicros(us int64) time.Time {
@@ -183,5 +183,5 @@ func (t *Tx) fromSharedMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}
 	}
-	return fromMicros(us).Add(-t.clockOffset)
+	return fromMicros(us).Add(-t.tx.ClockOffset)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store/database"
 )
 
 // Model is the model that a race trained.
@@ -79,14 +80,14 @@ func (t *Tx) InsertModel(ctx context.Context, m *Model) error {
 	row := t.tx.QueryRowContext(ctx, "UPDATE dataset SET versions = versions + 1 WHERE key = ? RETURNING versions, account, series", m.Dataset)
 	var account string
 	if err := row.Scan(&m.Version, &account, &m.Series); err != nil {
-		return translateError(err)
+		return database.TranslateError(err)
 	}
 	row = t.tx.QueryRowContext(ctx, `INSERT INTO series (account, name, versions) VALUES (?, ?, 1)
 		ON CONFLICT (account, name) DO UPDATE SET versions = series.versions + 1 RETURNING versions`, account, m.Series)
 	if err := row.Scan(&m.SeriesVersion); err != nil {
-		return translateError(err)
+		return database.TranslateError(err)
 	}
-	return translateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, summary, validation_interval, test_interval, created)
+	return database.TranslateError(t.exec(ctx, `INSERT INTO model (key, account, dataset, training, version, series_version, algorithm, achieved, blob, bytes, sha256, report, summary, validation_interval, test_interval, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Key, m.Account, m.Dataset, m.Training, m.Version, m.SeriesVersion, m.Algorithm, m.AchievedPerformance,
 		m.Blob, m.Bytes, m.SHA256, string(m.Report), string(m.Summary), validationInterval, testInterval, toMicros(m.Created)))
@@ -98,7 +99,7 @@ func (t *Tx) GetModel(ctx context.Context, account, key string) (*Model, error) 
 	m, err := scanModel(t.tx.QueryRowContext(ctx,
 		"SELECT "+modelColumns+" FROM "+modelFrom+" WHERE m.key = ? AND m.account = ?", key, account))
 	if err != nil {
-		return nil, translateError(err)
+		return nil, database.TranslateError(err)
 	}
 	return m, t.setChampionFields(ctx, m)
 }
@@ -112,7 +113,7 @@ func (t *Tx) GetModelReport(ctx context.Context, account, key string, summary bo
 		column = "CASE WHEN summary = '' THEN report ELSE summary END"
 	}
 	err = t.tx.QueryRowContext(ctx, "SELECT "+column+" FROM model WHERE key = ? AND account = ?", key, account).Scan(&report)
-	return report, translateError(err)
+	return report, database.TranslateError(err)
 }
 
 // ListModels returns a page of the models of a dataset, newest first, and the number of

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // ReplaceOneTimeLink adds a one-time link of an account and deletes earlier ones.
@@ -37,7 +39,7 @@ func (t *Tx) DeleteExpiredFirstAdministratorLinks(ctx context.Context, now time.
 func (t *Tx) GetOneTimeLinkAccount(ctx context.Context, hash string, now time.Time) (account string, err error) {
 	var owner sql.NullString
 	err = t.tx.QueryRowContext(ctx, "SELECT account FROM one_time_link WHERE hash = ? AND expires > ?", hash, toMicros(now)).Scan(&owner)
-	return owner.String, translateError(err)
+	return owner.String, database.TranslateError(err)
 }
 
 // DeleteOneTimeLink deletes a one-time link when it is used. It returns ErrNotFound if another

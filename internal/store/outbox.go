@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // Mail is a queued email.
@@ -30,7 +32,7 @@ func (t *Tx) UpsertMail(ctx context.Context, m *Mail) error {
 	if err := t.exec(ctx, "DELETE FROM outbox WHERE account = ? AND kind = ?", m.Account, m.Kind); err != nil {
 		return err
 	}
-	return translateError(t.exec(ctx, "INSERT INTO outbox ("+mailColumns+`)
+	return database.TranslateError(t.exec(ctx, "INSERT INTO outbox ("+mailColumns+`)
 		SELECT CAST(? AS TEXT), key, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM account WHERE key = ?`,
 		m.Key, m.Kind, m.Attempts, toMicros(m.Due), toMicros(m.Created), m.Account))
 }
@@ -67,7 +69,7 @@ func (t *Tx) ClaimMail(ctx context.Context, now, retryAt time.Time) (*Mail, erro
 	m, err := scanMail(t.tx.QueryRowContext(ctx, "SELECT "+mailColumns+" FROM outbox WHERE "+dueMailSQL+" ORDER BY due, key LIMIT 1",
 		toMicros(now), toMicros(now.Add(maxMailSkew))))
 	if err != nil {
-		return nil, translateError(err)
+		return nil, database.TranslateError(err)
 	}
 	err = t.execRequired(ctx, ErrNotFound, "UPDATE outbox SET attempts = attempts + 1, due = ? WHERE key = ? AND due = ?",
 		toMicros(retryAt), m.Key, toMicros(m.Due))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"foretell/internal/api"
+	"foretell/internal/store/database"
 )
 
 // RacePart is a run that is not trained by the worker of its race, but by another worker.
@@ -36,12 +37,12 @@ func (t *Tx) ListParts(ctx context.Context, race string) ([]*RacePart, error) {
 
 // SetThresholdReachedTime stores the virtual time at which a run has reached the threshold.
 func (t *Tx) SetThresholdReachedTime(ctx context.Context, run string, time float64) error {
-	return translateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
+	return database.TranslateError(t.exec(ctx, "INSERT INTO part (training, reached) VALUES (?, ?) ON CONFLICT (training) DO UPDATE SET reached = excluded.reached", run, time))
 }
 
 // UpsertRecording stores a reference to the recording of a run.
 func (t *Tx) UpsertRecording(ctx context.Context, run string, f File) error {
-	return translateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
+	return database.TranslateError(t.exec(ctx, `INSERT INTO part (training, blob, bytes, sha256) VALUES (?, ?, ?, ?)
 		ON CONFLICT (training) DO UPDATE SET blob = excluded.blob, bytes = excluded.bytes, sha256 = excluded.sha256`, run, f.Blob, f.Bytes, f.SHA256))
 }
 

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // Prediction is a blind CSV and the result of predicting it with a model.
@@ -58,7 +60,7 @@ func scanPrediction(row rowScanner) (*Prediction, error) {
 // InsertPrediction adds a prediction. It returns ErrNotFound if its model does
 // not exist.
 func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
-	return translateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, reasons, input_name, input_bytes, input_sha256, created, updated)
+	return database.TranslateError(t.exec(ctx, `INSERT INTO prediction (key, account, dataset, model, status, blind, blind_bytes, blind_sha256, reasons, input_name, input_bytes, input_sha256, created, updated)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		p.Key, p.Account, p.Dataset, p.Model, p.Status, p.Blind.Blob, p.Blind.Bytes, p.Blind.SHA256, p.Reasons,
 		p.Input.Name, p.Input.Bytes, p.Input.SHA256, toMicros(p.Created), toMicros(p.Updated)))
@@ -69,7 +71,7 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
 	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
 		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
-	return p, translateError(err)
+	return p, database.TranslateError(err)
 }
 
 // PredictionQuery selects the predictions made with a model, or with any model
@@ -106,7 +108,7 @@ func (t *Tx) UpdatePrediction(ctx context.Context, p *Prediction, fromState stri
 // account, or nil if none was stored. It returns ErrNotFound if the account has no such prediction.
 func (t *Tx) GetPredictionDrift(ctx context.Context, account, key string) (drift []byte, err error) {
 	err = t.tx.QueryRowContext(ctx, "SELECT drift FROM prediction WHERE key = ? AND account = ?", key, account).Scan(&drift)
-	return drift, translateError(err)
+	return drift, database.TranslateError(err)
 }
 
 // SetPredictionDrift stores an api.DriftReport in JSON, which compares the blind CSV of a

@@ -4,8 +4,15 @@ import (
 	"testing"
 	"time"
 
+	"foretell/internal/store/process"
 	"foretell/internal/testenv"
 )
+
+// hourAhead is the registration of a process on a machine whose clock is an hour ahead.
+type hourAhead struct{ process.Registry }
+
+// ClockOffset returns the offset of the other registration less one hour.
+func (h hourAhead) ClockOffset() time.Duration { return h.Registry.ClockOffset() - time.Hour }
 
 // TestSessionsOnMachinesWithDifferentClocks checks a machine whose clock is an hour ahead. It must
 // not end the sessions that other machines have opened, and the other machines must see the right
@@ -14,10 +21,7 @@ func TestSessionsOnMachinesWithDifferentClocks(t *testing.T) {
 	address := testenv.Postgres(t)
 	right, fast := openStore(t, address), openStore(t, address)
 	suite{right, nil}.fill(t)
-	p := stopHeartbeats(t, fast)
-	p.mu.Lock()
-	p.serverTime = p.serverTime.Add(-time.Hour) // by the clock of its machine, the server is an hour behind
-	p.mu.Unlock()
+	fast.db.Processes = hourAhead{fast.db.Processes}
 	now := time.Now()
 	ahead := now.Add(time.Hour)
 	insert := func(s *Store, hash string, now time.Time) {

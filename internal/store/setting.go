@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // SetSetting stores a named value that all processes on the database share.
@@ -13,7 +15,7 @@ func (t *Tx) SetSetting(ctx context.Context, name, value string) error {
 
 // GetSetting returns the value that SetSetting has stored under name, or "" if nothing is stored.
 func (t *Tx) GetSetting(ctx context.Context, name string) (value string, err error) {
-	err = translateError(t.tx.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value))
+	err = database.TranslateError(t.tx.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value))
 	if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}
@@ -36,7 +38,7 @@ func (t *Tx) GetSecret(ctx context.Context, name string) (*Secret, error) {
 	var created int64
 	err := t.tx.QueryRowContext(ctx, "SELECT value, algorithm, created FROM secret WHERE name = ?", name).Scan(&s.Value, &s.Algorithm, &created)
 	s.Created = t.fromSharedMicros(created)
-	return &s, translateError(err)
+	return &s, database.TranslateError(err)
 }
 
 // GetOrInsertSecret returns the stored secret with the name of fresh. If no such secret is stored, it
@@ -65,4 +67,32 @@ func (s *Store) GetOrInsertSecret(ctx context.Context, fresh *Secret) (stored *S
 func (t *Tx) ReplaceSecret(ctx context.Context, fresh *Secret) error {
 	return t.execRequired(ctx, ErrNotFound, "UPDATE secret SET value = ?, algorithm = ?, created = ? WHERE name = ?",
 		fresh.Value, fresh.Algorithm, t.toSharedMicros(fresh.Created), fresh.Name)
+}
+
+// CompareAndSwapFolderID changes the stored identity of the data folder from old to id. An empty
+// old means that none is stored. If the stored identity is not old, it is not changed.
+// CompareAndSwapFolderID returns the identity that is stored afterwards, so that concurrent
+// processes agree on one.
+func (s *Store) CompareAndSwapFolderID(ctx context.Context, old, id string) (stored string, err error) {
+	err = s.Write(ctx, func(t *Tx) error {
+		stored, err = t.GetFolderID(ctx)
+		if err != nil || stored != old || old == id {
+			return err
+		}
+		stored = id
+		if old != "" {
+			return t.exec(ctx, "UPDATE folder SET id = ?", id)
+		}
+		return t.exec(ctx, "INSERT INTO folder (id) VALUES (?)", id)
+	})
+	return stored, err
+}
+
+// GetFolderID returns the identity of the data folder. It is empty if none is stored.
+func (t *Tx) GetFolderID(ctx context.Context) (id string, err error) {
+	err = database.TranslateError(t.tx.QueryRowContext(ctx, "SELECT id FROM folder").Scan(&id))
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return id, err
 }

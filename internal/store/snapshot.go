@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"foretell/internal/store/database"
 )
 
 // maxSnapshotTime is the time limit of a transaction that backs up or restores a database.
@@ -48,11 +50,8 @@ func SnapshotTables() []string {
 // withSnapshotTimeLimit returns a copy of s with maxSnapshotTime as the time limit of transactions.
 // If s has no time limit, the copy has none.
 func (s *Store) withSnapshotTimeLimit() *Store {
-	unlimited, d := *s, *s.dialect
-	if d.timeout > 0 {
-		d.timeout = maxSnapshotTime
-	}
-	unlimited.dialect = &d
+	unlimited := *s
+	unlimited.db = s.db.WithTimeLimit(maxSnapshotTime)
 	return &unlimited
 }
 
@@ -64,8 +63,7 @@ func (s *Store) ReadSnapshot(ctx context.Context, fn func(*Tx) error) error {
 // WriteOnce is like [Store.Write], but fn may run for hours, and is called only once, even
 // after a conflict.
 func (s *Store) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
-	unlimited := s.withSnapshotTimeLimit()
-	return unlimited.runTx(ctx, unlimited.write, unlimited.dialect.writeOptions, fn)
+	return s.withSnapshotTimeLimit().db.WriteOnce(ctx, s.withTx(fn))
 }
 
 // rootTables are the tables that IsEmpty checks. They exist in every schema that can be
@@ -80,7 +78,7 @@ func (t *Tx) IsEmpty(ctx context.Context) (bool, error) {
 		var rows bool
 		err := t.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+name+")").Scan(&rows)
 		if err != nil || rows {
-			return false, translateError(err)
+			return false, database.TranslateError(err)
 		}
 	}
 	return true, nil
@@ -164,7 +162,7 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 		}
 		args = append(args, row...)
 	}
-	return translateError(t.exec(ctx, query, args...))
+	return database.TranslateError(t.exec(ctx, query, args...))
 }
 
 // ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them.

@@ -22,21 +22,20 @@ type suite struct {
 	open func(t *testing.T) *Store
 }
 
-// kill makes the process other look dead, and lets the suite's own process notice this at once.
+// kill ends the registration of the process other, as if it had ended, and waits until the suite's
+// own process notices this. The test must not use other afterwards.
 func (s suite) kill(t *testing.T, other *Store) {
 	t.Helper()
-	switch dead := other.processes.(type) {
-	case *processLock:
-		dead.file.Close()
-		dead.file = nil
-	case *processRow:
-		own := s.processes.(*processRow)
-		renew := own.renewAndDeleteDead(t.Context()) // it sees the other process
-		dead.stop()
-		<-dead.done
-		_, err := dead.db.ExecContext(t.Context(), "DELETE FROM process WHERE name = $1", dead.self)
-		if err := errors.Join(renew, err, own.renewAndDeleteDead(t.Context())); err != nil {
-			t.Fatal(err)
+	if err := other.db.Processes.Release(); err != nil {
+		t.Fatal(err)
+	}
+	name := other.ProcessName()
+	other.db.Processes = nil
+	for s.IsProcessAlive(name) { // with PostgreSQL, until the next heartbeat
+		select {
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
@@ -73,6 +72,8 @@ func exercise(t *testing.T, create func(t *testing.T) (open func(t *testing.T) *
 	t.Run("job counts", begin(t).jobCounts)
 	t.Run("claims after an upgrade", begin(t).claimAfterUpgrade)
 	t.Run("notifications", begin(t).notifications)
+	t.Run("leases after an outage", begin(t).leasesAfterOutage)
+	t.Run("leases after the clock was set", begin(t).leasesAfterClockWasSet)
 	t.Run("administration", begin(t).administration)
 	t.Run("sessions", begin(t).sessions)
 	t.Run("expired", begin(t).expired)

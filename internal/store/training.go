@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/store/database"
 )
 
 // Training is a training job: a race, or the run of one algorithm in a race.
@@ -141,7 +142,7 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 	if err != nil {
 		return err
 	}
-	return translateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
+	return database.TranslateError(t.exec(ctx, `INSERT INTO training (key, account, dataset, parent, position, algorithm, status,
 		scaling, threshold, metric, seconds, seed, group_column, time_column, effort, class_weights, monotone, created, deadline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Account, r.Dataset, parent, r.Position, r.Algorithm, r.Status,
 		r.ScalingFactor, r.Threshold, r.Metric, r.TimeLimitSeconds, r.Seed, r.GroupColumn, r.TimeColumn, r.Effort, classWeights, monotone, toMicros(r.Created), toMicros(r.Deadline)))
@@ -152,7 +153,7 @@ func (t *Tx) InsertTraining(ctx context.Context, r *Training) error {
 func (t *Tx) GetTraining(ctx context.Context, account, key string) (*Training, error) {
 	r, err := scanTraining(t.tx.QueryRowContext(ctx,
 		"SELECT "+trainingColumns+" FROM "+trainingFrom+" WHERE t.key = ? AND t.account = ?", key, account))
-	return r, translateError(err)
+	return r, database.TranslateError(err)
 }
 
 // ListRuns returns the runs of a race in the order of its algorithms.

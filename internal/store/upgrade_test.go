@@ -1,12 +1,12 @@
 package store
 
 import (
+	"errors"
 	"maps"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pressly/goose/v3"
 
 	"foretell/internal/api"
 )
@@ -16,24 +16,16 @@ import (
 func upgraded(t *testing.T, fill func(exec func(query string, args ...any))) *Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.db")
-	db, err := openSQLiteDB(path, "immediate", "")
+	first, err := OpenVersion(t.Context(), path, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, sqliteDialect.migrations)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.UpTo(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	fill(func(query string, args ...any) {
-		t.Helper()
-		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
+	write(t, first, func(tx *Tx) error {
+		var errs []error
+		fill(func(query string, args ...any) { errs = append(errs, tx.exec(t.Context(), query, args...)) })
+		return errors.Join(errs...)
 	})
-	if err := db.Close(); err != nil {
+	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(t.Context(), path)
@@ -151,7 +143,7 @@ func (s suite) claimAfterUpgrade(t *testing.T) {
 			return tx.exec(t.Context(), "UPDATE goose_db_version SET version_id = ? WHERE version_id = ?", to, from)
 		})
 	}
-	newest := s.Migration().newest
+	newest := s.Migration().Newest
 	setVersion(newest, newest+1)
 	_, err := s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(10)})
 	wantErr(t, err, ErrNewerSchema)

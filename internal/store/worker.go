@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"foretell/internal/store/process"
 )
 
 // Worker is a process that runs the jobs of all processes.
@@ -63,8 +65,8 @@ func (s *Store) DeleteDeadWorkers(ctx context.Context) error {
 // ListWorkers returns the registered workers, oldest first. Some of them may be dead. With
 // PostgreSQL, these died only seconds ago.
 func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
-	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.scans_files, w.host, w.version, w.cores, w.started, "+t.tx.dialect.aliveUntilSQL+
-		" FROM worker w WHERE "+t.tx.dialect.mayBeAliveSQL+" ORDER BY w.started, w.process")
+	rows, err := t.tx.QueryContext(ctx, "SELECT w.process, w.memory, w.scans_files, w.host, w.version, w.cores, w.started, "+t.dialect.aliveUntilSQL+
+		" FROM worker w WHERE "+t.dialect.mayBeAliveSQL+" ORDER BY w.started, w.process")
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func (t *Tx) ListWorkers(ctx context.Context) ([]*Worker, error) {
 		err := row.Scan(&w.Process, &w.Memory, &w.ScansFiles, &w.Host, &w.Version, &w.Cores, &started, &until)
 		w.Started = fromMicros(started)
 		if until > 0 {
-			w.Seen = fromMicros(until).Add(-processTimeout - t.clockOffset)
+			w.Seen = fromMicros(until).Add(-process.Timeout - t.tx.ClockOffset)
 		}
 		return &w, err
 	})

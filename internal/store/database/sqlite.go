@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -14,11 +14,13 @@ import (
 	"modernc.org/sqlite"
 
 	"foretell/internal/filelock"
+	"foretell/internal/store/process"
+	"foretell/internal/store/schema"
 )
 
 // openSQLite opens the database file at path. If the file or its folder is missing, it
 // creates both. It migrates the database to the given version of the schema.
-func openSQLite(ctx context.Context, path string, version int64) (*Store, error) {
+func openSQLite(ctx context.Context, path string, version int64) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -39,28 +41,28 @@ func openSQLite(ctx context.Context, path string, version int64) (*Store, error)
 	if err := createPrivateFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: sqliteDialect, leases: &leaseChecks{}}
+	d := &DB{dialect: sqliteDialect}
 	write, err := openSQLiteDB(path, "immediate", "")
 	if err != nil {
 		return nil, err
 	}
-	s.write = newConnectionPool(write, 1)
-	if s.migration, err = s.dialect.migrate(ctx, write, version); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, translateError(err)), s.Close())
+	d.write = newPool(write, 1)
+	if d.Migration, err = schema.SQLite.Migrate(ctx, write, version); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, TranslateError(err)), d.Close())
 	}
 	read, err := openSQLiteDB(path, "deferred", "query_only(1)")
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, d.Close())
 	}
-	s.read = newConnectionPool(read, maxReaders)
-	read.SetMaxOpenConns(maxReaders + 1) // one more, for WatchJobs
+	d.read = newPool(read, maxReaders)
+	read.SetMaxOpenConns(maxReaders + 1) // one more, for Watch
 	read.SetMaxIdleConns(maxReaders + 1)
-	lock, err := newProcessLock(filepath.Join(folder, "processes"))
+	lock, err := process.NewLock(filepath.Join(folder, "processes"))
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, d.Close())
 	}
-	s.processes = lock
-	return s, nil
+	d.Processes = lock
+	return d, nil
 }
 
 // checkWAL returns ErrCorrupt if the database is empty or missing, but a write-ahead log of the

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func TestPreparedStatements(t *testing.T) {
 	t.Run("after_an_error", func(t *testing.T) {
 		const insert = "INSERT INTO x VALUES (?)"
 		for range 2 {
-			if _, err := db.ExecContext(ctx, insert, 3); !errors.Is(translateError(err), ErrExists) {
+			if _, err := db.ExecContext(ctx, insert, 3); !errors.Is(TranslateError(err), ErrExists) {
 				t.Errorf("want ErrExists, got %v", err)
 			}
 		}

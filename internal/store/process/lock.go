@@ -1,4 +1,4 @@
-package store
+package process
 
 import (
 	"crypto/rand"
@@ -11,18 +11,18 @@ import (
 	"foretell/internal/filelock"
 )
 
-// processLock is a locked file. The lock shows other processes that this process is running.
-type processLock struct {
+// Lock is a locked file. The lock shows other processes that this process is running.
+type Lock struct {
 	folder, self string
 	file         *os.File
 }
 
 const lockSuffix = ".lock"
 
-// newProcessLock creates and locks the file of this process in folder, and removes the files of
+// NewLock creates and locks the file of this process in folder, and removes the files of
 // dead processes. The caller must hold the lock of entry.lock, so that no other process removes the
 // file between its creation and its lock.
-func newProcessLock(folder string) (*processLock, error) {
+func NewLock(folder string) (*Lock, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -30,30 +30,31 @@ func newProcessLock(folder string) (*processLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &processLock{folder: folder, self: strings.ToLower(rand.Text())}
+	p := &Lock{folder: folder, self: strings.ToLower(rand.Text())}
 	for _, e := range entries {
-		p.isAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // as a side effect, removes the file of a dead process
+		p.IsAlive(strings.TrimSuffix(e.Name(), lockSuffix)) // as a side effect, removes the file of a dead process
 	}
 	p.file, err = filelock.TryLock(p.path(p.self))
 	return p, err
 }
 
-func (p *processLock) path(name string) string {
+func (p *Lock) path(name string) string {
 	return filepath.Join(p.folder, name+lockSuffix)
 }
 
-func (p *processLock) name() string { return p.self }
+// Name returns the name of this process.
+func (p *Lock) Name() string { return p.self }
 
-// clockOffset returns 0, because all processes are on one machine.
-func (p *processLock) clockOffset() time.Duration { return 0 }
+// ClockOffset returns 0, because all processes are on one machine.
+func (p *Lock) ClockOffset() time.Duration { return 0 }
 
-// anyMayHaveDied returns true, because the operating system does not report when a lock is
+// AnyMayHaveDied returns true, because the operating system does not report when a lock is
 // released.
-func (p *processLock) anyMayHaveDied() bool { return true }
+func (p *Lock) AnyMayHaveDied() bool { return true }
 
-// isAlive reports whether the named process is running: it tries to lock the file of
+// IsAlive reports whether the named process is running: it tries to lock the file of
 // the process. It removes the file of a dead process.
-func (p *processLock) isAlive(name string) bool {
+func (p *Lock) IsAlive(name string) bool {
 	if name == p.self && p.file != nil {
 		return true
 	}
@@ -70,7 +71,8 @@ func (p *processLock) isAlive(name string) bool {
 	return false
 }
 
-func (p *processLock) release() error {
+// Release unlocks and removes the file. Other processes then consider this process dead.
+func (p *Lock) Release() error {
 	if p.file == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package store
+package process
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// heartbeatInterval is the interval of the heartbeats of a process on PostgreSQL.
-	// processTimeout is how long a process is considered alive after a heartbeat.
+	// Timeout is how long a process on PostgreSQL is considered alive after a heartbeat.
+	Timeout = 10 * time.Second
+	// heartbeatInterval is the interval of the heartbeats of a process.
 	heartbeatInterval = time.Second
-	processTimeout    = 10 * time.Second
 	// heartbeatQueryTimeout is the time limit of a heartbeat.
 	heartbeatQueryTimeout = 5 * time.Second
 )
@@ -23,10 +23,10 @@ const (
 // microseconds.
 const serverTimeSQL = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
-// processRow is a database row that shows other processes, on any machine, that this process is
+// Row is a database row that shows other processes, on any machine, that this process is
 // running. The process renews the row with heartbeats. The clock of the PostgreSQL server is
 // the clock that all processes share.
-type processRow struct {
+type Row struct {
 	db   *sql.DB
 	self string
 	stop context.CancelFunc
@@ -37,15 +37,15 @@ type processRow struct {
 	// of the PostgreSQL server and on the clock of this machine.
 	serverTime, localTime time.Time
 	// others has the heartbeats of the other processes, by name.
-	others heartbeatTracker
-	// died is true if another process has died since the last call of anyMayHaveDied.
+	others HeartbeatTracker
+	// died is true if another process has died since the last call of AnyMayHaveDied.
 	died bool
 }
 
-// registerProcess inserts the row of this process and renews it until release is called, which
-// also closes db. If registerProcess returns an error, it has closed db itself.
-func registerProcess(ctx context.Context, db *sql.DB) (*processRow, error) {
-	p := &processRow{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
+// NewRow inserts the row of this process and renews it until Release is called, which
+// also closes db. If NewRow returns an error, it has closed db itself.
+func NewRow(ctx context.Context, db *sql.DB) (*Row, error) {
+	p := &Row{db: db, self: strings.ToLower(rand.Text()), done: make(chan struct{})}
 	if err := p.renewAndDeleteDead(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -77,10 +77,10 @@ const heartbeatSQL = `WITH beat AS (INSERT INTO process (name, until) VALUES ($1
 
 // renewAndDeleteDead sends a heartbeat, records the heartbeats of the other processes, and deletes
 // the rows of dead processes.
-func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
+func (p *Row) renewAndDeleteDead(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, heartbeatQueryTimeout)
 	defer done()
-	rows, err := p.db.QueryContext(ctx, heartbeatSQL, p.self, processTimeout.Microseconds())
+	rows, err := p.db.QueryContext(ctx, heartbeatSQL, p.self, Timeout.Microseconds())
 	if err != nil {
 		return err
 	}
@@ -99,12 +99,12 @@ func (p *processRow) renewAndDeleteDead(ctx context.Context) error {
 		return err
 	}
 	delete(others, "") // the row without a name; see heartbeatSQL
-	return p.deleteDead(ctx, p.observe(fromMicros(server), others))
+	return p.deleteDead(ctx, p.observe(time.UnixMicro(server).UTC(), others))
 }
 
 // observe records the result of a heartbeat: the time of the server and the rows of the other
 // processes. It returns the rows of dead processes, by name.
-func (p *processRow) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
+func (p *Row) observe(server time.Time, others map[string]int64) (dead map[string]int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.serverTime, p.localTime = server, time.Now() //nolint:forbidigo // compared with the server's clock
@@ -113,10 +113,10 @@ func (p *processRow) observe(server time.Time, others map[string]int64) (dead ma
 			p.died = true
 		}
 	}
-	p.others.observe(p.localTime, others)
+	p.others.Observe(p.localTime, others)
 	dead = map[string]int64{}
 	for name, r := range p.others.values {
-		if r.sinceChange >= processTimeout {
+		if r.sinceChange >= Timeout {
 			p.died = true
 			dead[name] = r.value
 		}
@@ -126,7 +126,7 @@ func (p *processRow) observe(server time.Time, others map[string]int64) (dead ma
 
 // deleteDead deletes the rows of dead processes, except rows that were renewed since they were
 // read.
-func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) error {
+func (p *Row) deleteDead(ctx context.Context, dead map[string]int64) error {
 	for name, until := range dead {
 		if _, err := p.db.ExecContext(ctx, "DELETE FROM process WHERE name = $1 AND until = $2", name, until); err != nil {
 			return err
@@ -135,17 +135,18 @@ func (p *processRow) deleteDead(ctx context.Context, dead map[string]int64) erro
 	return nil
 }
 
-func (p *processRow) name() string { return p.self }
+// Name returns the name of this process.
+func (p *Row) Name() string { return p.self }
 
-// isAlive reports whether the named process is running. A process is dead if it has no row, or
-// if this process has seen no change of its row for processTimeout. Therefore, in the first
-// processTimeout after this process has started, every process with a row is considered alive.
-func (p *processRow) isAlive(name string) bool {
+// IsAlive reports whether the named process is running. A process is dead if it has no row, or
+// if this process has seen no change of its row for Timeout. Therefore, in the first
+// Timeout after this process has started, every process with a row is considered alive.
+func (p *Row) IsAlive(name string) bool {
 	p.mu.Lock()
 	other, known := p.others.values[name]
 	p.mu.Unlock()
 	if known || name == p.self {
-		return name == p.self || other.sinceChange < processTimeout
+		return name == p.self || other.sinceChange < Timeout
 	}
 	// The process may have started since the last heartbeat.
 	ctx, done := context.WithTimeout(context.Background(), heartbeatQueryTimeout)
@@ -155,9 +156,9 @@ func (p *processRow) isAlive(name string) bool {
 	return alive || err != nil
 }
 
-// anyMayHaveDied reports whether, since the last call, the row of another process disappeared or
-// was not renewed for processTimeout.
-func (p *processRow) anyMayHaveDied() bool {
+// AnyMayHaveDied reports whether, since the last call, the row of another process disappeared or
+// was not renewed for Timeout.
+func (p *Row) AnyMayHaveDied() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	died := p.died
@@ -165,17 +166,19 @@ func (p *processRow) anyMayHaveDied() bool {
 	return died
 }
 
-// clockOffset returns the time of the server minus the time of this machine. It is correct even if
+// ClockOffset returns the time of the server minus the time of this machine. It is correct even if
 // the clock of this machine was set since the last heartbeat, because the time since then is
 // measured with the monotonic clock.
-func (p *processRow) clockOffset() time.Duration {
+func (p *Row) ClockOffset() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now() //nolint:forbidigo // compared with the server's clock
 	return p.serverTime.Add(now.Sub(p.localTime)).Sub(now.Round(0))
 }
 
-func (p *processRow) release() error {
+// Release stops the heartbeats, deletes the row and closes the database of the row. Other processes
+// then consider this process dead.
+func (p *Row) Release() error {
 	p.stop()
 	<-p.done
 	ctx, done := context.WithTimeout(context.Background(), heartbeatQueryTimeout)

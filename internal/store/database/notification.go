@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -9,48 +9,38 @@ import (
 )
 
 const (
-	// dataVersionInterval is the interval at which WatchJobs looks for changes of an SQLite
+	// dataVersionInterval is the interval at which Watch looks for changes of an SQLite
 	// database.
 	dataVersionInterval = 500 * time.Millisecond
-	// pingInterval is the interval at which WatchJobs checks its connection to PostgreSQL, and
+	// pingInterval is the interval at which Watch checks its connection to PostgreSQL, and
 	// pingTimeout is the time limit of a check.
 	pingInterval = 30 * time.Second
 	pingTimeout  = 5 * time.Second
 )
 
-// jobChannel is an SQL expression for the name of the PostgreSQL channel on which processes are
-// notified of jobs. Each schema has its own channel. Its name contains a hash instead of the name
-// of the schema, because the names of channels are limited to 63 bytes.
-const jobChannel = "'foretell_jobs_' || md5(current_schema())"
-
-// notifyJobs notifies all processes that it may be possible to claim a job of this kind. An
-// empty kind means any kind. The notification is sent when the transaction is committed.
-func (t *Tx) notifyJobs(ctx context.Context, kind string) error {
-	if t.tx.dialect.notifyJobsSQL == "" {
-		return nil
+// Watch calls changed when this or another process may have changed the database. With PostgreSQL, it
+// does so for each notification of a channel, and once at the start. channelSQL is an SQL expression
+// for the name of the channel, and payload is that of the notification. With SQLite, which has no
+// notifications, it does so for each change of the database. payload is empty if it is unknown.
+// Watch may miss a change, and may call changed without one. It returns when ctx is done or an error
+// occurs.
+func (d *DB) Watch(ctx context.Context, channelSQL string, changed func(payload string)) error {
+	var err error
+	if d.IsOnServer() {
+		err = d.watchNotifications(ctx, channelSQL, changed)
+	} else {
+		err = d.watchDataVersion(ctx, changed)
 	}
-	return t.exec(ctx, t.tx.dialect.notifyJobsSQL, kind)
-}
-
-// WatchJobs calls changed when it may have become possible to claim jobs, because of this or
-// another process. The argument kind is the kind of these jobs, or empty if it is unknown.
-// WatchJobs may miss a change, and may call changed without one. It returns when ctx is done or an
-// error occurs.
-func (s *Store) WatchJobs(ctx context.Context, changed func(kind string)) error {
-	watch := s.watchDataVersion
-	if s.IsOnServer() {
-		watch = s.watchNotifications
-	}
-	if err := watch(ctx, changed); ctx.Err() == nil {
+	if ctx.Err() == nil {
 		return err
 	}
 	return nil
 }
 
-// watchNotifications implements WatchJobs for PostgreSQL. It opens a connection for the
+// watchNotifications implements Watch for PostgreSQL. It opens a connection for the
 // notifications.
-func (s *Store) watchNotifications(ctx context.Context, changed func(kind string)) (err error) {
-	conn, err := pgx.ConnectConfig(ctx, s.listenConfig.Copy())
+func (d *DB) watchNotifications(ctx context.Context, channelSQL string, changed func(payload string)) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, d.listenConfig.Copy())
 	if err != nil {
 		return translateConnectError(err)
 	}
@@ -60,18 +50,18 @@ func (s *Store) watchNotifications(ctx context.Context, changed func(kind string
 		_ = conn.Close(closing) // an error is harmless, because nothing was written
 	}()
 	var channel string
-	if err := conn.QueryRow(ctx, "SELECT "+jobChannel).Scan(&channel); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT "+channelSQL).Scan(&channel); err != nil {
 		return translateConnectError(err)
 	}
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return translateConnectError(err)
 	}
-	changed("") // jobs may have been queued before the process listened
+	changed("") // there may have been changes before the process listened
 	for {
-		kind, err := awaitNotification(ctx, conn)
+		payload, err := awaitNotification(ctx, conn)
 		switch {
 		case err == nil:
-			changed(kind)
+			changed(payload)
 		case ctx.Err() != nil:
 			return nil
 		case !errors.Is(err, context.DeadlineExceeded):
@@ -102,10 +92,10 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// watchDataVersion implements WatchJobs for SQLite. It polls PRAGMA data_version, a number that
+// watchDataVersion implements Watch for SQLite. It polls PRAGMA data_version, a number that
 // changes when any other connection, in this process or another, has changed the database.
-func (s *Store) watchDataVersion(ctx context.Context, changed func(kind string)) (err error) {
-	conn, err := s.read.Conn(ctx)
+func (d *DB) watchDataVersion(ctx context.Context, changed func(payload string)) (err error) {
+	conn, err := d.read.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"path/filepath"
@@ -6,20 +6,22 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"foretell/internal/store/schema"
 )
 
 // TestReadersWaitInOrder checks that readers get connections in the order in which they requested
 // them.
 func TestReadersWaitInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"))
+		db, err := Open(t.Context(), filepath.Join(t.TempDir(), "foretell.db"), schema.Newest)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = s.Close() }()
+		defer func() { _ = db.Close() }()
 		var readers sync.WaitGroup // synctest.Wait does not wait for goroutines that sleep, as SQLite may
 		read := func(fn func()) {
-			err := s.Read(t.Context(), func(*Tx) error {
+			err := db.Read(t.Context(), func(*Tx) error {
 				fn()
 				return nil
 			})
@@ -57,15 +59,4 @@ func TestReadersWaitInOrder(t *testing.T) {
 			t.Errorf("readers were served in the order %v", got)
 		}
 	})
-}
-
-// TestDurability checks the settings that make a commit survive a power failure.
-func TestDurability(t *testing.T) {
-	s := openStore(t, filepath.Join(t.TempDir(), "rows.db"))
-	for pragma, want := range map[string]int{"synchronous": 2, "fullfsync": 1} {
-		var got int
-		if err := s.write.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
-			t.Errorf("%s is %d, %v: want %d", pragma, got, err, want)
-		}
-	}
 }

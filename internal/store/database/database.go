@@ -1,0 +1,62 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"foretell/internal/store/pgurl"
+	"foretell/internal/store/process"
+	"foretell/internal/store/schema"
+)
+
+// maxReaders is the maximum number of read connections.
+const maxReaders = 8
+
+// DB is an open database. It is safe for concurrent use, and several processes may open the same
+// database.
+type DB struct {
+	// Processes is the registration of this process. [DB.Close] releases it, unless it is nil.
+	Processes process.Registry
+	// Migration has the versions of the schema before and after Open.
+	Migration schema.Migration
+
+	write, read *pool
+	dialect     *dialect
+	// timeout is the time limit of a transaction. 0 means no limit.
+	timeout time.Duration
+	// listenConfig is the configuration of the connection for notifications. It is nil for
+	// SQLite.
+	listenConfig *pgx.ConnConfig
+}
+
+// Open opens a database and migrates it to the given version of the schema, which may be
+// [schema.Newest] or [schema.Unchanged]. location is the path of an SQLite file or the URL of a
+// PostgreSQL database; see [pgurl.Is]. Open creates a missing file and its folder. A PostgreSQL
+// database must exist. The caller must call Close.
+func Open(ctx context.Context, location string, version int64) (*DB, error) {
+	if pgurl.Is(location) {
+		return openPostgres(ctx, location, version)
+	}
+	return openSQLite(ctx, location, version)
+}
+
+// Close closes the database. Other processes then consider this process dead.
+func (d *DB) Close() error {
+	var errs []error
+	for _, p := range []*pool{d.read, d.write} {
+		if p != nil {
+			errs = append(errs, p.Close())
+		}
+	}
+	if d.Processes != nil {
+		errs = append(errs, d.Processes.Release())
+	}
+	return errors.Join(errs...)
+}
+
+// IsOnServer reports whether the database is on a PostgreSQL server, which processes on several
+// machines may share.
+func (d *DB) IsOnServer() bool { return d.dialect == postgresDialect }

@@ -1,0 +1,89 @@
+package database
+
+import (
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// dialect holds what differs between transactions of SQLite and PostgreSQL.
+type dialect struct {
+	// writeOptions and readOptions are the options of write and read transactions.
+	writeOptions, readOptions *sql.TxOptions
+	// statementOptions are the options of a write transaction with a single statement, which
+	// needs less isolation than other write transactions.
+	statementOptions *sql.TxOptions
+	// numberedPlaceholders reports whether placeholders are $1, $2 … instead of ?.
+	numberedPlaceholders bool
+	// requiresValidUTF8 reports whether a text must be valid UTF-8 without NUL.
+	requiresValidUTF8 bool
+}
+
+var sqliteDialect = &dialect{}
+
+// postgresDialect uses serializable transactions: their effect is the same as if they had run one
+// after the other, as with SQLite. If two concurrent transactions conflict, one of them fails and
+// is run again.
+var postgresDialect = &dialect{
+	writeOptions:         &sql.TxOptions{Isolation: sql.LevelSerializable},
+	readOptions:          &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	statementOptions:     &sql.TxOptions{Isolation: sql.LevelReadCommitted},
+	numberedPlaceholders: true,
+	requiresValidUTF8:    true,
+}
+
+// rebind replaces each placeholder ? in a query by the placeholder of the database.
+func (d *dialect) rebind(query string) string {
+	if !d.numberedPlaceholders || !strings.Contains(query, "?") {
+		return query
+	}
+	var b strings.Builder
+	n, quoted := 0, false
+	for _, c := range query {
+		switch {
+		case c == '\'':
+			quoted = !quoted
+		case c == '?' && !quoted:
+			n++
+			b.WriteString("$" + strconv.Itoa(n))
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// convertArgsInPlace converts the arguments of a query, in place, to values that the database
+// accepts, and returns args. For PostgreSQL, it replaces invalid UTF-8 and NUL by U+FFFD.
+// Therefore a key with such characters matches no row.
+func (d *dialect) convertArgsInPlace(args []any) []any {
+	if !d.requiresValidUTF8 {
+		return args
+	}
+	for i, arg := range args {
+		switch s := arg.(type) {
+		case string:
+			args[i] = toValidText(s)
+		case *string:
+			if s != nil {
+				args[i] = toValidText(*s)
+			}
+		}
+	}
+	return args
+}
+
+func toValidText(s string) string {
+	const replacement = "\uFFFD"
+	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
+}
+
+// isConflict reports whether a transaction failed because of a conflict or deadlock with a
+// concurrent transaction. Such a transaction can be run again.
+func isConflict(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+}

@@ -1,0 +1,101 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"foretell/internal/store/pgurl"
+	"foretell/internal/store/process"
+	"foretell/internal/store/schema"
+)
+
+const (
+	// maxWriters is the maximum number of write connections to PostgreSQL.
+	maxWriters = 4
+	// maxIdleTime is how long an idle connection to PostgreSQL stays open.
+	maxIdleTime = time.Minute
+	// timeout is the time limit of a transaction on PostgreSQL.
+	timeout = 15 * time.Second
+)
+
+// openPostgres opens the database with this URL, and migrates it to the given version of the
+// schema.
+func openPostgres(ctx context.Context, location string, version int64) (*DB, error) {
+	config, err := pgurl.Parse(location)
+	if err != nil {
+		return nil, err
+	}
+	readOnly := config.Copy()
+	readOnly.RuntimeParams["default_transaction_read_only"] = "on"
+	d := &DB{dialect: postgresDialect, timeout: timeout, write: newPostgresPool(config, maxWriters), read: newPostgresPool(readOnly, maxReaders), listenConfig: readOnly}
+	fail := func(err error) (*DB, error) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", pgurl.Redact(location), translateConnectError(err)), d.Close())
+	}
+	if d.Migration, err = d.migratePostgres(ctx, version); err != nil {
+		return fail(err)
+	}
+	row, err := process.NewRow(ctx, newPostgresPool(config, 1).DB)
+	if err != nil {
+		return fail(err)
+	}
+	d.Processes = row
+	return d, nil
+}
+
+// dialErrorPrefix matches the beginning of an error of the driver that repeats the address:
+// "host:5432 (10.0.0.1): dial error: dial tcp 10.0.0.1:5432: connect: connection refused".
+var dialErrorPrefix = regexp.MustCompile(`^\S+ \([^)]*\): dial error: dial tcp `)
+
+// translateConnectError is like TranslateError, for connection errors of PostgreSQL. It
+// keeps only the last line of the message, because the driver writes one line for each address
+// that it tried.
+func translateConnectError(err error) error {
+	if !isDisconnected(err) {
+		return TranslateError(err)
+	}
+	text := err.Error()
+	last := errors.New(dialErrorPrefix.ReplaceAllString(strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]), ""))
+	known := ErrUnavailable
+	if errors.As(err, new(*pgconn.ConnectError)) && !isNetworkError(err) {
+		known = ErrNotAccepted
+	}
+	var refused *pgconn.PgError // the error that a running server sent
+	if errors.As(err, &refused) {
+		known = errorFromSQLState(refused.Code)
+	}
+	if known == nil {
+		return last
+	}
+	return fmt.Errorf("%w: %w", known, last)
+}
+
+func newPostgresPool(config *pgx.ConnConfig, connections int) *pool {
+	p := newPool(stdlib.OpenDB(*config), connections)
+	p.SetConnMaxIdleTime(maxIdleTime)
+	return p
+}
+
+// migratePostgres migrates the database to a version while it holds a lock. If several
+// processes start together, the first migrates and the others wait.
+func (d *DB) migratePostgres(ctx context.Context, version int64) (m schema.Migration, err error) {
+	const lock = "hashtextextended(current_schema() || ' migrations', 0)"
+	conn, err := d.read.Conn(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+lock+")"); err != nil {
+		return m, err
+	}
+	m, err = schema.Postgres.Migrate(ctx, d.write.DB, version)
+	_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lock+")")
+	return m, errors.Join(err, unlocked)
+}

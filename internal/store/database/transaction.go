@@ -1,0 +1,185 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// statementRunner is implemented by *sql.Tx and, for a single statement, by *sql.DB.
+type statementRunner interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// Tx is a transaction, or a single statement outside of one. It accepts queries with the placeholder
+// ?. Its methods ignore the context that is passed to them and use ctx.
+type Tx struct {
+	// ClockOffset is the result of [process.Registry].ClockOffset at the start of the transaction.
+	ClockOffset time.Duration
+
+	runner statementRunner
+	// ctx is the context of the caller with the time limit of the transaction.
+	ctx         context.Context
+	dialect     *dialect
+	afterCommit []func(error)
+}
+
+// AfterCommit makes [DB.Write] call fn after it has committed the transaction. The argument
+// of fn is nil or, if it is unknown whether the transaction was committed, an error that wraps
+// ErrCommitUnknown. If the transaction is rolled back, fn is not called.
+func (t *Tx) AfterCommit(fn func(error)) { t.afterCommit = append(t.afterCommit, fn) }
+
+// QueryRowContext is [sql.Tx.QueryRowContext] for a query with the placeholder ?.
+func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) *sql.Row {
+	return t.runner.QueryRowContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
+}
+
+// QueryContext is [sql.Tx.QueryContext] for a query with the placeholder ?.
+func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	return t.runner.QueryContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
+}
+
+// ExecContext is [sql.Tx.ExecContext] for a statement with the placeholder ?.
+func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	return t.runner.ExecContext(t.ctx, t.dialect.rebind(query), t.dialect.convertArgsInPlace(args)...)
+}
+
+// maxConflicts is the number of times that a transaction is repeated after conflicts with
+// concurrent transactions. The random delays between the attempts increase, and add up to at
+// most about one second.
+const maxConflicts = 20
+
+// WithTimeLimit returns a copy of d with another time limit of transactions. If d has no time limit,
+// the copy has none. Only one of the two may be closed.
+func (d *DB) WithTimeLimit(limit time.Duration) *DB {
+	limited := *d
+	if d.timeout > 0 {
+		limited.timeout = limit
+	}
+	return &limited
+}
+
+// Write runs fn in a transaction and commits it. If fn returns an error, Write rolls the
+// transaction back. After a conflict with a concurrent transaction it calls fn again, so each call
+// of fn must set all its results anew. The statements of fn must use ctx.
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	return d.runWithRetries(ctx, d.dialect.writeOptions, fn)
+}
+
+// WriteStatement is like Write, for a function that needs less isolation. Such a function
+// executes a single statement, or each of its statements changes one row and does not depend on
+// the others.
+func (d *DB) WriteStatement(ctx context.Context, fn func(*Tx) error) error {
+	return d.runWithRetries(ctx, d.dialect.statementOptions, fn)
+}
+
+// WriteOnce is like Write, but calls fn only once, even after a conflict.
+func (d *DB) WriteOnce(ctx context.Context, fn func(*Tx) error) error {
+	return d.runTx(ctx, d.write, d.dialect.writeOptions, fn)
+}
+
+// runWithRetries runs a transaction, and runs it again after each conflict with other
+// transactions.
+func (d *DB) runWithRetries(ctx context.Context, opts *sql.TxOptions, fn func(*Tx) error) error {
+	for n := 1; ; n++ {
+		err := d.runTx(ctx, d.write, opts, fn)
+		if !isConflict(err) || n > maxConflicts {
+			return err
+		}
+		delay := time.NewTimer(rand.N(time.Duration(n) * 5 * time.Millisecond)) //nolint:forbidigo // needs no seed
+		select {
+		case <-ctx.Done():
+			delay.Stop()
+			return err
+		case <-delay.C:
+		}
+	}
+}
+
+// Read runs fn in a read-only transaction on a snapshot of the database. The
+// statements of fn must use ctx.
+func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return d.runTx(ctx, d.read, d.dialect.readOptions, fn)
+}
+
+// ReadStatement is like Read, for a function that executes a single statement. With PostgreSQL,
+// it takes one round trip to the server instead of three.
+func (d *DB) ReadStatement(ctx context.Context, fn func(*Tx) error) error {
+	limited, done := d.limit(ctx)
+	defer done()
+	if err := d.read.acquire(limited); err != nil {
+		return d.translateTxError(ctx, limited, err)
+	}
+	defer d.read.release()
+	return d.translateTxError(ctx, limited, fn(d.newTx(limited, d.read)))
+}
+
+// limit returns ctx with the time limit of a transaction, if there is one.
+func (d *DB) limit(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
+	if d.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d.timeout)
+}
+
+// newTx returns a transaction whose statements use ctx and run on runner.
+func (d *DB) newTx(ctx context.Context, runner statementRunner) *Tx {
+	return &Tx{ClockOffset: d.Processes.ClockOffset(), runner: runner, ctx: ctx, dialect: d.dialect}
+}
+
+func (d *DB) runTx(ctx context.Context, p *pool, opts *sql.TxOptions, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, done := d.limit(ctx)
+	defer done()
+	// A commit on a server must not be interrupted when ctx ends: nobody would know whether it
+	// succeeded.
+	whole, wholeLimited := ctx, limited
+	if d.timeout > 0 {
+		whole = context.WithoutCancel(ctx)
+		var done context.CancelFunc
+		wholeLimited, done = d.limit(whole)
+		defer done()
+	}
+	if err := p.acquire(limited); err != nil {
+		return d.translateTxError(ctx, limited, err)
+	}
+	release := sync.OnceFunc(p.release)
+	defer release()
+	tx, err := p.BeginTx(wholeLimited, opts)
+	if err != nil {
+		return d.translateTxError(ctx, wholeLimited, err)
+	}
+	t := d.newTx(limited, tx)
+	if err = fn(t); err != nil {
+		return errors.Join(d.translateTxError(ctx, limited, err), ignoreTxDone(tx.Rollback()))
+	}
+	commit := tx.Commit()
+	err = d.translateTxError(whole, wholeLimited, commit)
+	if errors.Is(err, ErrUnavailable) && d.timeout > 0 && !isConflict(commit) {
+		err = fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+	}
+	if err == nil || errors.Is(err, ErrCommitUnknown) {
+		release() // the functions may take long, for example to write to a log
+		for _, fn := range t.afterCommit {
+			fn(err)
+		}
+	}
+	return err
+}
+
+// ignoreTxDone returns nil if err means that the transaction had already been rolled
+// back, by the end of its context or of its connection. Otherwise it returns err.
+func ignoreTxDone(err error) error {
+	if errors.Is(err, sql.ErrTxDone) || isDisconnected(err) {
+		return nil
+	}
+	return err
+}

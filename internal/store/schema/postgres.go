@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// lastSQLiteOnlyMigration is the number of the last migration that is only for SQLite. The
+// first migration for PostgreSQL creates the schema that SQLite has after the migration
+// lastSQLiteOnlyMigration.
+const lastSQLiteOnlyMigration = "00004"
+
+// postgresFiles is a file system with the migrations for PostgreSQL. These are all files
+// in own, and the files in shared that are newer than lastSQLiteOnlyMigration. If both have a
+// file of the same name, the file in own is used.
+type postgresFiles struct{ own, shared fs.FS }
+
+// Open opens a migration file.
+func (m postgresFiles) Open(name string) (fs.File, error) {
+	f, err := m.own.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m.shared.Open(name)
+	}
+	return f, err
+}
+
+// ReadDir returns the migration files, sorted by name.
+func (m postgresFiles) ReadDir(name string) ([]fs.DirEntry, error) {
+	files, err := fs.ReadDir(m.own, name)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := fs.ReadDir(m.shared, name)
+	for _, f := range shared {
+		_, missing := fs.Stat(m.own, f.Name())
+		if !f.IsDir() && f.Name()[:len(lastSQLiteOnlyMigration)] > lastSQLiteOnlyMigration && missing != nil {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return files, err
+}
