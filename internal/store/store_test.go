@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"foretell/internal/api"
+	"foretell/internal/testenv"
 )
 
 // suite is the conformance suite that every database must pass.
@@ -98,6 +99,19 @@ func TestSQLite(t *testing.T) {
 		return func(t *testing.T) *Store {
 			t.Helper()
 			return openStore(t, path)
+		}
+	})
+}
+
+// TestPostgres runs the conformance suite in schemas of its own.
+func TestPostgres(t *testing.T) {
+	testenv.Postgres(t) // skips the whole test if there is no PostgreSQL
+	exercise(t, func(t *testing.T) func(t *testing.T) *Store {
+		t.Helper()
+		address := testenv.Postgres(t)
+		return func(t *testing.T) *Store {
+			t.Helper()
+			return openStore(t, address)
 		}
 	})
 }

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// ListedJob is a job in the list of the jobs of all accounts.
+type ListedJob struct {
+	JobState
+	// Key is the key of the job, and Email the email of its account.
+	Key, Email string
+	Attempt    int
+	// Memory is the estimated peak memory in bytes, or 0 if the job needs little.
+	Memory int64
+	// Begun is when the current attempt began. It is zero if a process of an earlier version leased
+	// the job, and meaningless if the job is not leased.
+	Begun time.Time
+}
+
+// ListJobs returns a page of the jobs of all accounts, and the number of jobs on all
+// pages. Leased jobs come before queued jobs, and older jobs before newer ones. If email
+// is not empty, only the jobs of the account with this email are listed.
+func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*ListedJob, total int64, err error) {
+	list := listQuery{
+		columns: "j.subject, j.account, j.kind, j.process, j.owner, j.created, j.key, a.email, j.attempt, j.memory, j.begun",
+		from:    "job j JOIN account a ON a.key = j.account", order: "CASE WHEN j.owner = '' THEN 1 ELSE 0 END, j.created, j.key",
+	}
+	if email != "" {
+		list.addCondition("a.email = ?", email)
+	}
+	return listPage(ctx, t, list, page, func(row rowScanner) (*ListedJob, error) {
+		var j ListedJob
+		var created, begun int64
+		err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created, &j.Key, &j.Email, &j.Attempt, &j.Memory, &begun)
+		j.Created, j.Begun = fromMicros(created), fromMicros(begun)
+		return &j, err
+	})
+}
+
+// JobQueue has the number of queued and leased jobs of an account.
+type JobQueue struct {
+	Email           string
+	Queued, Running int64
+	// Oldest is when the oldest queued job was created. It is zero if none is queued.
+	Oldest time.Time
+}
+
+// ListJobQueues returns the number of jobs of each account that has any, in descending order of
+// Queued.
+func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
+	rows, err := t.tx.QueryContext(ctx, `SELECT a.email, sum(CASE WHEN j.owner = '' THEN 1 ELSE 0 END) AS queued,
+		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' THEN j.created END), 0)
+		FROM job j JOIN account a ON a.key = j.account GROUP BY a.email ORDER BY queued DESC, a.email`)
+	if err != nil {
+		return nil, err
+	}
+	return scanAllAndClose(rows, func(row rowScanner) (*JobQueue, error) {
+		var q JobQueue
+		var oldest int64
+		err := row.Scan(&q.Email, &q.Queued, &q.Running, &oldest)
+		q.Oldest = fromMicros(oldest)
+		return &q, err
+	})
+}
+
+// CountRunningJobs returns the number of leased jobs of each process, by name of the process.
+func (t *Tx) CountRunningJobs(ctx context.Context) (byProcess map[string]int64, err error) {
+	rows, err := t.tx.QueryContext(ctx, "SELECT owner, count(*) FROM job WHERE owner <> '' GROUP BY owner")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	counts := map[string]int64{}
+	for rows.Next() {
+		var owner string
+		var n int64
+		if err := rows.Scan(&owner, &n); err != nil {
+			return nil, err
+		}
+		counts[owner] = n
+	}
+	return counts, rows.Err()
+}
