@@ -79,9 +79,9 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestDatabaseOutage checks that, after an outage, another process does not count as dead: the
-// outage may have prevented its heartbeats.
-func TestDatabaseOutage(t *testing.T) {
+// TestNoTakeoverAfterOutage checks that, after an outage, another process does not count as dead, so
+// that none takes over its jobs: the outage may have prevented its heartbeats.
+func TestNoTakeoverAfterOutage(t *testing.T) {
 	_, start := newDatabase(t)
 	p, other := start(), start()
 	renewAfter(t, p, 1)
