@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"foretell/internal/table/csvfile"
 )
@@ -11,22 +12,30 @@ import (
 // headerCheck decides whether the first record of a file is a header or data, by comparing it with
 // the records below it.
 type headerCheck struct {
-	cells        []string  // the cells of the first record
-	numbers      []float64 // the values of the cells that are numbers
-	isNumber     []bool    // whether the cell is a number
-	occursBelow  []bool    // whether the cell also occurs below
-	numbersBelow []int     // number of numbers below the cell, if the cell is a number
-	valuesBelow  []int     // number of values below the cell, if the cell is a number
+	cells         []string  // the cells of the first record
+	numbers       []float64 // the values of the cells that are numbers
+	isNumber      []bool    // whether the cell is a number
+	words         []int     // number of words of the cell
+	equalBelow    []int     // number of equal cells below the cell
+	numbersBelow  []int     // number of numbers below the cell, if the cell is a number
+	valuesBelow   []int     // number of values below the cell
+	phrasesBelow  []int     // number of cells below with at least two words, if the cell has as many
+	sentenceBelow []int     // number of cells below with at least sentenceWords words, if the cell has as many
 }
+
+// A cell with at least sentenceWords words may be a sentence.
+const sentenceWords = 4
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	n := len(rec.Fields)
 	h := &headerCheck{
 		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
-		occursBelow: make([]bool, n), numbersBelow: make([]int, n), valuesBelow: make([]int, n),
+		words: make([]int, n), equalBelow: make([]int, n), numbersBelow: make([]int, n), valuesBelow: make([]int, n),
+		phrasesBelow: make([]int, n), sentenceBelow: make([]int, n),
 	}
 	for i, cell := range h.cells {
 		h.numbers[i], h.isNumber[i] = parseNumber(cell)
+		h.words[i] = countWords(cell)
 	}
 	return h
 }
@@ -39,12 +48,25 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 	}
 	for i, name := range h.cells {
 		cell := strings.TrimSpace(string(rec.Fields[i]))
-		h.occursBelow[i] = h.occursBelow[i] || cell == name
-		if h.isNumber[i] && cell != "" {
-			h.valuesBelow[i]++
-			if _, ok := parseNumber(cell); ok {
-				h.numbersBelow[i]++
-			}
+		if cell == "" {
+			continue
+		}
+		h.valuesBelow[i]++
+		if cell == name {
+			h.equalBelow[i]++
+		}
+		if _, ok := parseNumber(cell); ok && h.isNumber[i] {
+			h.numbersBelow[i]++
+		}
+		if h.words[i] < 2 {
+			continue
+		}
+		words := countWords(cell)
+		if words >= 2 {
+			h.phrasesBelow[i]++
+		}
+		if words >= sentenceWords && h.words[i] >= sentenceWords {
+			h.sentenceBelow[i]++
 		}
 	}
 }
@@ -60,7 +82,8 @@ func (h *headerCheck) equalsHeader(rec *csvfile.Record) bool {
 
 // looksLikeData reports whether the first record looks like a row of data: its cells resemble the
 // cells below them. If the last cell also occurs below, it may be the name of a class. Then half
-// of the other cells must resemble those below. Otherwise nearly all cells must.
+// of the other cells must resemble those below. Otherwise nearly all cells must. A text and its class
+// look like data for another reason, see isTextAndClass.
 func (h *headerCheck) looksLikeData() bool {
 	alike, all, texts, textsAlike := 0, 0, 0, 0
 	for i, cell := range h.cells {
@@ -71,7 +94,7 @@ func (h *headerCheck) looksLikeData() bool {
 		switch {
 		case !h.isNumber[i]:
 			texts++
-			if h.occursBelow[i] {
+			if h.equalBelow[i] > 0 {
 				textsAlike++
 				alike++
 			}
@@ -82,10 +105,59 @@ func (h *headerCheck) looksLikeData() bool {
 	switch last := len(h.cells) - 1; {
 	case all < 2 || h.areColumnNumbers():
 		return false
-	case h.occursBelow[last] && h.cells[last] != "":
+	case h.isTextAndClass():
+		return true
+	case h.equalBelow[last] > 0:
 		return 2*(alike-1) >= all-1
 	}
 	return 5*alike >= 4*all && 2*textsAlike >= texts && (textsAlike > 0 || !h.isMonotonic())
+}
+
+// isTextAndClass reports whether the first record has a sentence above sentences and a frequent value
+// of its own column, such as the class of the sentence, and no cell that does not resemble those below.
+// A sentence alone may be a question in the header of a survey. A frequent value alone may be a name,
+// such as spam above spam and ham, so the name of a label is no evidence.
+func (h *headerCheck) isTextAndClass() bool {
+	frequent, sentences, numbers := 0, 0, 0
+	for i, cell := range h.cells {
+		values := h.valuesBelow[i]
+		if h.isNumber[i] {
+			numbers++
+		}
+		switch {
+		case cell == "" || cell == "?":
+		case h.isFrequentBelow(i):
+			if !isLabelName(cell) {
+				frequent++
+			}
+		case h.isNumber[i] && 2*h.numbersBelow[i] > values:
+		case 2*h.sentenceBelow[i] > values:
+			sentences++
+		case 2*h.phrasesBelow[i] > values:
+		default:
+			return false
+		}
+	}
+	isScale := numbers > 1 && h.isMonotonic() // the answers 1 to 5 may be names in a survey
+	return frequent > 0 && sentences > 0 && !isScale
+}
+
+// isFrequentBelow reports whether at least 2 % of the values below a cell, and more than a few, are equal
+// to it.
+func (h *headerCheck) isFrequentBelow(i int) bool {
+	return h.equalBelow[i] >= 3 && 50*h.equalBelow[i] >= h.valuesBelow[i]
+}
+
+// countWords returns the number of words of a text. Two characters of a script without spaces between
+// words count as a word.
+func countWords(text string) int {
+	unspaced := 0
+	for _, char := range text {
+		if unicode.In(char, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			unspaced++
+		}
+	}
+	return len(strings.Fields(text)) + unspaced/2
 }
 
 // areColumnNumbers reports whether the cells are consecutive numbers. Such a record may be a header

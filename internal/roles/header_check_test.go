@@ -15,6 +15,7 @@ func TestDescribeHeader(t *testing.T) {
 	codes := func(i int) string {
 		return fmt.Sprintf("A1%d,%d,A3%d,%d,%d,%d", i%4, 4+i*7%60, i%5, 250+i*i, i%4, 1+i%2)
 	}
+	sentence := func(i int) string { return fmt.Sprintf("this is the text number %d of them", i) }
 	for name, test := range map[string]struct {
 		header string
 		row    func(i int) string
@@ -43,6 +44,16 @@ func TestDescribeHeader(t *testing.T) {
 		"counts of rows and columns, then classes": {"60,4,setosa,versicolor,virginica", func(i int) string {
 			return fmt.Sprintf("5.%d,3.%d,1.%d,0.%d,%d", i, i, i, i, i%3)
 		}, false},
+		"a text, then its class":       {"The plug does not fit my phone.,0", func(i int) string { return sentence(i) + "," + string("01"[i%2]) }, true},
+		"the class, then a text":       {"ham,Go until jurong point", func(i int) string { return []string{"ham", "spam"}[i%2] + "," + sentence(i) }, true},
+		"the class, a title, a text":   {"3,Wall St Falls,Stocks fell on Wall Street today", func(i int) string { return fmt.Sprintf("%d,Title %d,%s", 1+i%4, i, sentence(i)) }, true},
+		"a text without spaces":        {"这个酒店的房间很干净,1", func(i int) string { return fmt.Sprintf("我觉得服务不是很好%d,%d", i, i%2) }, true},
+		"a question and a named class": {"What do you think of it?,spam", func(i int) string { return sentence(i) + "," + []string{"ham", "spam"}[i%2] }, false},
+		"questions":                    {"What do you think of it?,Would you buy it again?", func(i int) string { return sentence(i) + "," + []string{"yes", "no"}[i%2] }, false},
+		"a scale and a question": {"1,2,3,4,5,What do you think of it?", func(i int) string {
+			return fmt.Sprintf("%d,%d,%d,%d,%d,%s", 1+i%5, 1+i%4, 1+i%3, 1+i%4, 1+i%5, sentence(i))
+		}, false},
+		"a short name and a column number": {"review,0", func(i int) string { return sentence(i) + "," + string("01"[i%2]) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := tableOf(t, test.header, 60, test.row).LooksHeaderless; got != test.want {
