@@ -24,7 +24,8 @@ const (
 )
 
 // LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
-// predicts the rows of each half of the sample from the other half. The prediction for a value is
+// predicts the rows of each half of the sample from the other half. Rows that are copies of each other
+// are in the same half, because the label of a copy is known without any column. The prediction for a value is
 // the most frequent class of the rows with the same value. For a number that no row has, it is the
 // prediction for the nearest number. For any other new value, it is the most frequent class of all
 // rows whose value is not blank.
@@ -54,7 +55,11 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, numbers := make(map[uint64]int32), s.rowIndices()
+	index := make(map[uint64]int32)
+	deciding, err := s.rowsDecidingHalf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i, cell := range labels {
 		class, known := index[cell]
 		if !known {
@@ -64,7 +69,7 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 		}
 		d.classRows[class]++
 		d.classes = append(d.classes, class)
-		d.halves = append(d.halves, uint8(cells.Mix64(uint64(numbers[i])+1)>>63))
+		d.halves = append(d.halves, uint8(cells.Mix64(uint64(deciding[i])+1)>>63))
 	}
 	for class, rows := range d.classRows {
 		if rows > d.classRows[d.majorityClass] {
@@ -75,6 +80,45 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 		return nil, nil
 	}
 	return d, nil
+}
+
+// rowsDecidingHalf returns, for each row of the sample, the index in the file of the first row with the
+// same content, which decides the half of both. A row with few features has copies by chance. If most
+// rows are such copies, all of a class could be in one half, so each row is then its own first row.
+func (s *Sample) rowsDecidingHalf(ctx context.Context) ([]int, error) {
+	numbers := s.rowIndices()
+	hashes, err := s.rowHashes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, deciding := make(map[uint64]int, len(hashes)), make([]int, len(numbers))
+	for i, hash := range hashes {
+		if _, known := first[hash]; !known {
+			first[hash] = numbers[i]
+		}
+		deciding[i] = first[hash]
+	}
+	if len(first) < minLeakRows {
+		return numbers, nil
+	}
+	return deciding, nil
+}
+
+// rowHashes returns a hash of the content of each row of the sample, without the ID.
+func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
+	hashes, mutex := make([]uint64, len(s.rowIndices())), sync.Mutex{}
+	err := s.forEachField(ctx, func(field int) bool { return field != s.id }, func(field int, values []uint64) {
+		seed := cells.Mix64(uint64(field) + 1)
+		for i, cell := range values {
+			values[i] = cells.Mix64(cell ^ seed)
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		for i, hash := range values {
+			hashes[i] += hash // in any order of the fields
+		}
+	})
+	return hashes, err
 }
 
 // Baseline returns the accuracy of always predicting the most frequent label.

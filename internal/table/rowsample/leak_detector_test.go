@@ -73,6 +73,24 @@ func TestLeakingColumns(t *testing.T) {
 			t.Error(d)
 		}
 	})
+	t.Run("copies_of_a_row_tell_nothing", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,noise,more,label\n")
+		for i := range 1200 {
+			original := uint64(i % 150)
+			fmt.Fprintf(&b, "r%d,%d,%d,%d\n", i, cells.Mix64(original)%100_000, original%7, cells.Mix64(original+7)%2)
+		}
+		p := scanText(t, b.String(), profile.ScanOptions{})
+		if accuracy := p.Columns[0].LabelAccuracy; accuracy > 0.7 {
+			t.Errorf("noise predicts %v", accuracy)
+		}
+	})
+	t.Run("few_different_rows_may_leak", func(t *testing.T) {
+		p := scanText(t, "id,a,b,label\n"+strings.Repeat("r,x,1,no\nr,y,2,yes\nr,y,1,yes\n", 40), profile.ScanOptions{GeneratedID: true})
+		if accuracy := p.Columns[0].LabelAccuracy; accuracy != 1 {
+			t.Errorf("a predicts %v", accuracy)
+		}
+	})
 	t.Run("too_few_rows_tell_nothing", func(t *testing.T) {
 		p := scanText(t, leaky(30), profile.ScanOptions{})
 		for i := range p.Columns {
