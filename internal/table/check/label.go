@@ -28,6 +28,8 @@ const (
 
 	maxClasses  = 1_000 // more distinct labels are a quantity, not classes
 	manyNumbers = 20    // more distinct numbers may be a quantity
+
+	minMeasurementRows = 5 // with fewer rows for each number, many numbers with decimals are a quantity
 )
 
 // LabelDefect returns the code and the message of the defect that the label's texts cannot be classes,
@@ -39,7 +41,7 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 	switch {
 	case filled == 0:
 		return "", "" // each row without a label is a defect already
-	case n > maxClasses, complete && n > 2 && 2*n > filled:
+	case n > maxClasses, complete && n > 2 && 2*n > filled, complete && areMeasurements(t, n, filled):
 		return tooManyClassesDefect(t, n, filled)
 	case !t.KnowsAllTexts():
 		return csvfile.CodeTooManyClasses, fmt.Sprintf("the label's %s different values are too long to be the names of classes: is the label the last column?", humanize.Comma(n))
@@ -47,6 +49,15 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 		return csvfile.CodeOneClass, fmt.Sprintf("every row has the label %s, but at least two classes are required", csvfile.Excerpt(t.Values()[0].Text))
 	}
 	return "", ""
+}
+
+// areMeasurements reports whether the label's n distinct texts in the given number of rows are numbers, some with
+// decimals or separators, too many and in too few rows to be classes. Plain integers may be codes of classes.
+func areMeasurements(t *columnstats.Column, n, rows int) bool {
+	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
+		return false
+	}
+	return slices.ContainsFunc(t.Values(), func(v columnstats.Value) bool { return strings.ContainsAny(v.Text, ".,") })
 }
 
 // tooManyClassesDefect returns the defect of a label with n distinct values in the given number
