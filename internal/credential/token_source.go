@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"foretell/internal/api"
 	"foretell/internal/client"
@@ -57,6 +58,10 @@ func (s *TokenSource) Entry() string { return s.Username + " at " + s.Server }
 // token. If that has expired, it logs in with the stored password.
 func (s *TokenSource) Token(ctx context.Context) (string, error) {
 	if token := s.env(config.EnvToken); token != "" {
+		if strings.ContainsFunc(token, unicode.IsControl) { // an HTTP header cannot hold it
+			return "", exit.Usagef("%s has a control character, such as a line break", config.EnvToken).
+				WithHint("set %s to the token alone; a file with Windows line breaks ends each line with a carriage return", config.EnvToken)
+		}
 		return token, nil
 	}
 	return s.findOrRequestToken(ctx, false)

@@ -37,6 +37,16 @@ func TestRenew(t *testing.T) {
 	}
 }
 
+// TestTokenWithControlCharacter expects an error that names the variable, because a token with a line
+// break cannot be sent.
+func TestTokenWithControlCharacter(t *testing.T) {
+	t.Parallel()
+	s := &TokenSource{env: func(string) string { return "abc\r" }, now: time.Now}
+	if token, err := s.Token(t.Context()); err == nil || !strings.Contains(err.Error(), "FORETELL_TOKEN has a control character") {
+		t.Errorf("%q, %v", token, err)
+	}
+}
+
 // TestAddressOfPage checks that the hint names the address of the service if --server has that of a
 // page of the dashboard.
 func TestAddressOfPage(t *testing.T) {
