@@ -29,6 +29,7 @@ type ColumnDescription struct {
 	AllCodes bool
 
 	hasBlank  bool // whether a row has no value
+	constant  bool // whether all rows of the file have the same value
 	isSampled bool // whether the fields above are set from the first rows
 }
 
@@ -46,13 +47,19 @@ func (c *ColumnDescription) idReason(isFirst bool) string {
 	case !c.Unique || containsMeasurements(c):
 		return ""
 	case isSureIDName(c.Name), isFirst && isIDName(c.Name):
-		return "unique, and named like an ID"
+		return namedLikeIDReason
 	case isFirst && c.Consecutive && c.Rows > 2:
 		return "row numbers"
 	case isFirst && c.AllCodes:
 		return "unique codes"
 	}
 	return ""
+}
+
+// isLikelyID reports whether a column is the ID if no other column is. Its name alone is weaker evidence
+// than that of idReason, so its values must be integers or codes, and enough for a repeated one.
+func (c *ColumnDescription) isLikelyID() bool {
+	return c.Unique && c.Rows >= minLabelRows && (c.AllIntegers || c.AllCodes) && isLikelyIDName(c.Name)
 }
 
 // containsMeasurements reports whether a column contains measurements: fractions, dates or times.
@@ -83,6 +90,8 @@ func (c *ColumnDescription) notLabelReason() string {
 		return "is empty"
 	case c.Form == inference.FormDate || c.Form == inference.FormTime:
 		return "has dates"
+	case c.constant:
+		return "has the same value in each row"
 	case number && !c.AllIntegers && c.Distinct > maxFractionalClasses,
 		number && c.Distinct > maxIntegerClasses,
 		c.Distinct > 2 && 2*c.Distinct > c.Filled:

@@ -3,6 +3,7 @@ package roles
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -25,6 +26,8 @@ type Description struct {
 	LooksHeaderless bool
 
 	normalizedNames map[string]bool // set by LacksColumn
+
+	hasAllRows bool // whether the rows read are all rows of the file
 
 	sampled []int      // the positions of the columns that are described by their cells
 	cells   [][]string // the cells of these columns in the rows read
@@ -130,7 +133,7 @@ func Describe(ctx context.Context, src io.Reader, names []string, wanted func(na
 func candidateColumns(names []string, wanted func(name string) bool) []int {
 	var at []int
 	for i, name := range names {
-		role := i == 0 || i == len(names)-1 || isIDName(name) || isLabelName(name) || wanted != nil && wanted(name)
+		role := i == 0 || i == len(names)-1 || isIDName(name) || isLikelyIDName(name) || isLabelName(name) || wanted != nil && wanted(name)
 		if role && (len(at) < maxCandidateColumns || i == len(names)-1) {
 			at = append(at, i)
 		}
@@ -172,7 +175,8 @@ func (t *Description) readFirstRows(ctx context.Context, src io.Reader, position
 		}
 		rec, err := reader.Read()
 		if err != nil || len(rec.Fields) != len(t.Columns) {
-			return cells, nil // the scan of the file reports the error
+			t.hasAllRows = errors.Is(err, io.EOF)
+			return cells, nil // the scan of the file reports another error
 		}
 		for i := range t.Columns {
 			size += len(rec.Fields[i])
@@ -213,7 +217,9 @@ func (t *Description) describeColumns(ctx context.Context, positions []int, cell
 		return err
 	}
 	for i, column := range positions {
-		t.Columns[column].describe(&profile.Columns[i], cells[i])
+		c := &t.Columns[column]
+		c.describe(&profile.Columns[i], cells[i])
+		c.constant = t.hasAllRows && c.Distinct == 1 && !c.hasBlank
 	}
 	return nil
 }

@@ -37,6 +37,34 @@ func isSureIDName(name string) bool {
 	return stem != name && (unicode.IsLower(before) || unicode.IsDigit(before))
 }
 
+// isLikelyIDName reports whether a column with this name is the ID if it has unique integers or codes,
+// such as patient_no, Record Number, MRN or uid. Names such as atomic number and house number are not
+// among them.
+func isLikelyIDName(name string) bool {
+	normalized := csvfile.NormalizeName(name)
+	if slices.Contains(numbersOfThings, normalized) {
+		return true
+	}
+	for _, suffix := range []string{"number", "num", "no", "nr", "id"} {
+		if thing, found := strings.CutSuffix(normalized, suffix); found && slices.Contains(numberedThings, thing) {
+			return true
+		}
+	}
+	return false
+}
+
+// Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. numberedThings precede words
+// such as number.
+var (
+	numbersOfThings = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
+	numberedThings  = []string{
+		"account", "admission", "application", "case", "claim", "client", "contract", "customer", "document", "employee", "entry",
+		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",
+		"policy", "record", "ref", "reference", "registration", "respondent", "roll", "sample", "sequence", "seq", "serial",
+		"specimen", "staff", "student", "subject", "ticket", "transaction", "user", "visit",
+	}
+)
+
 // Names of labels, normalized by csvfile.NormalizeName. A column with one of sureLabelNames is
 // nearly always the label. A column with one of otherLabelNames may also be a feature.
 var (

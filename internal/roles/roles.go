@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"foretell/internal/table/inference"
 )
 
 // Options has the choices of the user. In the zero value, the user has chosen nothing.
@@ -34,6 +36,9 @@ type Roles struct {
 	IDReason, LabelReason string
 	// LabelAssumed reports whether the label was chosen only because it is the last column.
 	LabelAssumed bool
+	// LabelProblem says that the label has too many different values to be one, if LabelAssumed is set
+	// and most rows read have a value of their own. OtherLabel is then a column with a few texts, or "".
+	LabelProblem, OtherLabel string
 }
 
 // Question asks the user which column is the label.
@@ -52,6 +57,8 @@ const (
 	labelFlagReason  = "named by --label"
 	idFlagReason     = "named by --id"
 	lastColumnReason = "the last column"
+
+	namedLikeIDReason = "unique, and named like an ID"
 )
 
 // ChooseRoles chooses the ID and the label of a training file. blind is the blind file, or nil. If
@@ -61,7 +68,24 @@ func ChooseRoles(train, blind *Description, given Options) (chosen Roles, questi
 	chosen.ID, chosen.GeneratedID, chosen.IDReason = chooseID(train, given)
 	chosen.Label, chosen.LabelReason, question = chooseLabel(train, blind, given, chosen)
 	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
+	if at := train.ColumnIndex(chosen.Label); chosen.LabelAssumed && at >= 0 && 4*train.Columns[at].Distinct > 3*train.Columns[at].Filled {
+		if chosen.LabelProblem = train.Columns[at].notLabelReason(); chosen.LabelProblem != "" {
+			chosen.OtherLabel = otherLabel(train.featuresAndLabel(given.Drop, chosen))
+		}
+	}
 	return chosen, question
+}
+
+// otherLabel returns the name of the first column with a few texts, or "".
+func otherLabel(columns []*ColumnDescription) string {
+	const most = 20
+	for _, c := range columns {
+		isText := c.Form == inference.FormCategory || c.Form == inference.FormBoolean
+		if c.isSampled && isText && c.Filled == c.Rows && c.Distinct > 1 && c.Distinct <= most {
+			return c.Name
+		}
+	}
+	return ""
 }
 
 func chooseID(t *Description, given Options) (id string, generated bool, reason string) {
@@ -88,6 +112,11 @@ func chooseID(t *Description, given Options) (id string, generated bool, reason 
 		}
 		if c.isSampled && c.Name != "" {
 			reason = quote(c.Name) + " " + c.notIDReason()
+		}
+	}
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c.isLikelyID() && !slices.Contains(given.Drop, c.Name) && c.Name != given.Label {
+			return c.Name, false, namedLikeIDReason
 		}
 	}
 	return "", true, reason
