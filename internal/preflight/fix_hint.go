@@ -11,6 +11,13 @@ import (
 
 // fixHint returns the remedy for defects that --fix corrects.
 func (p *Preflight) fixHint(in *Input) string {
+	if in == p.Train && p.roles.LabelProblem != "" { // --fix would reject the label
+		hint := fmt.Sprintf("the label is assumed to be the last column, but it %s: set the label first, ", p.roles.LabelProblem)
+		if p.roles.OtherLabel == "" {
+			return hint + "with --label; the columns are " + strings.Join(p.firstColumnNamesQuoted(), ", ")
+		}
+		return hint + "such as `" + p.Factory.CommandWith("label", p.roles.OtherLabel) + "`"
+	}
 	if commands := p.copyCommands(in, ""); commands != "" {
 		return "write a corrected copy: " + commands
 	}

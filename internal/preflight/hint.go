@@ -19,13 +19,12 @@ import (
 // column that was probably meant, or "".
 func (p *Preflight) findingHint(in *Input, f *finding, suggestedColumn string) string {
 	again := func(flag, value string) string { return "`" + p.Factory.CommandWith(flag, value) + "`" }
-	if f.Code == csvfile.CodeRaggedRow && in.rowsAboveHeader > 0 {
-		return p.skipRowsHint(in)
-	}
 	switch f.Code {
 	case csvfile.CodeEmptyLabel:
 		return p.emptyLabelHint(in, f)
-	case csvfile.CodeRaggedRow, csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
+	case csvfile.CodeRaggedRow:
+		return p.raggedHint(in)
+	case csvfile.CodeStrayQuote, csvfile.CodeUnclosedQuote, csvfile.CodeRepeatedHeader:
 		return p.fixHint(in)
 	case csvfile.CodeSecondHeader:
 		return p.secondHeaderHint(in, f)
@@ -195,6 +194,17 @@ func (p *Preflight) profileOf(in *Input) *profile.Profile {
 	return p.TrainProfile
 }
 
+// raggedHint returns the remedy for rows with another number of fields than the header.
+func (p *Preflight) raggedHint(in *Input) string {
+	switch {
+	case in.rowsAboveHeader > 0:
+		return p.skipRowsHint(in)
+	case in.isUnalignable && in == p.Train:
+		return "no row fits the header: add the missing names to the header, put a field that has the separator in quotes, or set the separator with --delimiter"
+	}
+	return p.fixHint(in)
+}
+
 // hasRaggedRows reports whether rows of a file have another number of fields than its first line.
 func hasRaggedRows(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.Defects, func(d csvfile.Defect) bool { return d.Code == csvfile.CodeRaggedRow })
@@ -303,6 +313,8 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 			return fmt.Sprintf("try %s; %s", again("label", meant), hint)
 		case meant != "" && f.Name == in.flagLayout.ID:
 			return fmt.Sprintf("try %s; %s", again("id", meant), hint)
+		case meant != "" && slices.Contains(in.flagLayout.Drop, f.Name):
+			return fmt.Sprintf("did you mean --drop %s? The columns are %s", dropValue(meant), strings.Join(p.firstColumnNamesQuoted(), ", "))
 		default:
 			return hint
 		}

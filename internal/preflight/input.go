@@ -43,8 +43,11 @@ type Input struct {
 	// rowsAboveHeader is the estimated number of rows above the header of a file in another format
 	// than CSV. scanProfile sets it if the rows have different numbers of cells.
 	rowsAboveHeader int
-	ignored         []string // columns of layout.Drop that have neither a name nor a value
-	table           *tablefile.Table
+	// isUnalignable reports whether no row fits the header, so that --fix cannot align any. scanProfile
+	// sets it.
+	isUnalignable bool
+	ignored       []string // columns of layout.Drop that have neither a name nor a value
+	table         *tablefile.Table
 
 	// readError is the error in a file at which scanProfile stopped; nil if there was no
 	// error.
@@ -205,6 +208,7 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 	if in.table.IsConverted() && hasRaggedRows(p) {
 		in.rowsAboveHeader = in.estimateRowsAboveHeader(ctx)
 	}
+	in.isUnalignable = !in.layout.Blind && !in.table.IsConverted() && hasRaggedRows(p) && in.noRowFits(ctx)
 	if source != nil {
 		in.readError = findingFromError(in.wrapError(source))
 	}
@@ -219,6 +223,17 @@ func (in *Input) scanProfile(ctx context.Context, progress *term.Progress, opts 
 		})
 	}
 	return p, nil
+}
+
+// noRowFits reports whether no row of a training file has as many fields as its header. It returns false
+// if the file cannot be read.
+func (in *Input) noRowFits(ctx context.Context) bool {
+	file, err := in.table.OpenCSV(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // the file was only read
+	return repair.NoRowFits(file, &in.layout)
 }
 
 // sizeOnDisk returns the size of the files at Paths, or 0 if it is unknown.

@@ -1,7 +1,10 @@
 package repair
 
 import (
+	"bufio"
 	"bytes"
+	"io"
+	"slices"
 
 	"foretell/internal/table/cells"
 	"foretell/internal/table/csvfile"
@@ -65,6 +68,18 @@ func sniffDialect(sample []byte, truncated bool, layout *Layout) (dialect, error
 	d.hasHeader = !numbers.IsHeaderNumeric()
 	d.sample = records[d.preamble+1:]
 	return d, nil
+}
+
+// NoRowFits reports whether none of the first rows of a training file has as many fields as its header.
+// File then rejects the file, because it aligns other rows only with the values of rows that fit.
+func NoRowFits(src io.Reader, layout *Layout) bool {
+	head := bufio.NewReaderSize(src, sniffBytes)
+	sample, _ := head.Peek(sniffBytes) // after an error, the bytes before it are used
+	d, err := sniffDialect(sample, len(sample) == sniffBytes, layout)
+	if err != nil || len(d.sample) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(d.sample, func(row [][]byte) bool { return len(row) == len(d.names) && !isBlankRow(row) })
 }
 
 // preambleLength returns the number of records before the header. The header is the first
