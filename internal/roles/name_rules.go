@@ -38,7 +38,7 @@ func isSureIDName(name string) bool {
 }
 
 // isLikelyIDName reports whether a column with this name is the ID if it has unique integers or codes,
-// such as patient_no, Record Number, MRN or uid. Names such as atomic number and house number are not
+// such as patient_no, Record Number, MRN or uid. Names such as atomic number and phone number are not
 // among them.
 func isLikelyIDName(name string) bool {
 	normalized := csvfile.NormalizeName(name)

@@ -101,7 +101,7 @@ func TestTrainID(t *testing.T) {
 		// The column is unique but not an ID.
 		{"a=few patient_no=measure y=few", "made"},
 		{"a=few serial_no=name y=few", "made"},
-		{"a=few house_number=shuffled y=few", "made"},
+		{"a=few phone_number=shuffled y=few", "made"},
 		{"a=few cust_id=halves y=few", "made"},
 		{"glucose=measure a=few y=few", "made"},
 		{"id=measure a=few y=few", "made"},
