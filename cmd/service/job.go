@@ -31,7 +31,7 @@ type administratorFlags struct {
 }
 
 func (o *administratorFlags) bind(cmd *cobra.Command, f *cli.Factory) {
-	o.service.NoJobs, o.service.NeedsDatabase = true, true
+	o.service.NoJobs, o.service.ReadOnly, o.service.NeedsDatabase = true, true, true
 	o.service.Bind(cmd, f)
 	connect.BindStorage(cmd)
 	connect.BindDatabase(cmd)
