@@ -39,7 +39,10 @@ func TestQuotaOfUpload(t *testing.T) {
 	t.Parallel()
 	address, dir := serve(t)
 	s := newStage(t)
-	s.env = append(s.env, accountOn(t, address, "--data-dir", dir)...)
+	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(s.env, "FORETELL_SERVER="+address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password")
 	if got := s.pipe(t, "", "users", "quota", "a@example.com", "--bytes", "10", "--data-dir", dir); got.exit != exit.OK {
 		t.Fatal(got.stderr)
 	}
