@@ -56,11 +56,12 @@ func TestDeployFiles(t *testing.T) {
 
 // TestDeployUnits checks that the service and the workers on one machine can have different
 // settings. With the same FORETELL_METRICS_LISTEN, the second process could not start, and without
-// FORETELL_MEMORY each worker would fill the machine.
+// FORETELL_MEMORY each worker would fill the machine. A flag in ExecStart would override the variable
+// of the files, so the unit sets defaults as variables before it reads them.
 func TestDeployUnits(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"foretell.service":         "\nEnvironmentFile=-/etc/foretell/environment\nEnvironmentFile=-/etc/foretell/service\n",
+		"foretell.service":         "\nEnvironment=FORETELL_DRAIN_DELAY=2s\nEnvironmentFile=-/etc/foretell/environment\nEnvironmentFile=-/etc/foretell/service\nExecStart=/usr/local/bin/foretell serve --data-dir ${STATE_DIRECTORY}\n",
 		"foretell-worker@.service": "\nEnvironmentFile=-/etc/foretell/environment\nEnvironmentFile=-/etc/foretell/worker-%i\n",
 		"compose.yaml":             "\n      FORETELL_MEMORY: ${WORKER_MEMORY",
 		"team.sh":                  ` --memory "$memory"`,

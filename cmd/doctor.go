@@ -24,7 +24,8 @@ service and its clock, whether you are logged in, the keyring and the terminal. 
 check prints a line: ok, warn or fail. The exit status is that of the first failure.
 
 With --database or FORETELL_DATABASE, the command also checks the connection to this
-PostgreSQL database, and with FORETELL_STORAGE=s3://... the connection to the S3 store.
+PostgreSQL database, and with --storage s3://... or FORETELL_STORAGE the connection to
+the S3 store.
 
 --files reads every stored file of the data folder, and compares its SHA-256 with the
 stored one. The default data folder is that of the embedded service. To check the files
@@ -33,6 +34,7 @@ of ` + "`foretell serve`" + `, set --data-dir to its folder.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },
 	}
 	opts.checker.Service.Bind(cmd, f)
+	connect.BindStorage(cmd)
 	connect.BindDatabase(cmd)
 	opts.output.BindList(cmd, f, cli.ResultType[doctor.Result]())
 	cmd.Flags().BoolVar(&opts.checker.VerifyFiles, "files", false, "read every stored file of the data folder and verify its SHA-256")

@@ -20,6 +20,11 @@ const errorsFile = "../testdata/errors.txt"
 
 // provokedElsewhere has the messages that cannot be in errorsFile, each with the reason.
 var provokedElsewhere = map[string]string{
+	"another backup is being written to %s":                                                "TestBackupIsLocked: a test holds the lock",
+	"wait until it ends, or name another file":                                             "TestBackupIsLocked",
+	"nothing was restored: %w":                                                             "TestRestoreToFullDisk: needs a small disk",
+	"free some space, or restore to another disk with --data-dir, --database or --storage": "TestRestoreToFullDisk",
+	"dataset %[1]s is still PENDING and counts towards the quota: delete it with `foretell datasets delete %[1]s`, or upload the file to it later with `%[2]s`": "TestQuotaOfUpload: needs an account with a quota",
 	"cancelled: not confirmed":                                           "TestTerminal: a question needs a terminal",
 	"nothing was changed; --yes skips the prompt":                        "TestTerminal",
 	"correct the file as described above":                                "TestTerminal: a report on a terminal",

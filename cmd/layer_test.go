@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"cmd/dataset":                 {"api", "cli", "client", "cmd/crud", "connect", "exit", "preflight", "term"},
 	"cmd/model":                   {"api", "cli", "client", "cmd/crud", "connect", "download", "drift", "exit", "htmlreport", "leaderboard", "learn", "modelfile", "preflight", "report", "requirement", "term"},
 	"cmd/prediction":              {"api", "build", "cli", "client", "cmd/crud", "connect", "download", "exit", "humanize", "learn", "modelfile", "preflight", "race", "receipt", "report", "scoring", "table/profile", "term"},
-	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
+	"cmd/service":                 {"account", "api", "app", "auth", "backup", "cli", "client", "config", "connect", "credential", "exit", "filelock", "humanize", "listen", "machine", "mail", "server", "symlink", "term", "urlkey"},
 	"cmd/session":                 {"api", "build", "cli", "client", "config", "connect", "credential", "exit"},
 	"cmd/training":                {"api", "cli", "client", "cmd/crud", "connect", "exit", "race", "requirement", "term"},
 	"internal/account":            {"api", "auth", "store"},

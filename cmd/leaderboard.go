@@ -26,7 +26,7 @@ type leaderboardOptions struct {
 }
 
 func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
-	opts := &leaderboardOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &leaderboardOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was

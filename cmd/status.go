@@ -23,7 +23,7 @@ type statusOptions struct {
 }
 
 func newStatusCmd(f *cli.Factory) *cobra.Command {
-	opts := &statusOptions{factory: f, service: connect.ServiceFlags{NoJobs: true, CreatesNoAccount: true}}
+	opts := &statusOptions{factory: f, service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show the service and the account in use",
 		Args: cli.NoArgs,
@@ -48,11 +48,9 @@ func (o *statusOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer session.Close()
-	page := &api.DatasetPage{}
-	if session.Client != nil { // nil: the embedded service has no account yet, and so no dataset
-		if page, err = client.Call(ctx, session.Client, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}}); err != nil {
-			return err
-		}
+	page, err := client.Call(ctx, session.Client, api.ListDatasets, &api.ListDatasetsInput{PageInput: api.PageInput{Limit: 1}})
+	if err != nil {
+		return err
 	}
 	st := status{
 		Service: "embedded", DataFolder: session.DataDir, Config: content, Profile: s.Profile,

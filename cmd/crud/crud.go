@@ -53,7 +53,7 @@ type getOptions[T any] struct {
 
 // NewGetCmd returns the command that q describes.
 func NewGetCmd[T any](f *cli.Factory, q GetCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs}, command: q}
+	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs, ReadOnly: !q.RunsJobs}, command: q}
 	cmd := &cobra.Command{
 		Use: q.Use, Short: q.Short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },

@@ -59,7 +59,7 @@ type datasetsListOptions struct {
 }
 
 func newDatasetsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &datasetsListOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &datasetsListOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List datasets, newest first", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

@@ -20,7 +20,7 @@ type modelsDiffOptions struct {
 }
 
 func newModelsDiffCmd(f *cli.Factory) *cobra.Command {
-	opts := &modelsDiffOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &modelsDiffOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "diff A B", Short: "Compare two models: scores with intervals, options, data, importances",
 		Long: `Shows two models side by side: their test scores with 95 % intervals, their

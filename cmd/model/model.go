@@ -55,7 +55,7 @@ type modelsListOptions struct {
 }
 
 func newModelsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &modelsListOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &modelsListOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List models, newest first within a series", Args: cli.PositionalArgs("[DATASET]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args) },

@@ -53,7 +53,7 @@ type predictionsListOptions struct {
 }
 
 func newPredictionsListCmd(f *cli.Factory) *cobra.Command {
-	opts := &predictionsListOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &predictionsListOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List predictions, newest first within a dataset", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return opts.run(cmd.Context()) },

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
+	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +15,9 @@ import (
 	"foretell/internal/config"
 	"foretell/internal/connect"
 	"foretell/internal/exit"
+	"foretell/internal/filelock"
 	"foretell/internal/humanize"
 	"foretell/internal/symlink"
-	"foretell/internal/term"
 )
 
 // stdStream is the argument that means standard output for backup, and standard input for
@@ -115,26 +116,38 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 
 // writeFile creates the file at path, or the target of a link at path, with the output of the
 // function write. Only the owner can read the file. It has the name path.part until it is complete.
+// A file of this name that no other backup is writing is replaced.
 func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := cli.CheckOutputPath(path, o.force, "name another file"); err != nil {
 		return err
 	}
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return exit.Errorf(exit.Conflict, "the temporary file %s already exists", part).WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
+	// The lock shows that a backup is running. A file without a lock is left from one that was killed.
+	file, err := filelock.Create(part)
+	if errors.Is(err, filelock.ErrLocked) {
+		return exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
 	}
 	if err != nil {
 		return err
 	}
+	closeFile := sync.OnceValue(file.Close)
 	defer func() {
+		if runtime.GOOS == "windows" { // an open file cannot be removed there
+			_ = closeFile()
+		}
 		if err != nil {
 			_ = os.Remove(part)
 		}
+		_ = closeFile() // only now, so that no other backup overwrites the file before it is installed
 	}()
-	if err := errors.Join(write(file), file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(write(file), file.Sync()); err != nil {
 		return err
+	}
+	if runtime.GOOS == "windows" { // an open file cannot be renamed there
+		if err := closeFile(); err != nil {
+			return err
+		}
 	}
 	return cli.InstallFile(part, path, o.force)
 }

@@ -31,7 +31,7 @@ type administratorFlags struct {
 }
 
 func (o *administratorFlags) bind(cmd *cobra.Command, f *cli.Factory) {
-	o.service.NoJobs, o.service.NeedsDatabase = true, true
+	o.service.NoJobs, o.service.ReadOnly, o.service.NeedsDatabase = true, true, true
 	o.service.Bind(cmd, f)
 	connect.BindStorage(cmd)
 	connect.BindDatabase(cmd)
@@ -52,7 +52,8 @@ func newJobsListCmd(f *cli.Factory) *cobra.Command {
 		Long: `Lists the running jobs and then the queued jobs, both oldest first. A job prepares a
 dataset, trains a race or a part of a race, or predicts. WORKER is the process that runs
 the job, see ` + "`foretell jobs workers`" + `. Accounts take turns, so the oldest queued job does
-not always start first.`,
+not always start first. The jobs of a disabled account are PAUSED: they wait until the
+account is enabled.`,
 		Example: `  foretell jobs list
   foretell jobs list --account ada@example.org --json`,
 		Args: cli.NoArgs,

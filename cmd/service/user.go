@@ -1,8 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -48,14 +51,41 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the listed accounts are stored. If a server is configured, it also says
-// that these are not the accounts of that server.
-func (r *dataDirFlag) noteLocation(o *cli.Output, service *connect.LocalService) {
+// noteLocation prints where the listed accounts are stored. If a server is configured that is not a
+// service on this data, it also says that these are not the accounts of that server.
+func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *connect.LocalService) error {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
-		text += ", not those of the server " + s.GetString(config.KeyServer)
+		server := s.GetString(config.KeyServer)
+		urls, err := service.App.ServiceURLs(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(urls, func(known string) bool { return isSameService(known, server) }) {
+			text += ", not those of the server " + server
+		}
 	}
 	o.Note("%s", text)
+	return nil
+}
+
+// isSameService reports whether two URLs are those of one service. All names of the loopback
+// interface are equal.
+func isSameService(a, b string) bool {
+	return normalizeServiceURL(a) == normalizeServiceURL(b)
+}
+
+func normalizeServiceURL(text string) string {
+	u, err := url.Parse(strings.TrimRight(strings.ToLower(text), "/"))
+	if err != nil {
+		return text
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	host := u.Hostname()
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		host = "localhost"
+	}
+	return u.Scheme + "://" + net.JoinHostPort(host, port) + u.Path
 }
 
 // withAccount opens the service and calls fn with the account that has the given email.
@@ -125,7 +155,9 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.dataDir.noteLocation(&o.output, service)
+	if err := o.dataDir.noteLocation(ctx, &o.output, service); err != nil {
+		return err
+	}
 	accounts := make([]userAccount, len(found))
 	for i := range found {
 		accounts[i] = toUserAccount(&found[i])

@@ -54,7 +54,7 @@ type trainingListOptions struct {
 }
 
 func newTrainingListCmd(f *cli.Factory) *cobra.Command {
-	opts := &trainingListOptions{service: connect.ServiceFlags{NoJobs: true}}
+	opts := &trainingListOptions{service: connect.ServiceFlags{NoJobs: true, ReadOnly: true}}
 	cmd := &cobra.Command{
 		Use: "list [DATASET]", Short: "List races, newest first", Args: cli.PositionalArgs("[DATASET]"),
 		Long: "Lists the races on a dataset or series, or all races of the account, newest first.",

@@ -265,14 +265,14 @@ func (a *Accounts) SetUserPassword(ctx context.Context, email, password string) 
 // until EnableAccount.
 func (a *Accounts) DisableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.disable", func(t *store.Tx, account *store.Account) error {
-		return t.UpdateDisabled(ctx, account.Key, true)
+		return t.UpdateDisabled(ctx, account.Key, true, a.now())
 	})
 }
 
 // EnableAccount enables a disabled account. Its password is unchanged.
 func (a *Accounts) EnableAccount(ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 	return a.updateAndRecord(ctx, lookUpByKey(in.AccountKey), "account.enable", func(t *store.Tx, account *store.Account) error {
-		return t.UpdateDisabled(ctx, account.Key, false)
+		return t.UpdateDisabled(ctx, account.Key, false, a.now())
 	})
 }
 

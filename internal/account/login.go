@@ -131,7 +131,12 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 	}
 	err := a.store.Read(ctx, read)
 	if errors.Is(err, store.ErrNotFound) {
-		err = a.store.Write(ctx, func(t *store.Tx) error { return a.insertAccount(ctx, t, &store.Account{Email: localAccountEmail}) })
+		err = a.store.Write(ctx, func(t *store.Tx) error {
+			if err := a.insertAccount(ctx, t, &store.Account{Email: localAccountEmail}); err != nil {
+				return err
+			}
+			return a.RecordAuditEvent(ctx, t, "account.create", localAccountEmail)
+		})
 		if err == nil || errors.Is(err, store.ErrExists) { // created by another process meanwhile
 			err = a.store.Read(ctx, read)
 		}
@@ -144,4 +149,31 @@ func (a *Accounts) OpenLocalSession(ctx context.Context) (api.Session, error) {
 		return api.Session{}, err
 	}
 	return *session, nil
+}
+
+// OpenLocalReadSession is like [Accounts.OpenLocalSession], for a command that changes nothing. It
+// writes neither an account nor a session: only these Accounts know the token, which does not
+// expire. If the account does not exist, the session has access to no data of accounts.
+func (a *Accounts) OpenLocalReadSession(ctx context.Context) (api.Session, error) {
+	account, err := a.findAccount(ctx, lookUpByEmail(localAccountEmail))
+	switch {
+	case api.CodeFromError(err) == api.CodeNotFound:
+		account = &store.Account{}
+	case err != nil:
+		return api.Session{}, err
+	case account.Disabled:
+		return api.Session{}, a.toProblem(errCredentialsChanged)
+	}
+	token, err := auth.NewToken(a.rand)
+	if err != nil {
+		return api.Session{}, err
+	}
+	a.localReader.Store(&localReader{hash: auth.HashToken(token), account: account.Key})
+	return api.Session{AccessToken: token, TokenType: "Bearer", ExpiresIn: api.TokenLifetime, Username: localAccountEmail}, nil
+}
+
+// localReader is the session of [Accounts.OpenLocalReadSession].
+type localReader struct {
+	hash    string // of the token
+	account string // key of the account; "" if it does not exist
 }

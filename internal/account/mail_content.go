@@ -72,10 +72,14 @@ func (a *Accounts) composeRequestList(ctx context.Context, t *store.Tx, account 
 	}
 	return &mailContent{"Requests for a Foretell account", fmt.Sprintf(`Hello,
 
-requests for an account wait for a decision at %s:
+requests for an account wait for a decision at %[1]s:
 
-%s
-To see the reasons, and to approve a request:
+%[2]s
+To see the reasons, and to approve or refuse a request, open this page:
+
+%[1]s/admin
+
+or use these commands:
 
 foretell api GET '/api/v1/admin/requests?offset=0&limit=20&status=PENDING'
 foretell api PATCH /api/v1/admin/requests/KEY/approve
@@ -83,5 +87,5 @@ foretell api PATCH /api/v1/admin/requests/KEY/approve
 }
 
 // oneLine returns text on one line. The text comes from an unknown person, whose line
-// breaks could imitate the rest of an email.
+// breaks could imitate the rest of an email. Requests of earlier versions may have line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

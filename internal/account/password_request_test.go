@@ -148,7 +148,7 @@ func TestRequestMails(t *testing.T) {
 			addUsers(t, a, api.RoleAdministrator, "root@example.com", "second@example.com")
 			addUsers(t, a, api.RoleUser, "user@example.com")
 			for _, email := range []string{"bob@example.org", "eve@example.org"} {
-				form := api.NewAccessRequest{Name: "A\nname", Organisation: "Example", Email: email, Reason: "to learn"}
+				form := api.NewAccessRequest{Name: "A  name", Organisation: "Example", Email: email, Reason: "to learn"}
 				if _, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form}); err != nil {
 					t.Fatal(err)
 				}
@@ -161,7 +161,7 @@ func TestRequestMails(t *testing.T) {
 					continue // to a person who was approved
 				}
 				got = append(got, to)
-				for _, part := range []string{"bob@example.org, A name, Example\n", "eve@example.org, A name, Example\n", "https://foretell.example.com"} {
+				for _, part := range []string{"bob@example.org, A name, Example\n", "eve@example.org, A name, Example\n", "at https://foretell.example.com:\n", "\nhttps://foretell.example.com/admin\n"} {
 					if !strings.Contains(text, part) {
 						t.Errorf("no %q in %s", part, text)
 					}

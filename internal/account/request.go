@@ -75,8 +75,8 @@ func (a *Accounts) RequestAccess(ctx context.Context, in *api.RequestAccessInput
 func (a *Accounts) newAccessRequest(form api.NewAccessRequest) (*store.AccessRequest, error) {
 	email := normalizeEmail(form.Email)
 	err := joinFieldProblems(
-		checkEmail(email), checkText("name", form.Name, maxNameLength),
-		checkText("organisation", form.Organisation, maxNameLength), checkText("reason", form.Reason, maxReasonLength),
+		checkEmail(email), checkText("name", form.Name, maxNameLength, ""),
+		checkText("organisation", form.Organisation, maxNameLength, ""), checkText("reason", form.Reason, maxReasonLength, "\n\r\t"),
 	)
 	if err != nil {
 		return nil, err
@@ -89,15 +89,15 @@ func (a *Accounts) newAccessRequest(form api.NewAccessRequest) (*store.AccessReq
 }
 
 // checkText returns a problem if the text of a field is blank, longer than maxLength characters, or
-// rejected by api.CheckText.
-func checkText(field, text string, maxLength int) error {
+// rejected by api.CheckText. allowed has the control characters that the text may have.
+func checkText(field, text string, maxLength int, allowed string) error {
 	switch n := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":
 		return api.NewFieldProblem(field, "is required")
 	case n > maxLength:
 		return api.NewFieldProblem(field, "%d characters: must be at most %d", n, maxLength)
 	}
-	return api.CheckText(field, text, "\n\r\t")
+	return api.CheckText(field, text, allowed)
 }
 
 // joinFieldProblems returns one problem that lists the invalid fields of all errors, or nil if

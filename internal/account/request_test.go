@@ -73,3 +73,24 @@ func TestRequestsAreDeleted(t *testing.T) {
 		t.Errorf("the audit log has no entry of the refusal: %v", err)
 	}
 }
+
+// TestRequestText rejects control characters in a request for access. Only the reason may have line
+// breaks.
+func TestRequestText(t *testing.T) {
+	t.Parallel()
+	a := open(t, newClock(), Options{})
+	for name, change := range map[string]func(*api.NewAccessRequest){
+		"a line feed in the name":               func(r *api.NewAccessRequest) { r.Name = "Bob\nEve" },
+		"a carriage return in the organisation": func(r *api.NewAccessRequest) { r.Organisation = "Example\rInc" },
+		"a tab in the name":                     func(r *api.NewAccessRequest) { r.Name = "Bob\tEve" },
+		"an escape in the reason":               func(r *api.NewAccessRequest) { r.Reason = "to\x1blearn" },
+		"line breaks in the reason":             func(r *api.NewAccessRequest) { r.Reason = "to learn\r\nand\tto teach" },
+	} {
+		form := api.NewAccessRequest{Name: "Bob", Organisation: "Example", Email: "bob@example.org", Reason: "to learn"}
+		change(&form)
+		_, err := a.RequestAccess(t.Context(), &api.RequestAccessInput{Body: form})
+		if isValid := name == "line breaks in the reason"; (err == nil) != isValid || err != nil && api.CodeFromError(err) != api.CodeInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -120,6 +120,25 @@ func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	return cmp.Or(address, defaultServiceURL), err
 }
 
+// ServiceURLs returns the URLs under which the services on the data were last reached: the public URL,
+// and the address of one process. The result is empty if no service has ever used the data.
+func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		urls = nil
+		for _, name := range []string{settingPublicURL, settingAddress} {
+			value, err := t.GetSetting(ctx, name)
+			if err != nil {
+				return err
+			}
+			if value != "" {
+				urls = append(urls, value)
+			}
+		}
+		return nil
+	})
+	return urls, a.toProblem(err)
+}
+
 // defaultQuota returns the quota of new accounts: Options.DefaultQuota or, if it is nil, the
 // stored quota.
 func (a *Accounts) defaultQuota(ctx context.Context, t *store.Tx) (store.Quota, error) {

@@ -200,13 +200,3 @@ func (a *Accounts) endCallerSessions(ctx context.Context, onlyAfterLogin bool, m
 		return nil
 	})
 }
-
-// FindLocalAccount returns the email of the account of the embedded service, and whether the
-// account exists. Unlike OpenLocalSession, it creates nothing.
-func (a *Accounts) FindLocalAccount(ctx context.Context) (email string, exists bool, err error) {
-	_, err = a.findAccount(ctx, lookUpByEmail(localAccountEmail))
-	if api.CodeFromError(err) == api.CodeNotFound {
-		return localAccountEmail, false, nil
-	}
-	return localAccountEmail, err == nil, err
-}

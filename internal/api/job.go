@@ -3,6 +3,7 @@ package api
 // The states of a job.
 const (
 	JobQueued  = "QUEUED"
+	JobPaused  = "PAUSED"
 	JobRunning = "RUNNING"
 )
 
@@ -25,21 +26,23 @@ type Job struct {
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`
 	Account   string `json:"account" doc:"The email of the account whose job it is."`
 	ObjectKey string `json:"objectKey" doc:"The key of the dataset, training job or prediction." format:"uuid"`
-	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED." enum:"QUEUED,RUNNING"`
+	State     string `json:"state" doc:"RUNNING if a live worker runs the job, otherwise QUEUED, or PAUSED if the account is disabled: its jobs wait until it is enabled." enum:"QUEUED,PAUSED,RUNNING"`
 	Worker    string `json:"worker,omitempty" doc:"The process that runs the job. If the job is queued: the only process that may run it, or absent if any worker may run it."`
 	Host      string `json:"host,omitempty" doc:"The machine of that process; absent if unknown."`
 	Attempt   int    `json:"attempt" doc:"Number of times that the job has begun."`
 	Memory    int64  `json:"memory" doc:"Estimated peak memory of the job in bytes; 0 if the job needs little."`
 	CreatedOn string `json:"createdOn" doc:"When the job was queued."`
-	StartedOn string `json:"startedOn,omitempty" doc:"When the current attempt began; absent while QUEUED."`
+	StartedOn string `json:"startedOn,omitempty" doc:"When the current attempt began; absent unless RUNNING."`
 }
 
 // JobQueue has the number of jobs of an account.
 type JobQueue struct {
 	Account  string `json:"account" doc:"The email of the account."`
-	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker."`
+	Queued   int64  `json:"queued" doc:"Number of jobs that wait for a worker, or for the account to be enabled."`
 	Running  int64  `json:"running" doc:"Number of jobs that workers have claimed."`
-	OldestOn string `json:"oldestOn,omitempty" doc:"When the oldest queued job was queued; absent if no job is queued."`
+	OldestOn string `json:"oldestOn,omitempty" doc:"Since when the queued job that has waited longest waits: since it was created, since its worker stopped, or since the account was enabled; absent if no job is queued or the account is disabled."`
+	// AccountDisabled explains why the jobs of the account do not run.
+	AccountDisabled bool `json:"accountDisabled" doc:"Whether the account is disabled, so that its jobs wait until it is enabled."`
 }
 
 // WorkerList has the live workers.

@@ -26,7 +26,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 			return err
 		}
 		for _, q := range queues {
-			out.Queues = append(out.Queues, api.JobQueue{Account: q.Email, Queued: q.Queued, Running: q.Running, OldestOn: formatOptionalTime(q.Oldest)})
+			out.Queues = append(out.Queues, api.JobQueue{Account: q.Email, Queued: q.Queued, Running: q.Running, OldestOn: formatOptionalTime(q.Oldest), AccountDisabled: q.Disabled})
 		}
 		jobs, total, err := t.ListJobs(ctx, in.Account, w)
 		if err != nil {
@@ -45,7 +45,7 @@ func (a *App) ListJobs(ctx context.Context, in *api.ListJobsInput) (*api.JobPage
 }
 
 // toJob converts a listed job to a job of the API. A job whose worker has died is reported as
-// QUEUED.
+// QUEUED, and a job that waits because its account is disabled as PAUSED.
 func toJob(j *store.ListedJob, workers *jobqueue.Workers) api.Job {
 	out := api.Job{
 		JobKey: j.Key, Kind: j.Kind, Account: j.Email, ObjectKey: j.Subject, State: api.JobQueued, Worker: j.Process,
@@ -53,6 +53,9 @@ func toJob(j *store.ListedJob, workers *jobqueue.Workers) api.Job {
 	}
 	if workers.Status(&j.JobState).Running {
 		out.State, out.Worker, out.StartedOn = api.JobRunning, j.Owner, formatOptionalTime(j.Begun)
+	}
+	if out.State == api.JobQueued && j.AccountDisabled {
+		out.State = api.JobPaused
 	}
 	out.Host = workers.Host(out.Worker)
 	return out

@@ -49,6 +49,12 @@ func TestListJobs(t *testing.T) {
 	if jobs := list(); jobs[0].State != api.JobQueued || jobs[0].StartedOn != "" {
 		t.Errorf("after the worker has died, the jobs are %+v", jobs)
 	}
+	owner := must(b.FindAccount(t.Context(), jobs[0].Account))(t)
+	must(b.DisableAccount(b.ctx, &api.AccountInput{AccountKey: owner.AccountKey}))(t)
+	paused := must(b.ListJobs(b.ctx, &api.ListJobsInput{PageInput: api.PageInput{Limit: 9}}))(t)
+	if paused.Jobs[0].State != api.JobPaused || !paused.Queues[0].AccountDisabled || paused.Queues[0].OldestOn != "" {
+		t.Errorf("when the account is disabled, the jobs are %+v", paused)
+	}
 	if workers := must(b.ListWorkers(b.ctx, &api.None{}))(t).Workers; len(workers) != 0 {
 		t.Errorf("the dead worker is listed: %+v", workers)
 	}

@@ -17,7 +17,10 @@ func (a *App) monitorOutages(log *slog.Logger) {
 	a.databaseMonitor = outage.New(outage.Config{
 		Name: "the database", Log: log, Now: a.now, Probe: a.store.Ping,
 		// With SQLite, ErrUnavailable only means that another process has locked the database.
-		IsOutage: func(err error) bool { return a.store.IsOnServer() && errors.Is(err, store.ErrUnavailable) },
+		// A database server that does not respond makes requests exceed their time limits.
+		IsOutage: func(err error) bool {
+			return a.store.IsOnServer() && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded))
+		},
 	})
 	a.storageMonitor = outage.New(outage.Config{
 		Name: "the storage of files", Log: log, Now: a.now, Probe: func(ctx context.Context) error { return a.files.Probe(ctx) },

@@ -172,3 +172,29 @@ func TestEveryVariableIsInTheTable(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsWithoutHome reads settings without a folder for config.yaml, as a service does that has
+// only --data-dir. It also passes the flag --storage of such a service, which is not the setting of this
+// name.
+func TestSettingsWithoutHome(t *testing.T) {
+	getenv := func(string) string { return "" }
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.String(KeyDataDir, "", "")
+	flags.String(KeyAuthStorage, "", "")
+	if err := flags.SetAnnotation(KeyAuthStorage, NotASetting, []string{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(getenv, flags); err == nil {
+		t.Error("without a data folder, there is no error")
+	}
+	if err := flags.Parse([]string{"--data-dir", t.TempDir(), "--storage", "s3://bucket/prefix"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(getenv, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.GetString(KeyAuthStorage); got == "s3://bucket/prefix" {
+		t.Errorf("credentials are stored in %s", got)
+	}
+}

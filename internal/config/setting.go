@@ -52,10 +52,17 @@ type Settings struct {
 	origins map[string]string
 }
 
+// NotASetting is the annotation of a flag that has the name of a setting but another meaning.
+const NotASetting = "notASetting"
+
 // Load returns the effective settings. A flag that has the name of a setting sets this
-// setting.
+// setting, unless it has the annotation [NotASetting]. If there is no folder for config.yaml, but the
+// data folder is given, as for a service without HOME, the settings have no file.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	file, err := ReadFile(env)
+	if _, errDir := Dir(env); errDir != nil && (env(EnvDataDir) != "" || flagValue(flags, KeyDataDir) != "") {
+		file, err = NewEmptyViper(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +97,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 			s.Set(v.Key, text)
 			s.origins[v.Key] = "variable " + v.Name
 		}
-		if flag := flags.Lookup(v.Key); flag != nil && flag.Changed {
+		if flag := flags.Lookup(v.Key); flag != nil && flag.Changed && flag.Annotations[NotASetting] == nil {
 			s.Set(v.Key, flag.Value.String())
 			s.origins[v.Key] = "flag --" + v.Key
 		}

@@ -11,6 +11,7 @@ import (
 
 	"foretell/internal/account"
 	"foretell/internal/backup"
+	"foretell/internal/blob"
 	"foretell/internal/build"
 	"foretell/internal/cli"
 	"foretell/internal/config"
@@ -115,6 +116,9 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 		return nil, err
 	}
 	summary, err := restoreTo(ctx, f, r, at)
+	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, blob.ErrDiskFull) {
+		return nil, exit.Errorf(exit.Unexpected, "nothing was restored: %w", err).WithHint("free some space, or restore to another disk with --data-dir, --database or --storage")
+	}
 	if err != nil {
 		return nil, backupError(err)
 	}

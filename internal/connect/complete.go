@@ -50,7 +50,7 @@ func (o *ServiceFlags) fetchRefs(ctx context.Context, names ReferenceLister) []s
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()
 	idle := *o
-	idle.NoJobs = true
+	idle.NoJobs, idle.ReadOnly = true, true
 	session, err := idle.Connect(ctx)
 	if err != nil {
 		return nil

@@ -26,10 +26,11 @@ type ServiceFlags struct {
 	NoJobs bool
 	// NeedsDatabase is set if the command must not create the database of the embedded service.
 	NeedsDatabase bool
-	// CreatesNoAccount is set if the command must not create the account of the embedded service. If
-	// the account does not exist, the session has no Client.
-	CreatesNoAccount bool
-	Cmd              *cobra.Command
+	// ReadOnly is set if the command changes nothing. It then does not create the account of the
+	// embedded service, which would otherwise appear among the accounts of a service, and stores no
+	// session. A dry run is read-only, too.
+	ReadOnly bool
+	Cmd      *cobra.Command
 }
 
 // Bind adds the flags that select the service.
@@ -157,8 +158,12 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 	}
 	o.Factory.Embedded = true
 	conn := &Session{factory: o.Factory, Embedded: true, App: service.App, service: service, DataDir: dir, closers: []func() error{service.Close}}
+	openSession := service.App.OpenLocalSession
+	if o.ReadOnly || cli.IsDryRun(o.Cmd) {
+		openSession = service.App.OpenLocalReadSession
+	}
 	signIn := func() error {
-		session, err := service.App.OpenLocalSession(ctx)
+		session, err := openSession(ctx)
 		if err != nil {
 			return err
 		}
@@ -174,21 +179,11 @@ func (o *ServiceFlags) ConnectEmbeddedAt(ctx context.Context, dir string, opts c
 			return client.Sleep(ctx, d)
 		}
 		opts.Relogin = func(ctx context.Context) (string, error) { // a race may outlive a session
-			session, err := service.App.OpenLocalSession(ctx)
+			session, err := openSession(ctx)
 			return session.AccessToken, err
 		}
 		conn.Client, err = client.New(opts)
 		return err
-	}
-	if o.CreatesNoAccount {
-		name, exists, err := service.App.FindLocalAccount(ctx)
-		if err != nil {
-			conn.Close()
-			return nil, err
-		}
-		if conn.Account = name; !exists {
-			return conn, nil
-		}
 	}
 	if err := signIn(); err != nil {
 		conn.Close()

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -97,6 +99,34 @@ func TestUploadFields(t *testing.T) {
 				t.Errorf("%v, want the code %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestUploadFieldOrder rejects a form with a field after its file, which would be ignored.
+func TestUploadFieldOrder(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		file, err := form.CreateFormFile("file", "train.csv")
+		if err == nil {
+			_, err = io.WriteString(file, "id,label\n")
+		}
+		if err == nil && after {
+			err = form.WriteField("name", "flowers")
+		}
+		if err := errors.Join(err, form.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodPost, "/datasets", &body)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		sent, err := readUpload(r, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(sent.file)
+		if string(content) != "id,label\n" || (err != nil) != after || after && !strings.Contains(err.Error(), `"name" is after the file`) {
+			t.Errorf("a field after the file: %v: %q, %v", after, content, err)
+		}
 	}
 }
 

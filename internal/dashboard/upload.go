@@ -40,7 +40,7 @@ func readUpload(r *http.Request, limit int64) (*upload, error) {
 			return nil, api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
 		}
 		if part.FormName() == "file" {
-			form.file, form.fileName = part, partFileName(part)
+			form.file, form.fileName = &lastPart{parts: parts, part: part}, partFileName(part)
 			return form, nil
 		}
 		name := part.FormName()
@@ -53,6 +53,34 @@ func readUpload(r *http.Request, limit int64) (*upload, error) {
 		}
 		form.values[name] = string(value)
 	}
+}
+
+// lastPart reads the file of a form. The end of the file must be the end of the form: a field after the
+// file would be ignored, because the file is used while it is received.
+type lastPart struct {
+	parts *multipart.Reader
+	part  *multipart.Part
+	end   error // the result of a Read after the end of the file; nil before
+}
+
+func (p *lastPart) Read(b []byte) (int, error) {
+	if p.end != nil {
+		return 0, p.end
+	}
+	n, err := p.part.Read(b)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	next, err := p.parts.NextRawPart()
+	switch {
+	case errors.Is(err, io.EOF):
+		p.end = io.EOF
+	case err != nil:
+		p.end = api.NewProblem(api.CodeMalformed, "the upload was interrupted: send the form again").WithCause(err)
+	default:
+		p.end = api.NewProblem(api.CodeMalformed, "the field %q is after the file: send all fields before the file", next.FormName())
+	}
+	return n, p.end
 }
 
 // partFileName returns the file name of a part without its folders, which some browsers send.

@@ -196,14 +196,31 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
 		return failResult(ctx, name, err)
 	}
 	message := fmt.Sprintf("%s free of %s", term.FormatBytes(int64(free)), term.FormatBytes(int64(total)))
-	const remedy = "`foretell prune --dry-run` lists what can be deleted"
 	switch {
 	case free == 0:
 		return failResult(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
 	case free < lowFreeBytes || free < total/100*lowFreePercent:
-		return warnResult(name, remedy, "%s", message)
+		return warnResult(name, o.diskRemedy(ctx, dir), "%s", message)
 	}
 	return okResult(name, "%s", message)
+}
+
+// diskRemedy returns the hint for a disk of the data folder that is almost full. On the data of a
+// service, prune would see only the account of the embedded service, so that it finds nothing.
+func (o *Checker) diskRemedy(ctx context.Context, dir string) string {
+	const embedded = "`foretell prune --dry-run` lists what can be deleted"
+	if o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
+		return embedded
+	}
+	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
+	if err != nil {
+		return embedded // another check reports the error
+	}
+	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
+	if urls, err := service.App.ServiceURLs(ctx); err != nil || len(urls) == 0 {
+		return embedded
+	}
+	return "the folder is that of a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"
 }
 
 func checkProxy(ctx context.Context, server string) Result {

@@ -40,6 +40,32 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestRestoreToFullDisk restores a backup to disks on which the database and the stored files do not
+// fit.
+func TestRestoreToFullDisk(t *testing.T) {
+	needMount(t)
+	s := newStage(t)
+	var rows strings.Builder
+	rows.WriteString("id,size,label\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&rows, "a%d,%d,%t\n", i, i*7919%100_003, i%2 == 0)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "large.csv"), []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"datasets", "create", "large", "large.csv", "--data-dir", "old"}, {"backup", "service.tar", "--data-dir", "old"}} {
+		if got := s.pipe(t, "", args...); got.exit != exit.OK {
+			t.Fatal(got.stderr)
+		}
+	}
+	for _, size := range []string{"200k", "600k"} {
+		exitErr, _, stderr := s.inMounts(`mkdir -p disk; mount -t tmpfs -o size=` + size + ` tmpfs disk; foretell restore service.tar --data-dir disk/new`)
+		if exitErr != exit.Unexpected || !strings.Contains(stderr, "nothing was restored: ") || !strings.Contains(stderr, "free some space, or restore to another disk") {
+			t.Errorf("%s: exit %d, %s", size, exitErr, stderr)
+		}
+	}
+}
+
 // TestReadOnlyFolder writes results to a disk that is mounted read-only. The command fails before
 // the race, which may take an hour.
 func TestReadOnlyFolder(t *testing.T) {

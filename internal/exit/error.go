@@ -176,7 +176,7 @@ func problemHint(p *api.Problem, status Status) string {
 	case p.Code == api.CodeNameTaken:
 		return "list the datasets with `foretell datasets list`"
 	case p.Code == api.CodeQuota:
-		return "see what can be deleted with `foretell prune --dry-run`"
+		return "`foretell datasets list` and `foretell training list` show what counts towards the quota" // the message has the remedy
 	case p.Code == api.CodeStorageFull:
 		return "remedy that, then run the command again" // the message says how
 	case p.Code == api.CodeDamaged:

@@ -4,6 +4,8 @@ package filelock
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -29,6 +31,38 @@ func Wait(ctx context.Context, path string) (*os.File, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-tick.C:
+		}
+	}
+}
+
+// Create creates an empty file at path and locks it like [TryLock]. If a regular file exists there that
+// no process has locked, such as that of a process that was killed, Create empties it. It returns
+// ErrLocked if another process holds the lock. As long as the lock is held, path names the
+// returned file, unless a program that does not lock it renames or removes it.
+func Create(path string) (*os.File, error) {
+	for {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("it is not a regular file")}
+		}
+		f, err := TryLock(path)
+		var failed *fs.PathError
+		if err != nil && !errors.Is(err, ErrLocked) && !errors.As(err, &failed) {
+			err = fmt.Errorf("cannot lock %s: %w", path, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		// Another process may have renamed the file between the opening and the locking.
+		opened, errOpened := f.Stat()
+		named, errNamed := os.Lstat(path)
+		if errOpened == nil && errNamed == nil && os.SameFile(opened, named) {
+			if err := f.Truncate(0); err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
+			return f, nil
+		}
+		if err := f.Close(); err != nil || errOpened != nil {
+			return nil, errors.Join(errOpened, err)
 		}
 	}
 }

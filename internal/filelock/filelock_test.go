@@ -3,6 +3,7 @@ package filelock
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -44,5 +45,30 @@ func TestLock(t *testing.T) {
 	again.Close()
 	if _, err := TryLock(filepath.Join(path, "none")); err == nil || errors.Is(err, ErrLocked) {
 		t.Errorf("a path that is no file: %v", err)
+	}
+}
+
+// TestCreate creates a file that another process has left behind, writes, or has renamed.
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("left behind"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(path); len(content) > 0 || err != nil {
+		t.Errorf("the file has %q, %v", content, err)
+	}
+	if f, err := Create(path); f != nil || !errors.Is(err, ErrLocked) {
+		t.Errorf("while another process writes: %v, %v", f, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Create(filepath.Dir(path)); f != nil || err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("a folder: %v, %v", f, err)
 	}
 }

@@ -77,8 +77,9 @@ type Store interface {
 	// RenewJob extends a lease and reports whether the job should be cancelled. It returns
 	// ErrLeaseLost if this process does not hold the lease or the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
-	// ReleaseJob ends a lease and queues the job again.
-	ReleaseJob(ctx context.Context, key string) error
+	// ReleaseJob ends a lease and queues the job again. The job waits since the time since; if since
+	// is zero, it waits since it was created.
+	ReleaseJob(ctx context.Context, key string, since time.Time) error
 	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	EndExpiredLeases(ctx context.Context, c LeaseCheck) error

@@ -99,7 +99,7 @@ func (m memory) RenewJob(_ context.Context, key string, until time.Time) (bool, 
 	return r.cancelled, nil
 }
 
-func (m memory) ReleaseJob(_ context.Context, key string) error {
+func (m memory) ReleaseJob(_ context.Context, key string, _ time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs[key].owner = ""

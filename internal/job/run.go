@@ -73,15 +73,15 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case err == nil:
 		log.InfoContext(ctx, "job ends", "outcome", r.Outcome)
 	case errors.Is(err, ErrLeaseLost):
-		log.WarnContext(ctx, "job lost its lease: another process took the job over, or its subject was deleted")
+		log.WarnContext(ctx, "job lost its lease: another process took the job over, its subject was deleted, or its account was disabled")
 	case ctx.Err() != nil:
 		stopHeartbeats()
-		p.releaseJob(ctx, j)
+		p.releaseJob(ctx, j, p.Now())
 		log.InfoContext(ctx, "job released because the pool stops")
 	case errors.Is(err, ErrPostponed):
 		stopHeartbeats()
 		log.Log(ctx, waitLevel, "job waits", "error", err)
-		p.releaseJob(ctx, j)
+		p.releaseJob(ctx, j, time.Time{}) // it has done no work, so its wait goes on
 		sleepOrWake(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
@@ -169,11 +169,12 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 	}
 }
 
-// releaseJob returns a job to the queue. If that fails, the lease of the job will expire.
-func (p *Pool) releaseJob(ctx context.Context, j *Job) {
+// releaseJob returns a job to the queue; since has the meaning of Store.ReleaseJob. If that fails,
+// the lease of the job will expire.
+func (p *Pool) releaseJob(ctx context.Context, j *Job, since time.Time) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
-	if err := p.Store.ReleaseJob(ctx, j.Key); err != nil {
+	if err := p.Store.ReleaseJob(ctx, j.Key, since); err != nil {
 		p.Log.WarnContext(ctx, "cannot return a job to the queue; its lease will expire", "job", j.Key, "error", err)
 	}
 }

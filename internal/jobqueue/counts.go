@@ -13,9 +13,11 @@ import (
 // Counts has the numbers of jobs of one kind in all processes that share the store.
 type Counts struct {
 	// Kind is "prepare", "train", "predict" or "part".
-	Kind            string
+	Kind string
+	// Queued does not count the jobs of disabled accounts.
 	Queued, Running int64
-	// OldestQueued is the age of the oldest queued job. It is 0 if none is queued.
+	// OldestQueued is how long one of the queued jobs has waited since it was last queued. It is that of
+	// the job that has waited longest, and 0 if none is queued.
 	OldestQueued time.Duration
 }
 

@@ -210,8 +210,8 @@ func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (ca
 	return cancelled, translateLeaseLost(err)
 }
 
-func (s jobStore) ReleaseJob(ctx context.Context, key string) error {
-	return s.store.ReleaseJob(ctx, key)
+func (s jobStore) ReleaseJob(ctx context.Context, key string, since time.Time) error {
+	return s.store.ReleaseJob(ctx, key, since)
 }
 
 func (s jobStore) EndExpiredLeases(ctx context.Context, c job.LeaseCheck) error {

@@ -91,6 +91,9 @@ func UploadFile(ctx context.Context, c *connect.Session, created *api.CreatedDat
 	if e.Status == exit.Unavailable || e.Code == codeFileChanged {
 		e = e.WithHint("the dataset is still PENDING; restart the upload with `%s`", again)
 	}
+	if e.Code == string(api.CodeQuota) {
+		e = e.WithHint("dataset %[1]s is still PENDING and counts towards the quota: delete it with `foretell datasets delete %[1]s`, or upload the file to it later with `%[2]s`", created.DatasetKey, again)
+	}
 	return e
 }
 

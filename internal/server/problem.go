@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -182,7 +183,11 @@ func (s *service) toProblem(ctx context.Context, err error) *api.Problem {
 		if p.Code.Status() == http.StatusInternalServerError {
 			cause = errorWithCause{err}.Error() // a text, because operators search the log for the ID, also during an outage
 		}
-		s.log.ErrorContext(ctx, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", cause)
+		level := slog.LevelError
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil { // the client is gone, such as a proxy whose probe has timed out
+			level = slog.LevelDebug
+		}
+		s.log.Log(ctx, level, "operation failed", "requestId", p.RequestID, "code", p.Code, "error", cause)
 	}
 	return p
 }

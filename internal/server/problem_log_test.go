@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,26 @@ func TestLogOfInternalErrors(t *testing.T) {
 		_ = s.toProblem(t.Context(), tt.err)
 		if isValue != tt.isValue || !strings.Contains(log.String(), tt.want) {
 			t.Errorf("%v: logged as a value: %v, in %s", tt.err, isValue, &log)
+		}
+	}
+}
+
+// TestLogOfCancelledRequest checks that a failed request whose client is gone, such as a probe of a
+// proxy with a short time limit, is no error of the service.
+func TestLogOfCancelledRequest(t *testing.T) {
+	t.Parallel()
+	err := api.NewProblem(api.CodeNotReady, "the database does not respond").WithCause(fmt.Errorf("ping: %w", context.Canceled))
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		want string
+	}{"waiting": {t.Context(), "level=ERROR"}, "gone": {gone, "level=DEBUG"}} {
+		var log bytes.Buffer
+		s := &service{log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+		_ = s.toProblem(c.ctx, err)
+		if !strings.Contains(log.String(), c.want) {
+			t.Errorf("a client that is %s: the log lacks %s: %s", name, c.want, &log)
 		}
 	}
 }

@@ -170,7 +170,7 @@ func (s suite) links(t *testing.T) {
 	wantErr(t, err, ErrNotFound)
 	write(t, s.Store, func(tx *Tx) error { return tx.DeleteOneTimeLink(t.Context(), "second") })
 	wantErr(t, s.Write(t.Context(), func(tx *Tx) error { return tx.DeleteOneTimeLink(t.Context(), "second") }), ErrNotFound)
-	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "bob", true) })
+	write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "bob", true, at(1)) })
 	_, err = link("bob", 9)
 	wantErr(t, err, ErrNotFound)
 }

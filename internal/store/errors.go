@@ -12,7 +12,7 @@ var (
 	ErrNotFound   = database.ErrNotFound
 	ErrExists     = database.ErrExists
 	ErrWrongState = errors.New("the row is not in the required state")
-	ErrLeaseLost  = errors.New("the job was leased by another process or deleted")
+	ErrLeaseLost  = errors.New("the job was leased by another process or deleted, or its account was disabled")
 	// ErrUnknownColumn is returned by InsertRows.
 	ErrUnknownColumn = errors.New("the rows do not fit the schema of the database")
 

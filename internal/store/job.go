@@ -196,10 +196,13 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 }
 
 // ReleaseJob ends the lease of this process. The job is queued again, and the
-// claim does not count as an attempt.
-func (s *Store) ReleaseJob(ctx context.Context, key string) error {
+// claim does not count as an attempt. The job waits since the time since; if since is zero, it waits
+// since it was created.
+func (s *Store) ReleaseJob(ctx context.Context, key string, since time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
-		if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE key = ? AND owner = ?", key, s.ProcessName()); err != nil {
+		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
+			toMicros(since), key, s.ProcessName())
+		if err != nil {
 			return err
 		}
 		return t.notifyJobs(ctx, "")
@@ -306,7 +309,7 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 	row = t.tx.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN n < turns THEN n ELSE turns END), 0) FROM (
 		SELECT count(*) AS n, ? + (CASE WHEN a.served < me.served THEN 1 ELSE 0 END) AS turns
 		FROM job j JOIN account a ON a.key = j.account JOIN account me ON me.key = ?
-		WHERE j.kind = ? AND j.owner = '' AND j.account <> me.key GROUP BY j.account, a.served, me.served) AS waiting`,
+		WHERE j.kind = ? AND j.owner = '' AND a.disabled = 0 AND j.account <> me.key GROUP BY j.account, a.served, me.served) AS waiting`,
 		older, j.Account, j.Kind)
 	err := row.Scan(&others)
 	return older + running + others, err
@@ -314,16 +317,24 @@ func (t *Tx) CountJobsBefore(ctx context.Context, j *JobState) (int, error) {
 
 // JobCount is the number of queued and leased jobs of a kind.
 type JobCount struct {
-	Kind            string
+	Kind string
+	// Queued does not count the jobs of disabled accounts, which no process may run.
 	Queued, Running int64
-	// Oldest is when the oldest queued job was created. It is zero if none is queued.
+	// Oldest is the time since which one of the jobs in Queued has waited longest. It is zero if
+	// none is queued.
 	Oldest time.Time
 }
 
+// queuedSinceSQL is an SQL expression for the time since which a queued job j has waited. It is the
+// time when the job was queued again. begun is 0 if that never happened.
+const queuedSinceSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
+
 // CountJobs counts the jobs of all processes by kind.
 func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
-	rows, err := t.tx.QueryContext(ctx, `SELECT kind, sum(CASE WHEN owner = '' THEN 1 ELSE 0 END),
-		sum(CASE WHEN owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN owner = '' THEN created END), 0) FROM job GROUP BY kind`)
+	rows, err := t.tx.QueryContext(ctx, `SELECT j.kind, sum(CASE WHEN j.owner = '' AND a.disabled = 0 THEN 1 ELSE 0 END),
+		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END),
+		coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedSinceSQL+` END), 0)
+		FROM job j JOIN account a ON a.key = j.account GROUP BY j.kind`)
 	if err != nil {
 		return nil, err
 	}

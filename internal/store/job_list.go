@@ -16,6 +16,8 @@ type ListedJob struct {
 	// Begun is when the current attempt began. It is zero if a process of an earlier version leased
 	// the job, and meaningless if the job is not leased.
 	Begun time.Time
+	// AccountDisabled reports whether the account is disabled, so that no process may run the job.
+	AccountDisabled bool
 }
 
 // ListJobs returns a page of the jobs of all accounts, and the number of jobs on all
@@ -23,7 +25,7 @@ type ListedJob struct {
 // is not empty, only the jobs of the account with this email are listed.
 func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*ListedJob, total int64, err error) {
 	list := listQuery{
-		columns: "j.subject, j.account, j.kind, j.process, j.owner, j.created, j.key, a.email, j.attempt, j.memory, j.begun",
+		columns: "j.subject, j.account, j.kind, j.process, j.owner, j.created, j.key, a.email, j.attempt, j.memory, j.begun, a.disabled",
 		from:    "job j JOIN account a ON a.key = j.account", order: "CASE WHEN j.owner = '' THEN 1 ELSE 0 END, j.created, j.key",
 	}
 	if email != "" {
@@ -32,7 +34,7 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 	return listPage(ctx, t, list, page, func(row rowScanner) (*ListedJob, error) {
 		var j ListedJob
 		var created, begun int64
-		err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created, &j.Key, &j.Email, &j.Attempt, &j.Memory, &begun)
+		err := row.Scan(&j.Subject, &j.Account, &j.Kind, &j.Process, &j.Owner, &created, &j.Key, &j.Email, &j.Attempt, &j.Memory, &begun, &j.AccountDisabled)
 		j.Created, j.Begun = fromMicros(created), fromMicros(begun)
 		return &j, err
 	})
@@ -42,23 +44,26 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 type JobQueue struct {
 	Email           string
 	Queued, Running int64
-	// Oldest is when the oldest queued job was created. It is zero if none is queued.
+	// Oldest is the time since which one of the queued jobs has waited longest. It is zero if none is
+	// queued, or if the account is disabled.
 	Oldest time.Time
+	// Disabled reports whether the account is disabled, so that no process may run the queued jobs.
+	Disabled bool
 }
 
 // ListJobQueues returns the number of jobs of each account that has any, in descending order of
 // Queued.
 func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT a.email, sum(CASE WHEN j.owner = '' THEN 1 ELSE 0 END) AS queued,
-		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' THEN j.created END), 0)
-		FROM job j JOIN account a ON a.key = j.account GROUP BY a.email ORDER BY queued DESC, a.email`)
+		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedSinceSQL+` END), 0), a.disabled
+		FROM job j JOIN account a ON a.key = j.account GROUP BY a.email, a.disabled ORDER BY queued DESC, a.email`)
 	if err != nil {
 		return nil, err
 	}
 	return scanAllAndClose(rows, func(row rowScanner) (*JobQueue, error) {
 		var q JobQueue
 		var oldest int64
-		err := row.Scan(&q.Email, &q.Queued, &q.Running, &oldest)
+		err := row.Scan(&q.Email, &q.Queued, &q.Running, &oldest, &q.Disabled)
 		q.Oldest = fromMicros(oldest)
 		return &q, err
 	})

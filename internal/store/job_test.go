@@ -75,12 +75,12 @@ func (s suite) jobs(t *testing.T) {
 	t.Run("a disabled account's lose their leases and wait", func(t *testing.T) {
 		queue("ann", 3, "7")
 		before := claim(s.Store, 20)
-		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", true) })
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", true, at(21)) })
 		_, err := s.RenewJob(t.Context(), before.Key, at(40))
 		wantErr(t, err, ErrLeaseLost)
 		_, err = s.ClaimJob(t.Context(), JobClaim{Kind: "kind", Until: at(31), Running: running[s.Store]})
 		wantErr(t, err, ErrNotFound)
-		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false) })
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", false, at(21)) })
 		running[s.Store] = []string{"job 4"} // its heartbeats have stopped ann's
 		for range 4 {                        // all of ann's are free again
 			j := claim(s.Store, 22)
@@ -106,7 +106,7 @@ func (s suite) jobs(t *testing.T) {
 		}
 	})
 	t.Run("a job given back was never claimed", func(t *testing.T) {
-		if err := other.ReleaseJob(t.Context(), "job 4"); err != nil {
+		if err := other.ReleaseJob(t.Context(), "job 4", at(100)); err != nil {
 			t.Fatal(err)
 		}
 		running[s.Store] = running[s.Store][1:] // its heartbeat has stopped job 4
@@ -318,6 +318,82 @@ func (s suite) jobCounts(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	s.jobWaits(t)
+}
+
+// jobWaits checks since when jobs wait that were released, or whose account was disabled.
+func (s suite) jobWaits(t *testing.T) {
+	want := func(when string, count JobCount, queues ...*JobQueue) {
+		t.Helper()
+		count.Kind = "train"
+		read(t, s.Store, func(tx *Tx) error {
+			counts, err := tx.CountJobs(t.Context())
+			if diff := cmp.Diff([]*JobCount{&count}, counts); diff != "" {
+				t.Errorf("%s: counts (-want +got):\n%s", when, diff)
+			}
+			if err != nil {
+				return err
+			}
+			got, err := tx.ListJobQueues(t.Context())
+			if diff := cmp.Diff(queues, got); diff != "" {
+				t.Errorf("%s: queues (-want +got):\n%s", when, diff)
+			}
+			return err
+		})
+	}
+	release := func(key string, since time.Time) {
+		t.Helper()
+		if err := s.ReleaseJob(t.Context(), key, since); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disable := func(disabled bool, now int) {
+		t.Helper()
+		write(t, s.Store, func(tx *Tx) error { return tx.UpdateDisabled(t.Context(), "ann", disabled, at(now)) })
+	}
+	release("ann-1", at(30))
+	want("after a release", JobCount{Queued: 3, Oldest: at(1)}, &JobQueue{Email: "ann@example.com", Queued: 2, Oldest: at(1)}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
+	disable(true, 40)
+	want("disabled", JobCount{Queued: 1, Oldest: at(2)}, &JobQueue{Email: "ann@example.com", Queued: 2, Disabled: true}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
+	read(t, s.Store, func(tx *Tx) error {
+		jobs, _, err := tx.ListJobs(t.Context(), "", Page{Limit: 9})
+		for _, j := range jobs {
+			if j.AccountDisabled != (j.Account == "ann") {
+				t.Errorf("%+v", j)
+			}
+		}
+		bob, jobErr := tx.GetJobState(t.Context(), "bob-1")
+		if jobErr != nil {
+			return jobErr
+		}
+		if n, err := tx.CountJobsBefore(t.Context(), bob); n != 0 || err != nil {
+			t.Errorf("%d jobs of a disabled account come before another job; %v", n, err)
+		}
+		return err
+	})
+	disable(false, 50)
+	want("enabled", JobCount{Queued: 3, Oldest: at(2)}, &JobQueue{Email: "ann@example.com", Queued: 2, Oldest: at(50)}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
+	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(60), Until: at(70)}); err != nil || j.Subject != "bob-1" {
+		t.Fatalf("claimed %+v, %v", j, err)
+	}
+	release("bob-1", time.Time{}) // its wait goes on
+	want("postponed", JobCount{Queued: 3, Oldest: at(2)}, &JobQueue{Email: "ann@example.com", Queued: 2, Oldest: at(50)}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
+	if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(80), Until: at(90)}); err != nil {
+		t.Fatal(err)
+	}
+	for second := 100; second <= 110; second += 5 {
+		if err := s.EndExpiredLeases(t.Context(), LeaseCheck{Now: at(second), Timeout: 10 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read(t, s.Store, func(tx *Tx) error {
+		var begun int64
+		err := tx.tx.QueryRowContext(t.Context(), "SELECT max(begun) FROM job WHERE owner = ''").Scan(&begun)
+		if got := fromMicros(begun); !got.Equal(at(110)) {
+			t.Errorf("the job of a dead process waits since %s, want %s", got, at(110))
+		}
+		return err
+	})
 }
 
 func BenchmarkClaim(b *testing.B) {

@@ -61,7 +61,7 @@ func (s *Store) EndExpiredLeases(ctx context.Context, c LeaseCheck) error {
 		if !expired && s.IsProcessAlive(l.owner) {
 			continue
 		}
-		switch err := s.endLease(ctx, l); {
+		switch err := s.endLease(ctx, l, c.Now); {
 		case errors.Is(err, ErrNotFound): // it was renewed, or another process has ended it
 		case err != nil:
 			return err
@@ -99,11 +99,11 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// endLease ends a lease. It returns ErrNotFound if the lease was renewed or has ended since
+// endLease ends a lease. The job waits since now. endLease returns ErrNotFound if the lease was renewed or has ended since
 // listLeases read it.
-func (s *Store) endLease(ctx context.Context, l lease) error {
+func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
-		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '' WHERE key = ? AND owner = ? AND until = ?", l.key, l.owner, l.until); err != nil {
+		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {
 			return err
 		}
 		return t.notifyJobs(ctx, "")

@@ -45,7 +45,7 @@ func (s suite) notifications(t *testing.T) {
 	if !s.IsOnServer() {
 		await("changed", "")
 	}
-	if err := other.ReleaseJob(t.Context(), "1"); err != nil {
+	if err := other.ReleaseJob(t.Context(), "1", at(1)); err != nil {
 		t.Fatal(err)
 	}
 	await("released", "")

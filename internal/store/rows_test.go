@@ -25,12 +25,12 @@ func (s suite) accounts(t *testing.T) {
 		}
 		_, err = tx.GetAccountByToken(t.Context(), "hash", at(11))
 		wantErr(t, err, ErrNotFound)
-		if err := tx.UpdateDisabled(t.Context(), "ann", true); err != nil {
+		if err := tx.UpdateDisabled(t.Context(), "ann", true, at(1)); err != nil {
 			return err
 		}
 		_, err = tx.GetAccountByToken(t.Context(), "hash", at(9))
 		wantErr(t, err, ErrNotFound)
-		return tx.UpdateDisabled(t.Context(), "ann", false)
+		return tx.UpdateDisabled(t.Context(), "ann", false, at(1))
 	})
 	for _, offered := range []string{"first", "second"} {
 		if kept, err := s.GetOrInsertSecret(t.Context(), &Secret{Name: "name", Value: offered}); err != nil || kept.Value != "first" {

@@ -1,0 +1,66 @@
+package e2e_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"foretell/internal/exit"
+	"foretell/internal/filelock"
+)
+
+// TestBackupIsLocked makes a backup to a file to which another process writes a backup.
+func TestBackupIsLocked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if got := s.pipe(t, "", "users", "add", "ann@example.com"); got.exit != exit.OK {
+		t.Fatal(got.stderr)
+	}
+	other, err := filelock.Create(filepath.Join(s.dir, "service.tar.part"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.pipe(t, "", "backup", "service.tar")
+	if got.exit != exit.Conflict || !strings.Contains(got.stderr, "another backup is being written to ") || !strings.Contains(got.stderr, "wait until it ends, or name another file") {
+		t.Errorf("while the other process runs: exit %d, %s", got.exit, got.stderr)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.pipe(t, "", "backup", "service.tar"); got.exit != exit.OK {
+		t.Errorf("when it has ended: %s", got.stderr)
+	}
+}
+
+// TestQuotaOfUpload uploads a file that exceeds the quota of the account. The dataset stays, so the
+// hint has the command that deletes it. It also checks that a list of accounts names another server
+// only if it does not serve the same folder.
+func TestQuotaOfUpload(t *testing.T) {
+	t.Parallel()
+	address, dir := serve(t)
+	s := newStage(t)
+	if err := addAccount("a@example.com", []string{"--data-dir", dir}); err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(s.env, "FORETELL_SERVER="+address, "FORETELL_USERNAME=a@example.com", "FORETELL_PASSWORD=a long password")
+	if got := s.pipe(t, "", "users", "quota", "a@example.com", "--bytes", "10", "--data-dir", dir); got.exit != exit.OK {
+		t.Fatal(got.stderr)
+	}
+	got := s.pipe(t, "", "datasets", "create", "shop", "train.csv")
+	_, hint, _ := strings.Cut(got.stderr, "is still PENDING and counts towards the quota: delete it with `foretell ")
+	remove, _, _ := strings.Cut(hint, "`")
+	if got.exit != exit.Conflict || !strings.HasPrefix(remove, "datasets delete ") {
+		t.Fatalf("exit %d, %s", got.exit, got.stderr)
+	}
+	if got := s.pipe(t, "", append(strings.Fields(remove), "--yes")...); got.exit != exit.OK {
+		t.Errorf("%s: %s", remove, got.stderr)
+	}
+	for server, differs := range map[string]bool{address: false, strings.Replace(address, "127.0.0.1", "localhost", 1) + "/": false, "http://other.example.com": true} {
+		command := s.command("users", "list", "--data-dir", dir)
+		command.Env = append(command.Env, "FORETELL_SERVER="+server)
+		text, err := command.CombinedOutput()
+		if err != nil || strings.Contains(string(text), ", not those of the server") != differs {
+			t.Errorf("%s: %v, %s", server, err, text)
+		}
+	}
+}
