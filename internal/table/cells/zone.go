@@ -6,7 +6,7 @@ import "strings"
 // UTC, as an offset such as -05:00, or as letters such as EST. It is "" if the time of day has no
 // zone. hasTime is false if the cell has no time of day.
 func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
-	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	p := newDateParser(cell, dayFirst)
 	if t, ok := p.parse(); !ok || !t.hasTime {
 		return "", false
 	}
