@@ -57,7 +57,7 @@ func Dataset(model *learn.Model) *api.Dataset {
 }
 
 // describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name. A model does not store whether
+// other than dates and numbers, it has only the name and the levels of a category. A model does not store whether
 // amounts have separators of thousands. describeColumn assumes that they have them. A
 // model also does not store whether the order of dates was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
@@ -69,6 +69,8 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 		column.Unused = false
 		switch {
+		case c.Kind == frame.Category && c.Feature == "":
+			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// yearUnit is the unit of ages such as 56y 1m.
-const yearUnit = "year"
+// YearUnit is the unit of ages such as 56y 1m.
+const YearUnit = "year"
 
 // durationPart is a unit of the parts of a duration.
 type durationPart struct {
@@ -42,7 +42,7 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 	parts := hourParts
 	switch to {
 	case DurationUnit:
-	case yearUnit:
+	case YearUnit:
 		parts = yearParts
 	default:
 		return 0, false
@@ -91,7 +91,7 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	}
 	unit = DurationUnit
 	if _, isYears := parts["y"]; isYears {
-		unit = yearUnit
+		unit = YearUnit
 	}
 	return sign * value, unit, p.ok && count >= 2
 }

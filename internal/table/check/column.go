@@ -29,9 +29,11 @@ func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []c
 	c.warnMixedNumbers()
 	c.warnMixedDates()
 	c.warnNoDates()
+	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()
 		c.warnDateOrder()
+		c.warnTimeZones()
 		c.warnSeparators()
 	}
 	return c.warnings
