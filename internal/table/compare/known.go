@@ -100,9 +100,12 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 	}
 }
 
-// minUnknownShare is the smallest fraction of rows whose text has no level that is reported. Rare texts of
-// the training file have no level, so some such rows are usual.
-const minUnknownShare = 0.5
+// Limits for reporting texts that have no level. Rare texts of the training file have no level, so some
+// such rows are usual, and even many if nearly every row has its own text.
+const (
+	minUnknownShare   = 0.5 // smallest fraction of rows whose text has no level
+	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
+)
 
 // checkLevels reports texts that the model does not distinguish, if most rows have such a text.
 func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
@@ -118,15 +121,17 @@ func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.Colu
 		levels[key(level)] = true
 	}
 	var unknown unreadRows
-	first, filled := math.MaxInt, 0
+	first, filled, texts := math.MaxInt, 0, 0
 	for _, one := range blind.Values() {
 		filled += one.Rows
 		if !levels[key(one.Text)] {
 			unknown.addRows(&one)
+			texts++
 			first = min(first, one.FirstLine())
 		}
 	}
-	if unknown.rows > 0 && ratio(unknown.rows, filled) > minUnknownShare {
+	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
+	if unknown.rows >= minExpectedRows && !isUsual {
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s",
 			humanize.Count(unknown.rows, "row"), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), csvfile.Excerpt(unknown.most.Text))
 	}
