@@ -180,8 +180,17 @@ func parsePowerOf10(text []byte) (power int, rest []byte, ok bool) {
 // approximateMarks are the marks before a number that is not exact.
 var approximateMarks = []string{"~", "\u223C", "≈", "ca. ", "ca.", "ca ", "Ca. ", "Ca.", "Ca ", "approx. ", "approx "}
 
+// HasApproximateMark reports whether a cell begins with a mark such as ~ and ca. before a number.
+func HasApproximateMark(cell []byte) bool {
+	cell = Trim(cell)
+	return len(cutApproximateMark(cell)) < len(cell)
+}
+
 // cutApproximateMark returns a cell without the mark before its number, as in ~70.7 and ca. 5.
 func cutApproximateMark(cell []byte) []byte {
+	if len(cell) == 0 || cell[0] < utf8.RuneSelf && bytes.IndexByte([]byte("~cCa"), cell[0]) < 0 {
+		return cell
+	}
 	rest, found := cutAny(cell, approximateMarks...)
 	if !found {
 		return cell

@@ -23,7 +23,7 @@ type Options struct {
 func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []csvfile.Warning {
 	c := &columnChecker{stats: t, inferred: inferred, opts: opts}
 	c.warnStrayTexts()
-	c.warnFootnotes()
+	c.warnMarks()
 	c.warnPartialUnit()
 	c.warnMostlyNumbers()
 	c.warnMixedNumbers()

@@ -41,7 +41,7 @@ var warningGroups = map[string]warningGroup{
 	csvfile.CodeIDLikeColumn:   {2, "identify the rows or are row numbers, so they are not used"},
 	csvfile.CodeJunkInNumbers:  {4, "of numbers have text in some rows; such a cell counts as missing, and frequent texts also become a category"},
 	csvfile.CodeUnclearNumbers: {4, "have numbers whose separator may be that of thousands or of decimals"},
-	csvfile.CodeFootnoteMarks:  {4, "have footnote marks after some numbers; the marks are ignored"},
+	csvfile.CodeFootnoteMarks:  {4, "have marks before or after some numbers; the marks are ignored"},
 	csvfile.CodePartialUnit:    {4, "have a unit in some rows only, and much larger or smaller numbers in the others"},
 	csvfile.CodeMostlyNumbers:  {4, "are read as text or categories, although most of their cells are numbers"},
 	csvfile.CodeMixedNumbers:   {4, "are read as text or categories, because their numbers have different decimal separators or units"},
