@@ -143,6 +143,9 @@ type Column struct {
 	// Unused reports whether no model of the dataset uses the column. It is false in datasets of
 	// earlier versions.
 	Unused bool `json:"unused,omitempty" doc:"Whether no model uses the column, such as a constant column. An extension."`
+	// Levels are the texts of a category that a model distinguishes. They are only set if the dataset
+	// was described from a model file.
+	Levels []string `json:"-"`
 	// Distribution is nil if it is unknown, as in datasets of earlier versions.
 	Distribution *Distribution `json:"distribution,omitempty" doc:"How the values are distributed. An extension."`
 }

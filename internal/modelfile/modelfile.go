@@ -57,18 +57,20 @@ func Dataset(model *learn.Model) *api.Dataset {
 }
 
 // describeColumn returns the description of a column of the training file. For columns
-// other than dates and numbers, it has only the name. A model does not store whether
+// other than dates and numbers, it has only the name and the levels of a category. A model does not store whether
 // amounts have separators of thousands. describeColumn assumes that they have them. A
 // model also does not store whether the order of dates was only assumed.
 func describeColumn(schema *frame.Schema, name string) api.Column {
-	column := api.Column{Name: name, Unused: true}
+	column, features := api.Column{Name: name, Unused: true}, 0
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
 		if c.SourceName() != name {
 			continue
 		}
-		column.Unused = false
+		column.Unused, features = false, features+1
 		switch {
+		case c.Kind == frame.Category && c.Feature == "":
+			column.Levels = c.Levels
 		case c.Kind != frame.Numeric:
 		case c.Feature == "" || c.Feature == frame.ExtractAmount:
 			column.Kind, column.NumberFormat = string(inference.FormNumeric), &api.NumberFormat{Unit: c.Unit, DecimalComma: c.DecimalComma, Grouped: c.Feature != ""}
@@ -78,6 +80,9 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 				column.DateOrder = string(inference.DayFirst)
 			}
 		}
+	}
+	if features > 1 {
+		column.Levels = nil // new texts are usual in a column of texts of words
 	}
 	return column
 }

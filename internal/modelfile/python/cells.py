@@ -50,11 +50,18 @@ def amount_or_nan(cell, unit, decimal_comma):
     value, found, ok = parse_amount(cell, decimal_comma)
     if found == "" and ends_in_letter(cell) and ends_in_letter(unit):
         return NAN  # if the unit is A, as in 5A and 7A, then 5B is not 5 billion
-    if found == "day" and unit == "h":
-        value, found = 24 * value, unit
-    if not ok or found and canonical_unit(found) != canonical_unit(unit) or math.isinf(value):
+    factor = unit_factor(found, unit)
+    if not ok or factor is None or math.isinf(value * factor):
         return NAN
-    return value
+    return value * factor
+
+
+def unit_factor(found, unit):
+    """Returns the number by which numbers with the unit found are multiplied, or None."""
+    if not found or canonical_unit(found) == canonical_unit(unit):
+        return 1.0
+    parts = {"h": HOUR_PARTS, "year": YEAR_PARTS}.get(unit, {})
+    return parts.get(found.removesuffix("."), (0, None, 0))[1]
 
 
 # Currencies that are also written in letters.
@@ -81,18 +88,23 @@ def parse_amount(cell, decimal_comma):
 
     An amount is a number with an optional currency before it, or a scale (k, M, B), a plus
     and a unit after it. Parentheses mean minus, as in accounting, and so does a hyphen that is
-    all that follows a number with decimals or thousands. Footnote marks at the end are ignored. A duration such as
-    26:30:00 is a number of hours with the unit h.
+    all that follows a number with decimals or thousands. Footnote marks at the end and a mark
+    such as ~ before the number are ignored. An error, a power of ten or a total may follow the
+    number; see TAIL. A duration such as 26:30:00 or 3h 36m is a number of hours with the unit
+    h, and an age such as 56y 1m is a number of years.
     """
     cell = cell.strip(SPACE)
     if byte_length(cell) > 32:
         return NO_AMOUNT
-    cell = FOOTNOTE_MARKS.sub("", cell)
+    cell = APPROXIMATE_MARK.sub("", FOOTNOTE_MARKS.sub("", cell))
     if not cell:
         return NO_AMOUNT
     hours = parse_duration(cell)
     if hours is not None:
         return hours, "h", True
+    duration, unit = parse_unit_duration(cell)
+    if duration is not None:
+        return duration, unit, True
     negative = cell[0] == "(" and cell[-1] == ")"
     if negative:
         cell = cell[1:-1]
@@ -100,20 +112,115 @@ def parse_amount(cell, decimal_comma):
     if not digits:
         return NO_AMOUNT
     begin, end = digits[0], digits[-1] + 1
+    suffix = cell[end:]
+    tail = parse_tail(cell, begin)
+    if tail:
+        end, suffix = tail.end(1), cell[tail.end():]
     point = "," if decimal_comma else "."
     if begin > 0 and cell[begin - 1] == point and not ends_in_letter(cell[: begin - 1]):
         begin -= 1  # not the point of Rs.500
     minus, before, ok = parse_prefix(cell[:begin])
     if not ok:
         return NO_AMOUNT
-    trailing = cell[end:] == "-" and cell[begin:end].strip("0123456789") != ""
-    scale, after, ok = parse_suffix("" if trailing else cell[end:])
+    trailing = not tail and suffix == "-" and cell[begin:end].strip("0123456789") != ""
+    scale, after, ok = parse_suffix("" if trailing else suffix)
     if not ok or (before and after) or trailing and (minus or negative):
         return NO_AMOUNT
     value, ok = parse_digit_groups(cell[begin:end], point)
     if negative != (minus or trailing):
         value = -value
-    return value * scale, before + after, ok
+    value *= scale
+    if not tail or not ok:
+        return value, before + after, ok
+    if tail["total"]:
+        unit = "/" + tail["total"] + (" " + after if after else "")
+        return value, unit, not before and 0 <= value <= int(tail["total"])
+    power = power_of_10(tail)
+    return value * 10.0**power if power >= 0 else value / 10.0**-power, before + after, True
+
+
+APPROXIMATE_MARK = re.compile(
+    r"\A(?:[~\u223c≈]|[Cc]a\. |[Cc]a\.|[Cc]a |approx\. |approx )[%s]*" % (SPACE + AMOUNT_SPACE)
+)
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+# What follows the first number of a cell: an error, a power of ten, or the total of a score.
+TAIL = re.compile(
+    r"([0-9](?:[0-9,.'’\u00a0\u2009\u202f]*[0-9])?)(?:"
+    r"_*(?:±|\+/-)_*[0-9]+(?:[.,][0-9]+)?"
+    r"|_*[×xX*·⋅]_*10(?:\^(?P<power>[-\u2212+]?[0-9]{1,2})(?![0-9])|(?P<super>⁻?[^]{1,2})(?![^]))"
+    r"|(?:_*/|_+(?:out )?of(?=_))_*(?P<total>[1-9][0-9]{0,5})(?![0-9]))"
+    .replace("_", "[%s]" % (SPACE + AMOUNT_SPACE))
+    .replace("[^]", "[%s]" % SUPERSCRIPTS)
+)
+
+
+def parse_tail(cell, begin):
+    """Returns the match of TAIL at an offset of a cell, or None."""
+    found = TAIL.match(cell, begin)
+    if not found:
+        return None
+    if found["total"]:
+        is_padded = re.match("0[0-9]", cell[begin:])
+        is_year = 1900 <= int(found["total"]) <= 2099
+        return None if is_padded or is_year else found
+    if found["power"] or found["super"]:
+        return found if 1 <= abs(power_of_10(found)) <= 22 else None
+    return found
+
+
+def power_of_10(tail):
+    """Returns the exponent of the power of ten in a match of TAIL; 0 if there is none."""
+    text = tail["power"] or tail["super"] or "0"
+    digits = [SUPERSCRIPTS.find(char) if char in SUPERSCRIPTS else int(char) for char in text if char not in "-+\u2212⁻"]
+    power = int("".join(map(str, digits)))
+    return -power if text[0] in "-\u2212⁻" else power
+
+
+# The rank, the length and the limit of each unit of a duration in hours or years.
+HOUR_PARTS = {
+    name: part
+    for part, names in (
+        ((0, 24.0, 0), "d day days tag tage"),
+        ((1, 1.0, 24), "h hr hrs hour hours std stunde stunden"),
+        ((2, 1 / 60, 60), "m min mins minute minutes minuten"),
+        ((3, 1 / 3600, 60), "s sec secs second seconds sek sekunde sekunden"),
+    )
+    for name in names.split()
+}
+YEAR_PARTS = {
+    name: part
+    for part, names in (
+        ((0, 1.0, 0), "y yr yrs year years"),
+        ((1, 1 / 12, 12), "m mo mos mth mths month months"),
+    )
+    for name in names.split()
+}
+UNIT_PART = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{1,9}))? ?(?:([a-z])(?![A-Za-z])|([A-Za-z]{2,})\.?)")
+PART_SEPARATOR = re.compile(r" and | und |,? ?")
+
+
+def parse_unit_duration(cell):
+    """Returns a duration of several numbers with units and its unit, or (None, None)."""
+    none = (None, None)
+    sign = -1 if is_minus(cell[:1]) else 1
+    at = 1 if cell[:1] in ("-", "\u2212", "+") else 0
+    parts, last, total, count, fraction = HOUR_PARTS, -1, 0.0, 0, None
+    while at < len(cell):
+        if count:
+            at = PART_SEPARATOR.match(cell, at).end()
+        found = UNIT_PART.match(cell, at)
+        if not found or fraction:
+            return none
+        whole, fraction, letter, word = found.groups()
+        name = letter or word.lower()
+        if not count and name in YEAR_PARTS and name != "m":
+            parts = YEAR_PARTS
+        rank, factor, limit = parts.get(name, (-1, 0, 0))
+        if rank <= last or count and int(whole) >= limit:
+            return none
+        total += with_fraction(whole, fraction) * factor
+        last, count, at = rank, count + 1, found.end()
+    return (sign * total, "year" if parts is YEAR_PARTS else "h") if count >= 2 else none
 
 
 CLOCK_DURATION = re.compile(

@@ -49,6 +49,10 @@ sunday sun sonntag so dimanche domingo domenica
 """)
 
 
+# The name of a zone after its offset, as in +01:00[Europe/Berlin].
+ZONE_NAME = re.compile(r"\[[A-Za-z0-9/_+-]{3,38}\]\Z")
+
+
 class NotADate(Exception):
     pass
 
@@ -58,26 +62,44 @@ class DateParser:
 
     def __init__(self, text, day_first):
         self.rest, self.day_first = text, day_first
+        self.time_separator = ":"
+        self.is_compact = self.has_month_name = False  # 20060102, 02/Jan/2006
+        self.has_zone = False
         self.hour = None  # a time of day before the year, as in the output of Unix date
 
     def parse(self):
         """Returns the days since 1 January 1970, with a fraction, and whether there is a date."""
+        zone_name = ZONE_NAME.search(self.rest)
+        if zone_name:
+            self.rest = self.rest[: zone_name.start()]
         self.require(4 <= byte_length(self.rest) <= 40)
         if self.at_time_of_day():
             hour = self.time_of_day()
-            self.require(not self.rest)
+            self.require(not self.rest and not zone_name)
             return hour / 24, False
         day = self.date()
         if not self.rest:
+            self.require(not zone_name)
             return day + (self.hour or 0.0) / 24, True
         self.require(self.hour is None)
-        if not self.skip("T") and not self.skip("t"):
+        self.skip_to_time_of_day()
+        hour = self.time_of_day()
+        self.require(not self.rest and (self.has_zone or not zone_name))
+        return day + hour / 24, True
+
+    def skip_to_time_of_day(self):
+        """Skips what is between a date and a time of day."""
+        if self.skip("T") or self.skip("t"):
+            if self.is_compact and not self.at_time_of_day():
+                self.time_separator = ""
+                return
+        elif not (self.has_month_name and self.skip(":")):
             self.skip(",")
             self.require(self.skip(" "))
+            if re.match(r"[0-9]{1,2}\.[0-9]{2}(?![0-9])", self.rest):
+                self.time_separator = "."
+                return
         self.require(self.at_time_of_day())
-        hour = self.time_of_day()
-        self.require(not self.rest)
-        return day + hour / 24, True
 
     @staticmethod
     def require(ok):
@@ -108,11 +130,13 @@ class DateParser:
         if not "0" <= self.rest[0] <= "9":
             return self.name_first()
         first, digits = self.digits(8)
-        if digits == 8:
+        self.is_compact = digits == 8
+        if self.is_compact:
             return self.day_number(first // 10000, first // 100 % 100, first % 100)
         self.require(self.rest)
         part, letter_next = self.rest[0], is_letter(self.rest[1:2])
         if digits <= 2 and (part == " " or is_letter(part) or letter_next or self.rest[:2] == ". "):
+            self.has_month_name = part == "/"
             return self.month_year(first)
         if digits == 4 and (part == "," or letter_next):
             return self.month_day(first)
@@ -209,12 +233,13 @@ class DateParser:
 
     def time_of_day(self):
         """Parses a time of day and returns the hours since midnight."""
-        hour, _ = self.digits(2)
-        self.require(self.skip(":"))
+        hour, hour_digits = self.digits(2)
+        separator = self.time_separator
+        self.require(self.skip(separator) if separator else hour_digits == 2)
         minute, digits = self.digits(2)
         self.require(digits == 2 and minute < 60)
         second = 0.0
-        if self.skip(":"):
+        if self.skip(separator) if separator else "0" <= self.rest[:1] <= "9":
             whole, digits = self.digits(2)
             self.require(digits == 2 and whole <= 60)
             second = float(whole)
@@ -232,6 +257,7 @@ class DateParser:
     def zone(self):
         before = self.rest
         self.skip(" ")
+        self.has_zone = True
         letters = len(re.match("[A-Z]*", self.rest)[0])
         if 0 < letters <= 5:
             self.rest = self.rest[letters:]
@@ -246,7 +272,7 @@ class DateParser:
             minutes, digits = self.digits(2)
             self.require(digits == 2 and minutes < 60)
         else:
-            self.rest = before
+            self.rest, self.has_zone = before, False
 
 
 def is_letter(char):

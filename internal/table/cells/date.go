@@ -1,10 +1,5 @@
 package cells
 
-import (
-	"bytes"
-	"math"
-)
-
 // DateTime is a point in local time. Time zones are ignored: what people do at nine
 // o'clock depends on their local time.
 type DateTime struct {
@@ -33,6 +28,10 @@ type dateParser struct {
 	hour    float64
 	hasHour bool
 	zone    []byte // the text of the zone after the time of day; nil if there is none
+	// timeSeparator is between the hour, the minute and the second; 0 if nothing is. isCompact is set if
+	// the date has eight digits, and hasMonthName if it is like 02/Jan/2006.
+	timeSeparator           byte
+	isCompact, hasMonthName bool
 }
 
 // ParseDateTime parses a cell as a date, a time of day or both:
@@ -45,15 +44,24 @@ type dateParser struct {
 //	2. Januar 2006  2.Jan.2006  1er janv. 2006  2 de enero de 2006    see monthNames
 //	2006-01  Jan 2006  Jan-06  2006, January    the first of a month
 //	15:04  3:04 PM  15:04:05.999          alone, or after a date and a T or a space
+//	15.04  15.04.05                       after a date and a space
+//	20060102T1504  20060102T150405.999    ISO 8601 basic format
+//	02/Jan/2006:15:04:05 -0700            as web servers log it
 //	Z  UTC  +01:00  +0100                 after a time of day
+//	+01:00[Europe/Berlin]                 as Java prints it, after a date and a time of day
 //	Mon Jan 2 15:04:05 2006               as Unix date prints it, optionally with a zone
 func ParseDateTime(cell []byte, dayFirst bool) (parsed DateTime, ok bool) {
-	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	p := newDateParser(cell, dayFirst)
 	return p.parse()
+}
+
+func newDateParser(cell []byte, dayFirst bool) *dateParser {
+	return &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true, timeSeparator: ':'}
 }
 
 // parse is ParseDateTime for the cell in p.rest.
 func (p *dateParser) parse() (parsed DateTime, ok bool) {
+	hasZoneName := p.cutZoneName()
 	if len(p.rest) < 4 || len(p.rest) > maxDateTimeLen {
 		return DateTime{}, false
 	}
@@ -65,17 +73,13 @@ func (p *dateParser) parse() (parsed DateTime, ok bool) {
 		}
 		if len(p.rest) == 0 {
 			t.Hour, t.hasTime = p.hour, p.hasHour
-			return t, true
+			return t, !hasZoneName
 		}
 		p.failUnless(!p.hasHour)
-		if !p.skipByte('T') && !p.skipByte('t') {
-			p.skipByte(',')
-			p.failUnless(p.skipByte(' '))
-		}
-		p.failUnless(p.atTimeOfDay())
+		p.skipToTimeOfDay()
 	}
 	t.Hour, t.hasTime = p.parseTimeOfDay(), true
-	return t, p.ok && len(p.rest) == 0
+	return t, p.ok && len(p.rest) == 0 && (!hasZoneName || t.HasDate && len(p.zone) > 0)
 }
 
 const maxDateTimeLen = 40
@@ -108,26 +112,13 @@ func (p *dateParser) parseDigits(maxDigits int) (value, digits int) {
 	return value, digits
 }
 
-// atTimeOfDay reports whether the unread text starts with one or two digits and a colon.
-func (p *dateParser) atTimeOfDay() bool {
-	for i, char := range p.rest[:min(len(p.rest), 3)] {
-		if char == ':' {
-			return i > 0
-		}
-		if char-'0' > 9 {
-			return false
-		}
-	}
-	return false
-}
-
 // parseDate parses a date and returns its number of days since 1 January 1970.
 func (p *dateParser) parseDate() int {
 	if p.rest[0]-'0' > 9 {
 		return p.parseNameFirst()
 	}
 	first, digits := p.parseDigits(8)
-	if digits == 8 {
+	if p.isCompact = digits == 8; p.isCompact {
 		return p.epochDay(first/10_000, first/100%100, first%100)
 	}
 	if len(p.rest) == 0 {
@@ -136,6 +127,7 @@ func (p *dateParser) parseDate() int {
 	}
 	part := p.rest[0]
 	if digits <= 2 && (part == ' ' || isLetter(part) || len(p.rest) > 1 && (isLetter(p.rest[1]) || part == '.' && p.rest[1] == ' ')) {
+		p.hasMonthName = part == '/'
 		return p.parseMonthYear(first)
 	}
 	if digits == 4 && (part == ',' || len(p.rest) > 1 && isLetter(p.rest[1])) {
@@ -258,80 +250,3 @@ func (p *dateParser) epochDay(year, month, day int) int {
 	}
 	return DaysFromCivil(year, month, day)
 }
-
-// parseTimeOfDay parses a time of day and returns the hours since midnight.
-func (p *dateParser) parseTimeOfDay() float64 {
-	hour, _ := p.parseDigits(2)
-	p.failUnless(p.skipByte(':'))
-	minute, digits := p.parseDigits(2)
-	p.failUnless(digits == 2 && minute < 60)
-	second := 0.0
-	if p.skipByte(':') {
-		second = p.parseSecond()
-	}
-	hour = p.parseAMPM(hour)
-	p.skipZone()
-	p.failUnless(hour < 24)
-	return float64(hour) + float64(minute)/60 + second/3600
-}
-
-// parseSecond parses the seconds of a time of day: two digits and an optional fraction.
-func (p *dateParser) parseSecond() float64 {
-	whole, digits := p.parseDigits(2)
-	p.failUnless(digits == 2 && whole <= 60)
-	return float64(whole) + p.parseFraction()
-}
-
-// parseFraction parses a point or a comma and the decimals after it. Without a point or comma, it returns 0.
-func (p *dateParser) parseFraction() float64 {
-	if !p.skipByte('.') && !p.skipByte(',') {
-		return 0
-	}
-	fraction, digits := p.parseDigits(9)
-	return float64(fraction) / math.Pow10(digits)
-}
-
-// parseAMPM parses an optional AM or PM and returns the hour on a 24-hour clock.
-func (p *dateParser) parseAMPM(hour int) int {
-	rest := p.rest
-	if len(rest) > 0 && rest[0] == ' ' {
-		rest = rest[1:]
-	}
-	if len(rest) < 2 || rest[1]|0x20 != 'm' || (rest[0]|0x20 != 'a' && rest[0]|0x20 != 'p') {
-		return hour
-	}
-	p.rest = rest[2:]
-	p.failUnless(hour >= 1 && hour <= 12)
-	hour %= 12
-	if rest[0]|0x20 == 'p' {
-		hour += 12
-	}
-	return hour
-}
-
-func (p *dateParser) skipZone() {
-	before := p.rest
-	p.skipByte(' ')
-	letters := 0
-	for letters < len(p.rest) && p.rest[letters]-'A' < 26 {
-		letters++
-	}
-	switch {
-	case letters > 0 && letters <= maxZoneLen || p.skipByte('z'):
-		p.rest = p.rest[letters:]
-		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
-	case p.skipByte('+') || p.skipByte('-'):
-		hours, digits := p.parseDigits(2)
-		p.failUnless(digits == 2 && hours <= 14)
-		if len(p.rest) > 0 && p.rest[0] != ' ' {
-			p.skipByte(':')
-			minutes, digits := p.parseDigits(2)
-			p.failUnless(digits == 2 && minutes < 60)
-		}
-		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
-	default:
-		p.rest = before
-	}
-}
-
-const maxZoneLen = 5 // letters

@@ -5,17 +5,28 @@ import "bytes"
 // DurationUnit is the unit of durations. Numbers with this unit, such as 5 h, mean the same.
 const DurationUnit = "h"
 
-// dayUnit is the unit of durations such as 3 days, as pandas prints them if no duration of a column
-// has hours.
-const dayUnit = "day"
-
 // maxDurationDigits is the maximum number of digits of each number in a duration.
 const maxDurationDigits = 9
 
 // IsDuration reports whether a cell is a duration, or a time of day with seconds, which may be one.
-func IsDuration(cell []byte) bool {
-	_, ok := parseDuration(TrimFootnoteMarks(Trim(cell)))
-	return ok
+func IsDuration(cell []byte) bool { return DurationUnitOf(cell) == DurationUnit }
+
+// DurationUnitOf returns the unit of a duration of several numbers: [DurationUnit], or year for an age
+// such as 56y 1m. It returns "" if a cell is not such a duration.
+func DurationUnitOf(cell []byte) string {
+	_, unit, _ := parseAnyDuration(cutApproximateMark(TrimFootnoteMarks(Trim(cell))))
+	return unit
+}
+
+// parseAnyDuration parses a duration and returns its value in the unit.
+func parseAnyDuration(cell []byte) (value float64, unit string, ok bool) {
+	if hours, ok := parseDuration(cell); ok {
+		return hours, DurationUnit, true
+	}
+	if value, unit, ok = parseUnitDuration(cell); ok {
+		return value, unit, true
+	}
+	return 0, "", false
 }
 
 // parseDuration parses a duration and returns its hours:

@@ -12,7 +12,7 @@ import (
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
 	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too. If the
-	// unit is h, so are days.
+	// unit is h, so are days, minutes and seconds, and if it is year, so are months.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
 	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
@@ -33,10 +33,8 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	if unit == "" && endsInLetter(cell) && endsInLetter([]byte(f.Unit)) {
 		return 0, false // in a column with the unit A, such as 5A and 7A, the cell 5B is not 5 billion
 	}
-	if unit == dayUnit && f.Unit == DurationUnit {
-		return 24 * value, ok
-	}
-	return value, ok && (unit == "" || CanonicalUnit(f.Unit) == CanonicalUnit(unit))
+	factor, isSame := unitFactor(unit, f.Unit)
+	return value * factor, ok && isSame
 }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
@@ -62,7 +60,10 @@ const (
 //
 //	sign, currency  digits in groups of three  k, M or B; a plus; the unit; footnote marks
 //
-// A duration such as 26:30:00 is a number of hours with the unit h; see [parseDuration].
+// A mark such as ~ before the number is ignored. A power of ten, an error or a total may follow the
+// digits; see [parseTail]. The unit of a score such as 72.1/100 is /100, and the score is at most the
+// total. A duration such as 26:30:00 or 3h 36m is a number of hours with the unit h, and an age such as
+// 56y 1m a number of years; see [parseDuration] and [parseUnitDuration].
 // Parentheses mean minus, as in accounting. So does a hyphen that is all that follows a number with
 // decimals or thousands, as in 12.50- of SAP. Without them, the hyphen is no sign: 2- may be a grade,
 // and 2005- a range. The unit is the currency or the text after the digits, in lower case and without
@@ -72,11 +73,11 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if cell = Trim(cell); len(cell) > maxAmountLen {
 		return 0, "", false
 	}
-	if cell = TrimFootnoteMarks(cell); len(cell) == 0 {
+	if cell = cutApproximateMark(TrimFootnoteMarks(cell)); len(cell) == 0 {
 		return 0, "", false
 	}
-	if hours, isDuration := parseDuration(cell); isDuration {
-		return hours, DurationUnit, true
+	if duration, unit, isDuration := parseAnyDuration(cell); isDuration {
+		return duration, unit, true
 	}
 	negative := false
 	if cell[0] == '(' && cell[len(cell)-1] == ')' {
@@ -86,6 +87,10 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	end := bytes.LastIndexAny(cell, "0123456789") + 1
 	if begin < 0 {
 		return 0, "", false
+	}
+	rest, hasTail := parseTail(cell[begin:])
+	if hasTail {
+		end = begin + rest.at
 	}
 	point := byte('.')
 	if decimalComma {
@@ -99,7 +104,10 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 		return 0, "", false
 	}
 	suffix := cell[end:]
-	trailing := string(suffix) == "-" && len(bytes.Trim(cell[begin:end], "0123456789")) > 0
+	if hasTail {
+		suffix = rest.suffix
+	}
+	trailing := !hasTail && string(suffix) == "-" && len(bytes.Trim(cell[begin:end], "0123456789")) > 0
 	if trailing {
 		suffix = nil
 	}
@@ -111,7 +119,10 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if negative != (minus || trailing) {
 		value = -value
 	}
-	return value * scale, before + after, ok
+	if value *= scale; !hasTail || !ok {
+		return value, before + after, ok
+	}
+	return rest.apply(value, before, after)
 }
 
 // parsePrefix parses the text before the digits: a sign and a currency symbol or code, in either

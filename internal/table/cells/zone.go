@@ -1,12 +1,15 @@
 package cells
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // TimeZone returns the zone after the time of day in a cell that ParseDateTime can parse, as Z for
 // UTC, as an offset such as -05:00, or as letters such as EST. It is "" if the time of day has no
 // zone. hasTime is false if the cell has no time of day.
 func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
-	p := &dateParser{rest: Trim(cell), dayFirst: dayFirst, ok: true}
+	p := newDateParser(cell, dayFirst)
 	if t, ok := p.parse(); !ok || !t.hasTime {
 		return "", false
 	}
@@ -25,4 +28,19 @@ func TimeZone(cell []byte, dayFirst bool) (zone string, hasTime bool) {
 		zone = "Z"
 	}
 	return zone, true
+}
+
+// UTCOffset returns the offset from UTC after the time of day in a cell that ParseDateTime can parse. It
+// returns false if there is none, or only letters such as EST, whose offset is not certain.
+func UTCOffset(cell []byte, dayFirst bool) (offset time.Duration, ok bool) {
+	zone, _ := TimeZone(cell, dayFirst)
+	if zone == "Z" {
+		return 0, true
+	}
+	at, err := time.Parse("-07:00", zone)
+	if err != nil {
+		return 0, false
+	}
+	_, seconds := at.Zone()
+	return time.Duration(seconds) * time.Second, true
 }

@@ -23,15 +23,17 @@ type Options struct {
 func Column(t *columnstats.Column, inferred *inference.Result, opts Options) []csvfile.Warning {
 	c := &columnChecker{stats: t, inferred: inferred, opts: opts}
 	c.warnStrayTexts()
-	c.warnFootnotes()
+	c.warnMarks()
 	c.warnPartialUnit()
 	c.warnMostlyNumbers()
 	c.warnMixedNumbers()
 	c.warnMixedDates()
 	c.warnNoDates()
+	c.warnNumbersInText()
 	if !opts.Unused {
 		c.warnSameLooking()
 		c.warnDateOrder()
+		c.warnTimeZones()
 		c.warnSeparators()
 	}
 	return c.warnings

@@ -42,9 +42,16 @@ func (c *columnChecker) warnStrayTexts() {
 	}
 }
 
-// warnFootnotes warns about a training column of numbers if some of them have a footnote mark and
-// others have none, because the mark may say something about the row.
-func (c *columnChecker) warnFootnotes() {
+// warnMarks warns about a training column of numbers if some of them have a footnote mark or a mark such
+// as ~, and others have none, because the mark may say something about the row.
+func (c *columnChecker) warnMarks() {
+	c.warnMark("a footnote mark after the number", func(cell []byte) bool { return len(cells.TrimFootnoteMarks(cell)) < len(cell) })
+	c.warnMark("a mark such as ~ before the number", cells.HasApproximateMark)
+}
+
+// warnMark warns if some numbers of a training column have a mark and others have none. mark is a phrase for
+// the mark.
+func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 	inf := c.inferred
 	t := c.stats
 	if c.opts.Blind || inf.Form != inference.FormNumeric || inf.Format == nil {
@@ -54,15 +61,15 @@ func (c *columnChecker) warnFootnotes() {
 	for _, one := range t.Values() {
 		switch {
 		case one.Kind != cells.Text || inf.IsStray(&one):
-		case len(cells.TrimFootnoteMarks([]byte(one.Text))) < len(one.Text):
+		case isMarked([]byte(one.Text)):
 			marked.Add(&one)
 		default:
 			plain += one.Rows
 		}
 	}
 	if marked.Rows > 0 && plain > 0 {
-		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s a footnote mark after the number, first %s in %s; the marks are ignored",
-			humanize.Count(marked.Rows, "row"), humanize.Have(marked.Rows), csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
+		c.warnAt(marked.First.FirstLine(), csvfile.CodeFootnoteMarks, "%s %s %s, first %s in %s; the marks are ignored",
+			humanize.Count(marked.Rows, "row"), humanize.Have(marked.Rows), mark, csvfile.Excerpt(marked.First.Text), c.opts.FormatLine(marked.First.FirstLine()))
 	}
 }
 

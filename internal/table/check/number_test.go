@@ -41,6 +41,7 @@ func TestTextAmongNumbers(t *testing.T) {
 	}{
 		"stars":               {"0.%03d", "0.%03d*", inference.FormNumeric, marks("0.000*")},
 		"numbers_in_brackets": {"%d.5", "%d.5 [1]", inference.FormNumeric, marks("0.5 [1]")},
+		"approximate":         {"%d.5", "~%d.5", inference.FormNumeric, `20 rows have a mark such as ~ before the number, first "~0.5" in line 2; the marks are ignored`},
 		"marks_everywhere":    {"%d*", "%d*", inference.FormNumeric, ""},
 		"another_unit":        {"%d km", "%d miles", inference.FormText, mostly("0 miles", "text")},
 		"ranges":              {"%d", "%d-99", inference.FormCategory, mostly("0-99", "a category")},

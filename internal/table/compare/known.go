@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"foretell/internal/humanize"
 	"foretell/internal/table/cells"
@@ -89,11 +90,51 @@ func (c *comparison) checkKnownOrdered(known *profile.KnownColumn, blind *profil
 
 // checkKnownCategories reports texts that the training file does not have.
 func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *profile.ColumnProfile) {
-	if !known.HasAllTexts() {
+	switch {
+	case len(known.Levels) > 0:
+		c.checkLevels(known, blind)
+	case known.HasAllTexts():
+		c.checkCategories(known.Profile(), blind)
+	default:
 		c.checkFrequentTexts(known, blind)
+	}
+}
+
+// Limits for reporting texts that have no level. Rare texts of the training file have no level, so some
+// such rows are usual, and even many if nearly every row has its own text.
+const (
+	minUnknownShare   = 0.5 // smallest fraction of rows whose text has no level
+	minRowsPerUnknown = 2   // smallest number of rows for each of these texts, on average
+)
+
+// checkLevels reports texts that the model does not distinguish, if most rows have such a text.
+func (c *comparison) checkLevels(known *profile.KnownColumn, blind *profile.ColumnProfile) {
+	if blind.Estimate || blind.Form.IsOrdered() {
 		return
 	}
-	c.checkCategories(known.Profile(), blind)
+	key := func(text string) string { return text }
+	if cells.AreBooleans(slices.Values(known.Levels)) {
+		key = cells.FoldCase
+	}
+	levels := make(map[string]bool, len(known.Levels))
+	for _, level := range known.Levels {
+		levels[key(level)] = true
+	}
+	var unknown unreadRows
+	first, filled, texts := math.MaxInt, 0, 0
+	for _, one := range blind.Values() {
+		filled += one.Rows
+		if !levels[key(one.Text)] {
+			unknown.addRows(&one)
+			texts++
+			first = min(first, one.FirstLine())
+		}
+	}
+	isUsual := ratio(unknown.rows, filled) <= minUnknownShare || unknown.rows < minRowsPerUnknown*texts && unknown.rows < filled
+	if unknown.rows >= minExpectedRows && !isUsual {
+		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "%s (%s) %s a text that the model does not know, most often %s",
+			humanize.Count(unknown.rows, "row"), humanize.Percent(ratio(unknown.rows, c.blind.Rows)), humanize.Have(unknown.rows), csvfile.Excerpt(unknown.most.Text))
+	}
 }
 
 // minExpectedRows is a limit for reporting that no row has a frequent text: at least this number of
@@ -101,10 +142,16 @@ func (c *comparison) checkKnownCategories(known *profile.KnownColumn, blind *pro
 // exp(-7), which is less than 0.1 %.
 const minExpectedRows = 7
 
+// minFrequentShare is the smallest fraction of the training rows with frequent texts with which a file
+// without these texts is reported even if it has few texts. With a smaller fraction, a file with the
+// rows of a single rare text, such as one shop, is not unusual.
+const minFrequentShare = 0.5
+
 // checkFrequentTexts reports new texts of a column of categories if only its most frequent texts in
 // training are known. Any other text may still be in the training file. Some texts are certainly
 // new if there are more than the training file has besides its most frequent texts. Texts are
-// probably new if there are many, but none of the most frequent texts.
+// probably new if none of them is one of the most frequent texts, and there are many, or most training
+// rows have one of the most frequent texts.
 func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profile.ColumnProfile) {
 	if known.Form != inference.FormCategory || known.Distinct == 0 || len(known.Texts) == 0 || blind.Estimate {
 		return
@@ -130,7 +177,7 @@ func (c *comparison) checkFrequentTexts(known *profile.KnownColumn, blind *profi
 	case unseen > 0 && !known.DistinctEstimate:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "the training file does not have at least %s of the texts; %s (%s) %s a text that is not one of its %d most frequent texts, most often %s",
 			humanize.Comma(unseen), humanize.Count(otherRows, "row"), humanize.Percent(ratio(otherRows, c.blind.Rows)), humanize.Have(otherRows), len(known.Texts), csvfile.Excerpt(most.Text))
-	case known.Rows > 0 && frequentRows == 0 && others > len(known.Texts) && share*float64(otherRows) >= minExpectedRows:
+	case known.Rows > 0 && frequentRows == 0 && others > 0 && (others > len(known.Texts) || share >= minFrequentShare) && share*float64(otherRows) >= minExpectedRows:
 		c.reportAt(first, SeverityWarning, csvfile.CodeUnseenCategory, blind.Name, "no row has one of the %d most frequent texts of the training file, such as %s, so the training file may not have the texts of this column, most often %s",
 			len(known.Texts), csvfile.Excerpt(known.Texts[0]), csvfile.Excerpt(most.Text))
 	}

@@ -86,13 +86,18 @@ func TestCompareKnownFrequentTexts(t *testing.T) {
 		texts string // of the blind file, repeated
 		want  string
 	}{
-		"possible":         {known, "red green black", ""},
-		"one_is_new":       {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"`},
-		"missing_values":   {known, "red green black n/a", ""},
-		"an_estimate":      {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
-		"texts_are_absent": {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"`},
-		"rare_texts":       {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
-		"one_rare_text":    {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "green", ""},
+		"possible":           {known, "red green black", ""},
+		"one_is_new":         {known, "red green black RED", `the training file does not have at least 1 of the texts; 30 rows (75 %) have a text that is not one of its 2 most frequent texts, most often "green"`},
+		"missing_values":     {known, "red green black n/a", ""},
+		"an_estimate":        {with(func(k *profile.KnownColumn) { k.DistinctEstimate = true }), "red green black RED", ""},
+		"texts_are_absent":   {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "RED GREEN BLUE", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "RED"`},
+		"rare_texts":         {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 9 }), "RED GREEN BLUE", ""},
+		"one_rare_text":      {with(func(k *profile.KnownColumn) { k.Distinct, k.TextRows = 9, 40 }), "green", ""},
+		"one_other_text":     {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "green", `no row has one of the 2 most frequent texts of the training file, such as "red", so the training file may not have the texts of this column, most often "green"`},
+		"no_values":          {with(func(k *profile.KnownColumn) { k.Distinct = 9 }), "n/a", ""},
+		"no_known_level":     {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green", `40 rows (100 %) have a text that the model does not know, most often "green"`},
+		"some_known_levels":  {profile.KnownColumn{Name: "colour", Levels: []string{"red", "blue"}}, "green red", ""},
+		"levels_of_booleans": {profile.KnownColumn{Name: "colour", Levels: []string{"False", "True"}}, "TRUE FALSE", ""},
 	} {
 		texts, b := strings.Fields(c.texts), strings.Builder{}
 		b.WriteString("id,n,colour\n")

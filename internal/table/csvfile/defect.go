@@ -76,6 +76,8 @@ const (
 	CodeMixedDates     = "mixed-dates"
 	CodeJunkInDates    = "junk-in-dates"
 	CodeOtherTimeZone  = "other-time-zone"
+	CodeMixedTimeZones = "mixed-time-zones"
+	CodeNumbersInText  = "numbers-in-text"
 )
 
 // Defect is an error in a file, with its location.

@@ -26,7 +26,7 @@ type SplitKeys struct {
 	// empty.
 	Groups []int32
 	// Times holds, for each row, the number in its cell, or the days from 1 January 1970
-	// to its date. It is NaN if the cell is empty or is not a time.
+	// to its date, in UTC if all times have an offset. It is NaN if the cell is empty or is not a time.
 	Times []float64
 }
 
@@ -86,8 +86,10 @@ type splitKeyReader struct {
 	parsed [numTimeFormats]int
 	// dayFirst is set if the day is first in dates that can be read in two ways.
 	dayFirst bool
-	filled   int    // number of cells of the time column that are not empty
-	invalid  string // the first cell that is not a time in any format
+	// offsets holds the offset from UTC of the time of each row in days, or NaN.
+	offsets []float64
+	filled  int    // number of cells of the time column that are not empty
+	invalid string // the first cell that is not a time in any format
 }
 
 // The formats in which a cell is read as a time.
@@ -115,6 +117,7 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	if !cells.IsBlank(cell) {
 		r.filled++
 	}
+	r.offsets = append(r.offsets, offsetOf(cell))
 	any := false
 	for format := range r.times {
 		value := parseTime(cell, format)
@@ -126,6 +129,29 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	if !any && !cells.IsBlank(cell) && r.invalid == "" {
 		r.invalid = string(cells.Trim(cell))
 	}
+}
+
+// offsetOf returns the offset from UTC of the time in a cell in days, or NaN if the cell has none.
+func offsetOf(cell []byte) float64 {
+	for _, dayFirst := range []bool{false, true} {
+		if offset, ok := cells.UTCOffset(cell, dayFirst); ok {
+			return offset.Hours() / 24
+		}
+	}
+	return cells.NaN
+}
+
+// toInstants returns times in UTC if all of them have an offset from UTC. Otherwise, it returns the
+// local times.
+func toInstants(times, offsets []float64) []float64 {
+	instants := make([]float64, len(times))
+	for i, local := range times {
+		instants[i] = local - offsets[i]
+		if math.IsNaN(instants[i]) && !math.IsNaN(local) {
+			return times
+		}
+	}
+	return instants
 }
 
 // parseTime returns the time in a cell, or NaN if the cell is not a time in the given
@@ -159,7 +185,9 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	if best == timeMonthFirst && r.dayFirst && r.parsed[timeDayFirst] == r.parsed[best] {
 		best = timeDayFirst
 	}
-	keys.Times = r.times[best]
+	if keys.Times = r.times[best]; best != timeIsNumber {
+		keys.Times = toInstants(keys.Times, r.offsets)
+	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, value := range keys.Times {
 		if !math.IsNaN(value) {

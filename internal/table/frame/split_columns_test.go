@@ -63,6 +63,21 @@ func TestTimesAreReadInTheOrderOfTheSchema(t *testing.T) {
 	}
 }
 
+// TestTimesWithOffsetsAreMoments reads times whose order in UTC is not that of the local times. Without
+// an offset in every row, the local times are compared.
+func TestTimesWithOffsetsAreMoments(t *testing.T) {
+	for last, want := range map[string]float64{"1970-01-01T06:00+09:00": -3.0 / 24, "1970-01-01T06:00": 6.0 / 24} {
+		file := "id,day,label\n1,1970-01-01T05:00-05:00,a\n2,1970-01-01T05:00Z,b\n3,,b\n4," + last + ",b\n"
+		got, err := ReadSplitKeys(t.Context(), strings.NewReader(file), &Schema{ID: "id", Label: "label", Fields: []string{"day"}}, SplitColumns{Time: "day"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Times[3] != want || !math.IsNaN(got.Times[2]) {
+			t.Errorf("%s: %v, want %v", last, got.Times, want)
+		}
+	}
+}
+
 func TestWithout(t *testing.T) {
 	f := &Frame{Rows: 1, Columns: []Column{{Floats: []float64{1}}, {Floats: []float64{2}}, {Floats: []float64{3}}}, Schema: &Schema{
 		Columns: []ColumnSchema{{Name: "a"}, {Name: "b: month", Source: "b", Feature: ExtractMonth}, {Name: "c"}},

@@ -148,10 +148,11 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 }
 
 // commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
-// same, such as € and eur, are one unit, and the result is its most frequent spelling. comma is set
-// if a comma separates the decimals.
+// same, such as € and eur, are one unit, and the result is its most frequent spelling. If some texts
+// are durations such as 1 h 5 min, 45 min has the same unit. comma is set if a comma separates the
+// decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
-	spellings, units := map[string]int{}, map[string]int{}
+	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]bool{}
 	for i := range texts {
 		if texts[i].Kind != cells.Text {
 			continue
@@ -159,8 +160,10 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		if _, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma); ok && unit != "" {
 			spellings[unit]++
 			units[cells.CanonicalUnit(unit)]++
+			durations[cells.DurationUnitOf([]byte(texts[i].Text))] = true
 		}
 	}
+	addDurationParts(units, durations)
 	best := ""
 	for unit, count := range spellings {
 		n := cmp.Or(units[cells.CanonicalUnit(unit)]-units[cells.CanonicalUnit(best)], count-spellings[best])
@@ -169,4 +172,17 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		}
 	}
 	return best
+}
+
+// addDurationParts adds the counts of units such as min to that of the unit of durations. durations has
+// the units of durations in the column, and perhaps "".
+func addDurationParts(units map[string]int, durations map[string]bool) {
+	for unit := range units {
+		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {
+			if durations[to] && unit != to && cells.HasFactor(unit, to) {
+				units[to] += units[unit]
+				break
+			}
+		}
+	}
 }

@@ -68,6 +68,19 @@ func TestForms(t *testing.T) {
 			return []string{"", "1 day, ", "2 days, "}[i%3] + fmt.Sprintf("%d:%02d:05", i%24, i%60)
 		}), inference.FormNumeric, []string{"x"}},
 		{"iso_durations", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("PT%dH%dM", i%30, i%60) }), inference.FormNumeric, []string{"x"}},
+		{"durations_with_units", tabletest.Cells(200, func(i int) string {
+			return []string{fmt.Sprintf("%dh %dm", i%20, i%60), fmt.Sprintf("%d min", i%60), fmt.Sprintf("%d h %d min", i%20, i%60)}[i%3]
+		}), inference.FormNumeric, []string{"x"}},
+		{"minutes_and_seconds", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%dm%02ds", i%90, i%60) }), inference.FormNumeric, []string{"x"}},
+		{"ages", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%dy %dm", i%90, i%12) }), inference.FormNumeric, []string{"x"}},
+		{"scores", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d.5/100", i%90) }), inference.FormNumeric, []string{"x"}},
+		{"several_totals", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d/%d", i%4, 10+i%7) }), inference.FormCategory, []string{"x"}},
+		{"months_of_a_year", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d/2024", 1+i%12) }), inference.FormCategory, []string{"x"}},
+		{"approximate_numbers", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("~%d.5", i%90) }), inference.FormNumeric, []string{"x"}},
+		{"numbers_with_errors", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d.5 ± 0.%d", i%90, i%7) }), inference.FormNumeric, []string{"x"}},
+		{"powers_of_ten", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%d.5×10^%d/L", i%90, 3+i%3) }), inference.FormNumeric, []string{"x"}},
+		{"basic_timestamps", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("2020%02d%02dT%02d3000Z", 1+i%12, 1+i%28, i%24) }), inference.FormDate, append(dates[:4:4], "x.hour")},
+		{"timestamps_of_web_servers", tabletest.Cells(200, func(i int) string { return fmt.Sprintf("%02d/Mar/20%02d:%02d:30:00 +0100", 1+i%28, 10+i%9, i%24) }), inference.FormDate, []string{"x.time", "x.day", "x.weekday", "x.hour"}},
 		{"a_duration_of_more_than_a_day_and_a_word", append(tabletest.Cells(120, func(i int) string { return fmt.Sprintf("%d:%02d:05", i%24, i%60) }), "26:30:00", "DNF"), inference.FormNumeric, []string{"x"}},
 		{"times_without_seconds_and_a_duration", append(tabletest.Cells(120, func(i int) string { return fmt.Sprintf("%d:%02d", i%24, i%60) }), "26:30:00"), inference.FormTime, []string{"x.hour"}},
 		{"dates_and_a_duration", append(tabletest.Cells(120, format("%04d-%02d-%02d", 0, 1, 2)), "26:30:00"), inference.FormDate, dates},

@@ -59,7 +59,7 @@ func TestDuplicateColumns(t *testing.T) {
 func TestDuplicateColumnNamesTheOther(t *testing.T) {
 	for place, want := range map[string]string{
 		"n%d":    `the column has the same content as the column "town", so it is not used`,
-		"~%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
+		"<%d km": `the column has exactly one text for each value of the column "town", so it is not used`,
 	} {
 		file := "id,town,place,y\n"
 		for i := range 120 {

@@ -28,6 +28,9 @@ type KnownColumn struct {
 	DistinctEstimate bool
 	Texts            []string
 	TextRows         int
+	// Levels are the texts that a model distinguishes; nil if they are not known. Rare texts of the
+	// training file may be missing.
+	Levels []string
 }
 
 // HasAllTexts reports whether Texts are all texts of a column of categories.

@@ -1,0 +1,151 @@
+package cells
+
+import (
+	"bytes"
+	"math"
+)
+
+// atTimeOfDay reports whether the unread text starts with one or two digits and a colon.
+func (p *dateParser) atTimeOfDay() bool {
+	for i, char := range p.rest[:min(len(p.rest), 3)] {
+		if char == ':' {
+			return i > 0
+		}
+		if char-'0' > 9 {
+			return false
+		}
+	}
+	return false
+}
+
+// skipToTimeOfDay skips what is between a date and a time of day.
+func (p *dateParser) skipToTimeOfDay() {
+	switch {
+	case p.skipByte('T') || p.skipByte('t'):
+		if p.isCompact && !p.atTimeOfDay() {
+			p.timeSeparator = 0
+			return
+		}
+	case p.hasMonthName && p.skipByte(':'):
+	default:
+		p.skipByte(',')
+		p.failUnless(p.skipByte(' '))
+		if p.atDottedTime() {
+			p.timeSeparator = '.'
+			return
+		}
+	}
+	p.failUnless(p.atTimeOfDay())
+}
+
+// atDottedTime reports whether the unread text starts with one or two digits, a point and two digits.
+func (p *dateParser) atDottedTime() bool {
+	hour := countDigits(p.rest[:min(len(p.rest), 3)])
+	return hour >= 1 && hour <= 2 && hour < len(p.rest) && p.rest[hour] == '.' && countDigits(p.rest[hour+1:]) == 2
+}
+
+// cutZoneName removes the name of a zone in brackets, as in +01:00[Europe/Berlin], from the end of the
+// unread text. It returns false if there is none.
+func (p *dateParser) cutZoneName() bool {
+	begin := bytes.LastIndexByte(p.rest, '[')
+	if begin < 0 || p.rest[len(p.rest)-1] != ']' || len(p.rest)-begin > maxDateTimeLen {
+		return false
+	}
+	name := p.rest[begin+1 : len(p.rest)-1]
+	for _, char := range name {
+		if !isLetter(char) && char-'0' > 9 && bytes.IndexByte([]byte("/_+-"), char) < 0 {
+			return false
+		}
+	}
+	if len(name) < 3 {
+		return false
+	}
+	p.rest = p.rest[:begin]
+	return true
+}
+
+// parseTimeOfDay parses a time of day and returns the hours since midnight.
+func (p *dateParser) parseTimeOfDay() float64 {
+	hour, hourDigits := p.parseDigits(2)
+	p.failUnless(p.skipTimeSeparator(true) && (p.timeSeparator != 0 || hourDigits == 2))
+	minute, digits := p.parseDigits(2)
+	p.failUnless(digits == 2 && minute < 60)
+	second := 0.0
+	if p.skipTimeSeparator(false) {
+		second = p.parseSecond()
+	}
+	hour = p.parseAMPM(hour)
+	p.skipZone()
+	p.failUnless(hour < 24)
+	return float64(hour) + float64(minute)/60 + second/3600
+}
+
+// skipTimeSeparator skips the separator before the minute or the second of a time of day. It returns false
+// if nothing follows.
+func (p *dateParser) skipTimeSeparator(isBeforeMinute bool) bool {
+	if p.timeSeparator != 0 {
+		return p.skipByte(p.timeSeparator)
+	}
+	return isBeforeMinute || len(p.rest) > 0 && p.rest[0]-'0' <= 9
+}
+
+// parseSecond parses the seconds of a time of day: two digits and an optional fraction.
+func (p *dateParser) parseSecond() float64 {
+	whole, digits := p.parseDigits(2)
+	p.failUnless(digits == 2 && whole <= 60)
+	return float64(whole) + p.parseFraction()
+}
+
+// parseFraction parses a point or a comma and the decimals after it. Without a point or comma, it returns 0.
+func (p *dateParser) parseFraction() float64 {
+	if !p.skipByte('.') && !p.skipByte(',') {
+		return 0
+	}
+	fraction, digits := p.parseDigits(9)
+	return float64(fraction) / math.Pow10(digits)
+}
+
+// parseAMPM parses an optional AM or PM and returns the hour on a 24-hour clock.
+func (p *dateParser) parseAMPM(hour int) int {
+	rest := p.rest
+	if len(rest) > 0 && rest[0] == ' ' {
+		rest = rest[1:]
+	}
+	if len(rest) < 2 || rest[1]|0x20 != 'm' || (rest[0]|0x20 != 'a' && rest[0]|0x20 != 'p') {
+		return hour
+	}
+	p.rest = rest[2:]
+	p.failUnless(hour >= 1 && hour <= 12)
+	hour %= 12
+	if rest[0]|0x20 == 'p' {
+		hour += 12
+	}
+	return hour
+}
+
+func (p *dateParser) skipZone() {
+	before := p.rest
+	p.skipByte(' ')
+	letters := 0
+	for letters < len(p.rest) && p.rest[letters]-'A' < 26 {
+		letters++
+	}
+	switch {
+	case letters > 0 && letters <= maxZoneLen || p.skipByte('z'):
+		p.rest = p.rest[letters:]
+		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
+	case p.skipByte('+') || p.skipByte('-'):
+		hours, digits := p.parseDigits(2)
+		p.failUnless(digits == 2 && hours <= 14)
+		if len(p.rest) > 0 && p.rest[0] != ' ' {
+			p.skipByte(':')
+			minutes, digits := p.parseDigits(2)
+			p.failUnless(digits == 2 && minutes < 60)
+		}
+		p.zone = bytes.TrimSpace(before[:len(before)-len(p.rest)])
+	default:
+		p.rest = before
+	}
+}
+
+const maxZoneLen = 5 // letters

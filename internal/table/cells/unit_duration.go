@@ -1,0 +1,125 @@
+package cells
+
+import (
+	"bytes"
+	"strings"
+)
+
+// YearUnit is the unit of ages such as 56y 1m.
+const YearUnit = "year"
+
+// durationPart is a unit of the parts of a duration.
+type durationPart struct {
+	rank   int     // 0 for the largest unit
+	factor float64 // the length in hours or years
+	limit  int     // the number of these units in the next larger one; 0 if there is none
+}
+
+// hourParts and yearParts are the units of durations in hours and in years, in lower case.
+var (
+	hourParts = durationParts([]durationPart{{0, 24, 0}, {1, 1, 24}, {2, 1.0 / 60, 60}, {3, 1.0 / 3600, 60}},
+		"d day days tag tage", "h hr hrs hour hours std stunde stunden", "m min mins minute minutes minuten", "s sec secs second seconds sek sekunde sekunden")
+	yearParts = durationParts([]durationPart{{0, 1, 0}, {1, 1.0 / 12, 12}}, "y yr yrs year years", "m mo mos mth mths month months")
+)
+
+// durationParts maps the names to parts. Each text of names has the names of one part.
+func durationParts(parts []durationPart, names ...string) map[string]durationPart {
+	found := make(map[string]durationPart)
+	for i, list := range names {
+		for name := range strings.FieldsSeq(list) {
+			found[name] = parts[i]
+		}
+	}
+	return found
+}
+
+// unitFactor returns the number by which numbers with the unit from are multiplied in a column with
+// the unit to. It returns false if they have no common meaning.
+func unitFactor(from, to string) (factor float64, ok bool) {
+	if from == "" || CanonicalUnit(from) == CanonicalUnit(to) {
+		return 1, true
+	}
+	parts := hourParts
+	switch to {
+	case DurationUnit:
+	case YearUnit:
+		parts = yearParts
+	default:
+		return 0, false
+	}
+	part, found := parts[strings.TrimSuffix(from, ".")]
+	return part.factor, found
+}
+
+// HasFactor reports whether a column with the unit to can have numbers with the unit from, such as 5 min
+// in a column of durations. The units are those that [ParseAmount] returns.
+func HasFactor(from, to string) bool {
+	_, ok := unitFactor(from, to)
+	return ok
+}
+
+// parseUnitDuration parses a duration of at least two numbers with units, from the largest unit to the
+// smallest. Only the last number may have a fraction:
+//
+//	3h 36m  3h36m  75m16s  2 d 4 h  3 h 54 min  1 hour, 5 minutes and 2.5 seconds  3 Std. 5 Min.   hours
+//	56y 1m  56 years 1 month                                                                     years
+//
+// A unit of one letter is in lower case. A single number with a unit, such as 5 m, is not a duration,
+// because m may mean metres.
+func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
+	p := &dateParser{rest: cell, ok: true}
+	sign := p.parseSign()
+	parts, last, count, isFraction := hourParts, durationPart{rank: -1}, 0, false
+	for p.ok && len(p.rest) > 0 {
+		if count > 0 {
+			p.skipPartSeparator()
+		}
+		whole, _ := p.parseDigits(maxDurationDigits)
+		p.failUnless(!isFraction)
+		begin := len(p.rest)
+		number := float64(whole) + p.parseFraction()
+		isFraction = len(p.rest) < begin
+		p.skipByte(' ')
+		name := p.parseUnitName()
+		if _, isYear := yearParts[name]; count == 0 && isYear && name != "m" {
+			parts = yearParts
+		}
+		part, found := parts[name]
+		p.failUnless(found && part.rank > last.rank && (count == 0 || part.limit > 0 && whole < part.limit))
+		// Without the conversion, arm64 rounds only once (a fused multiply-add), and the sum differs.
+		value, last, count = value+float64(number*part.factor), part, count+1
+	}
+	unit = DurationUnit
+	if _, isYears := parts["y"]; isYears {
+		unit = YearUnit
+	}
+	return sign * value, unit, p.ok && count >= 2
+}
+
+// skipPartSeparator skips what may be between two parts of a duration: a comma, a space, or the word and.
+func (p *dateParser) skipPartSeparator() {
+	for _, word := range []string{" and ", " und "} {
+		if rest, found := bytes.CutPrefix(p.rest, []byte(word)); found {
+			p.rest = rest
+			return
+		}
+	}
+	p.skipByte(',')
+	p.skipByte(' ')
+}
+
+// parseUnitName parses the letters of a unit and, after more than one, an optional point. It returns
+// them in lower case, and "" if there are none, or a single capital letter.
+func (p *dateParser) parseUnitName() string {
+	n := 0
+	for n < len(p.rest) && isLetter(p.rest[n]) {
+		n++
+	}
+	name := string(p.rest[:n])
+	p.rest = p.rest[n:]
+	if n == 1 {
+		return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	}
+	p.skipByte('.')
+	return strings.ToLower(name)
+}

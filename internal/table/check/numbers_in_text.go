@@ -1,0 +1,195 @@
+package check
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// Limits for the warning about a column of texts that are made of numbers.
+const (
+	minShapeShare    = 0.95 // smallest fraction of cells with the shape or a plain number
+	minCompoundShare = 0.1  // smallest fraction of cells with the shape
+	minShapeTexts    = 20   // smallest number of distinct texts with the shape
+	minFractions     = 0.5  // smallest fraction of cells with decimals if a word is before the number
+	minLargeShare    = 0.1  // smallest fraction of cells of a pair such as 120/80 that are no day and month
+	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
+	maxPairRatio     = 10   // largest ratio of the numbers of a pair
+	shapeSample      = 100  // if fewer of the first texts have a shape, the others are not examined
+)
+
+// numberPart matches a number of at most five digits before the decimals. More digits are rather a code.
+const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
+
+// numberShape is a form of cells that are made of numbers. Codes, versions, phone numbers and
+// addresses have none of these forms.
+type numberShape struct {
+	pattern *regexp.Regexp
+	isValid func(numbers []string) bool // nil if all numbers are valid
+	// needsFractions is set if the numbers of many cells must have decimals.
+	needsFractions bool
+	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
+	isPair bool
+}
+
+// numberShapes are the forms of cells. A # is a number, and _ optional spaces.
+var numberShapes = []numberShape{
+	newNumberShape(`#_/_#`, isPressure).asPair(),
+	newNumberShape(`[<>≤≥]=?_#`, nil),
+	newNumberShape(`[-−]?#_[(\[]_[-−]?#_(?:-|–|,|;|to|bis)_[-−]?#_[)\]]`, nil),
+	newNumberShape(`#_(?:-|–|to|bis)_#`, isRange).asPair(),
+	newNumberShape(`#_[x×*]_#(?:_[x×*]_#)?`, isUnpadded),
+	newNumberShape(`[NSEWO]?_#_°_#_['′’](?:_#_(?:"|″|”|''))?_[NSEWO]?`, nil),
+	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
+	newNumberShape(`# #/#`, isUnpadded),
+	newNumberShape(`[A-Za-z]+_[:=]_#`, nil).withFractions(),
+}
+
+func newNumberShape(pattern string, isValid func(numbers []string) bool) numberShape {
+	pattern = strings.NewReplacer("#", numberPart, "_", "[ \u00A0]*").Replace(pattern)
+	return numberShape{pattern: regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[a-zA-Zµ%²³/]{0,8}$`), isValid: isValid}
+}
+
+func (s numberShape) asPair() numberShape { s.isPair = true; return s }
+
+func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
+
+// isUnpadded reports whether no number begins with 0, as in the code 007 and in 0x12.
+func isUnpadded(numbers []string) bool {
+	for _, number := range numbers {
+		if len(number) > 1 && number[0] == '0' && number[1] != '.' && number[1] != ',' {
+			return false
+		}
+	}
+	return numbers[0] != "0"
+}
+
+// isPressure reports whether two numbers are like 120/80, but not like 5/2024, 05/12 or 3/1234.
+func isPressure(numbers []string) bool {
+	first, second := toNumber(numbers[0]), toNumber(numbers[1])
+	isYear := len(numbers[1]) == 4 && second >= 1900 && second <= 2099
+	return isUnpadded(numbers) && !isYear && first <= maxPairRatio*second && second <= maxPairRatio*first
+}
+
+// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581.
+func isRange(numbers []string) bool {
+	first, second := toNumber(numbers[0]), toNumber(numbers[1])
+	isCode := len(numbers[0]) >= 4 && !strings.ContainsAny(numbers[0]+numbers[1], ".,")
+	return isUnpadded(numbers) && !isCode && first < second && second <= maxPairRatio*first
+}
+
+func toNumber(text string) float64 {
+	value, _ := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return value
+}
+
+// numbersOf returns the numbers of a cell with the shape, or nil.
+func (s *numberShape) numbersOf(cell string) []string {
+	found := s.pattern.FindStringSubmatch(cell)
+	if found == nil {
+		return nil
+	}
+	numbers := found[1:]
+	for len(numbers) > 1 && numbers[len(numbers)-1] == "" {
+		numbers = numbers[:len(numbers)-1] // an optional number
+	}
+	if s.isValid != nil && !s.isValid(numbers) {
+		return nil
+	}
+	return numbers
+}
+
+// warnNumbersInText warns about a training column that is read as texts although nearly all of its cells
+// are made of numbers in the same way, such as 120/80 or <5.
+func (c *columnChecker) warnNumbersInText() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormCategory && inf.Form != inference.FormText || inf.FirstOther.Rows > 0 || len(c.warnings) > 0 {
+		return
+	}
+	texts := c.stats.FirstValues()
+	if len(texts) < minShapeTexts {
+		return
+	}
+	for i := range numberShapes {
+		rows, distinct, first := numberShapes[i].count(texts)
+		if distinct < minShapeTexts {
+			continue
+		}
+		effect := "the column is read as " + readAs(inf.Form)
+		if c.opts.Unused {
+			effect = "the column is not used"
+		}
+		c.warnAt(first.FirstLine(), csvfile.CodeNumbersInText, "%s %s a text that is made of numbers, such as %s (%s), but %s, so the size of the numbers is lost",
+			humanize.Count(rows, "row"), humanize.Have(rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), effect)
+		return
+	}
+}
+
+// shapeCount counts the cells of a column by the shape that they have.
+type shapeCount struct {
+	columnstats.Occurrences     // the rows with the shape
+	distinct                int // the distinct texts with the shape
+	all, plain              int // rows that are not missing, and those with only a number
+	fractions               int // rows with the shape and decimals
+	large                   int // rows with the shape that are no day and month
+	ascending               int // rows with the shape whose last number is larger than the first
+	low, high               map[string]bool
+}
+
+// count returns the number of rows and of distinct texts with the shape, and the first of them. It returns
+// 0 if too few cells have it.
+func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, first columnstats.Value) {
+	n, seen := shapeCount{low: map[string]bool{}, high: map[string]bool{}}, 0
+	for i := range texts {
+		one := &texts[i]
+		if one.Kind == cells.Blank || one.Kind == cells.Null {
+			continue
+		}
+		n.all, seen = n.all+one.Rows, seen+1
+		if one.Kind == cells.Number {
+			n.plain += one.Rows
+		} else if numbers := s.numbersOf(one.Text); numbers != nil {
+			n.add(one, numbers)
+		} else if seen >= shapeSample && n.distinct == 0 {
+			break
+		}
+	}
+	if !n.areMostCells() || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() {
+		return 0, 0, n.First
+	}
+	return n.Rows, n.distinct, n.First
+}
+
+func (n *shapeCount) add(one *columnstats.Value, numbers []string) {
+	low, high := numbers[0], numbers[len(numbers)-1]
+	hasFraction := strings.ContainsAny(strings.Join(numbers, ""), ".,")
+	n.Add(one)
+	n.distinct++
+	n.low[low], n.high[high] = true, true
+	if toNumber(low) < toNumber(high) {
+		n.ascending += one.Rows
+	}
+	if hasFraction {
+		n.fractions += one.Rows
+	}
+	if hasFraction || toNumber(low) > 31 || toNumber(high) > 31 {
+		n.large += one.Rows
+	}
+}
+
+func (n *shapeCount) areMostCells() bool {
+	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
+}
+
+// arePairs reports whether pairs of numbers are neither dates nor codes: both numbers vary, and one of
+// them is always the larger one.
+func (n *shapeCount) arePairs() bool {
+	return float64(n.large) >= minLargeShare*float64(n.Rows) && min(len(n.low), len(n.high)) >= minPairNumbers &&
+		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)
+}

@@ -1,0 +1,98 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/profile"
+	"foretell/internal/table/tabletest"
+)
+
+// warningsOf returns the messages of the warnings with a code about a column x with the given cells.
+func warningsOf(t *testing.T, code string, cells []string) string {
+	t.Helper()
+	var list []string
+	for _, w := range scanText(t, tabletest.Column(quoted(cells)...), profile.ScanOptions{}).Warnings {
+		if w.Code == code {
+			list = append(list, w.Message)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// TestNumbersInText scans columns of texts that are made of numbers, and columns of codes, names and
+// other texts with digits.
+func TestNumbersInText(t *testing.T) {
+	t.Parallel()
+	random := func(i, n int) int { return i * 7919 % 10007 % n }
+	for name, c := range map[string]struct {
+		cell func(i int) string
+		want bool
+	}{
+		"blood_pressure":  {func(i int) string { return fmt.Sprintf("%d/%d", 100+random(i, 60), 60+random(i, 35)) }, true},
+		"detection_limit": {func(i int) string { return []string{"<", "", ""}[i%3] + fmt.Sprintf("%d.5", random(i, 90)) }, true},
+		"coordinates":     {func(i int) string { return fmt.Sprintf("N 51° %02d' %02d\"", random(i, 60), random(i+5, 60)) }, true},
+		"intervals": {func(i int) string {
+			return fmt.Sprintf("%d.5 (%d.0-%d.9)", random(i, 90), random(i, 90), random(i, 90))
+		}, true},
+		"ranges":     {func(i int) string { return fmt.Sprintf("%d-%d", 20+random(i, 90), 25+random(i, 90)) }, true},
+		"dimensions": {func(i int) string { return fmt.Sprintf("%dx%d cm", 20+random(i, 90), 20+random(i+3, 90)) }, true},
+		"heights":    {func(i int) string { return fmt.Sprintf("%d'%d\"", 4+i%3, random(i, 12)) }, true},
+		"labelled":   {func(i int) string { return fmt.Sprintf("Score: %d.5", random(i, 90)) }, true},
+
+		"rooms":          {func(i int) string { return fmt.Sprintf("Room: %d", random(i, 90)) }, false},
+		"icd":            {func(i int) string { return fmt.Sprintf("%c%02d.%d", 'A'+i%7, random(i, 90), i%10) }, false},
+		"versions":       {func(i int) string { return fmt.Sprintf("%d.%d.%d", 1+i%5, random(i, 20), i%9) }, false},
+		"phone_numbers":  {func(i int) string { return fmt.Sprintf("030/%06d", random(i, 10000)) }, false},
+		"extensions":     {func(i int) string { return fmt.Sprintf("555-%04d", random(i, 10000)) }, false},
+		"invoices":       {func(i int) string { return fmt.Sprintf("%d/2024", 100+random(i, 900)) }, false},
+		"invoices_short": {func(i int) string { return fmt.Sprintf("%d/%d", 100+random(i, 900), 21+i%4) }, false},
+		"year_codes":     {func(i int) string { return fmt.Sprintf("%d-%d", 2020+i%5, 3000+random(i, 6000)) }, false},
+		"days":           {func(i int) string { return fmt.Sprintf("%d/%d", 1+random(i, 28), 1+random(i, 12)) }, false},
+		"pairs_of_codes": {func(i int) string { return fmt.Sprintf("%d/%d", 10+random(i, 90), 10+random(i+7, 90)) }, false},
+		"goals":          {func(i int) string { return fmt.Sprintf("%d-%d", 40+random(i, 50), 40+random(i+7, 50)) }, false},
+		"addresses":      {func(i int) string { return fmt.Sprintf("%d Main Street", random(i, 900)) }, false},
+		"products":       {func(i int) string { return fmt.Sprintf("Galaxy S%d", random(i, 90)) }, false},
+		"hexadecimal":    {func(i int) string { return fmt.Sprintf("0x%d", 10+random(i, 90)) }, false},
+		"networks":       {func(i int) string { return fmt.Sprintf("10.0.%d.%d", random(i, 250), i) }, false},
+		"few_fractions":  {func(i int) string { return fmt.Sprintf("6/%d", []int{6, 9, 12, 18}[i%4]) }, false},
+		"numbers":        {func(i int) string { return fmt.Sprintf("%d/100", random(i, 90)) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := warningsOf(t, csvfile.CodeNumbersInText, tabletest.Cells(200, c.cell))
+			if (got != "") != c.want {
+				t.Errorf("%q", got)
+			}
+			if c.want && !strings.Contains(got, "rows have a text that is made of numbers, such as ") {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// TestTimeZonesOfOneColumn scans columns of times with offsets from UTC.
+func TestTimeZonesOfOneColumn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		zones string
+		want  string
+	}{
+		"several": {"-05:00 +01:00 +01:00 Z", `the times have 3 different offsets from UTC: 40 rows have that of "2024-01-02T01:00:00+01:00" (line 3), and 20 rows another one, most often that of "2024-01-01T00:00:00-05:00" (line 2); features are made from the local time without its offset, so they do not show the true order of these times`},
+		"summer":  {"+01:00 +02:00", ""},
+		"london":  {"+00:00 +01:00", ""},
+		"one":     {"-05:00", ""},
+		"letters": {"EST PST", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			zones := strings.Fields(c.zones)
+			got := warningsOf(t, csvfile.CodeMixedTimeZones, tabletest.Cells(80, func(i int) string {
+				return fmt.Sprintf("2024-%02d-%02dT%02d:00:00%s", 1+i/28, 1+i%28, i%24, zones[i%len(zones)])
+			}))
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

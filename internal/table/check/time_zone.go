@@ -1,0 +1,62 @@
+package check
+
+import (
+	"time"
+
+	"foretell/internal/humanize"
+	"foretell/internal/table/cells"
+	"foretell/internal/table/columnstats"
+	"foretell/internal/table/csvfile"
+	"foretell/internal/table/inference"
+)
+
+// minZoneRows is the smallest number of rows with other offsets from UTC that is reported.
+const minZoneRows = 5
+
+// warnTimeZones warns about a training column whose times have several offsets from UTC, because
+// offsets are ignored: the times of different offsets then have another order. Offsets that differ by
+// an hour at most are usual in a place with daylight saving time.
+func (c *columnChecker) warnTimeZones() {
+	inf := c.inferred
+	if c.opts.Blind || inf.Form != inference.FormDate && inf.Form != inference.FormTime {
+		return
+	}
+	zones := map[time.Duration]*columnstats.Occurrences{}
+	for _, one := range c.stats.FirstValues() {
+		offset, ok := cells.UTCOffset([]byte(one.Text), inf.DayFirst)
+		if !ok {
+			continue
+		}
+		if zones[offset] == nil {
+			zones[offset] = &columnstats.Occurrences{}
+		}
+		zones[offset].Add(&one)
+	}
+	most := mostFrequentZone(zones)
+	far := map[time.Duration]*columnstats.Occurrences{}
+	rows := 0
+	for offset, times := range zones {
+		if (offset - most).Abs() > time.Hour {
+			far[offset], rows = times, rows+times.Rows
+		}
+	}
+	if rows < minZoneRows {
+		return
+	}
+	first, other := &zones[most].First, &far[mostFrequentZone(far)].First
+	c.warnAt(other.FirstLine(), csvfile.CodeMixedTimeZones, "the times have %d different offsets from UTC: %s %s that of %s (%s), and %s another one, most often that of %s (%s); features are made from the local time without its offset, so they do not show the true order of these times",
+		len(zones), humanize.Count(zones[most].Rows, "row"), humanize.Have(zones[most].Rows), csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()),
+		humanize.Count(rows, "row"), csvfile.Excerpt(other.Text), c.opts.FormatLine(other.FirstLine()))
+}
+
+// mostFrequentZone returns the offset with the most rows, or the one that is first in the file if several
+// have equally many.
+func mostFrequentZone(zones map[time.Duration]*columnstats.Occurrences) (best time.Duration) {
+	for offset, one := range zones {
+		most := zones[best]
+		if most == nil || one.Rows > most.Rows || one.Rows == most.Rows && one.First.FirstLine() < most.First.FirstLine() {
+			best = offset
+		}
+	}
+	return best
+}
