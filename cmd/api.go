@@ -30,12 +30,13 @@ func newAPICmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "api METHOD PATH", Short: "Send an authenticated API request",
 		Long: `Sends a request to the service and prints the response body. The paths are in
-docs/api.md and in /openapi.json of a service.
+docs/api.md and in /openapi.json of a service. The prefix /api/v1 can be omitted.
 
 The fields of -f and -F become the query if the method is GET, HEAD or DELETE, or if
 --input is set. Otherwise they become members of a JSON body. If the name of a field
 ends in [], its values form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
+  foretell api GET /datasets
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +84,9 @@ func (o *apiOptions) run(ctx context.Context, method, path string) error {
 		return err
 	}
 	defer resp.Body.Close()
+	if err := request.CheckIsNoPage(raw.Path, resp); err != nil {
+		return err
+	}
 	return o.print(resp)
 }
 

@@ -30,20 +30,22 @@ func newLeaderboardCmd(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "leaderboard [NAME]", Short: "Rank the models of a series by their test scores",
 		Long: `Ranks all models of a series by their scores on the test rows, which no algorithm was
-trained on, and shows the 95 % interval of each score. If the interval of a model
-includes the score of a better model, the test rows do not show which model is better.
-Both models then have the same rank, marked with an equals sign. Models of tables with
-different labels, columns or classes are ranked separately. NAME defaults to the series
-that was trained last.
+trained on, and shows the 95 % interval of each score. A model shares the rank of the
+model above it, marked with an equals sign, if its interval includes the score of the
+first model of this rank: the test rows then do not show which of the two is better.
+Scores of models between them, and of better ranks, are not compared. Models of tables
+with different labels, columns or classes are ranked separately. NAME defaults to the
+series that was trained last.
 
-The champion is marked with an asterisk. ` + "`foretell predict --with NAME`" + ` uses it. The
+The champion is marked with an asterisk, and in a pipe, with --csv or --tsv, by the
+column champion. ` + "`foretell predict --with NAME`" + ` uses it. The
 champion is the model with the best score on the validation rows, among the models that
 have the same metric and table as the newest model. It therefore need not be the first
 model of the leaderboard.
 
 Which rows are test rows depends on the data, on --seed, and on --group and --time. If the
 models were tested on different rows, #1, #2 and so on behind the number of test rows, or
-testSet in JSON, say which models were tested on the same rows.
+testSet in a pipe and in JSON, say which models were tested on the same rows.
 
 A model without a test score ranks last, and a dash is printed as its score. A model
 without an interval shares a rank only with models of the same score.`,
@@ -103,7 +105,7 @@ func (o *leaderboardOptions) run(ctx context.Context, args []string) error {
 	if o.output.NoteIfEmpty(len(rows)) {
 		return nil
 	}
-	err = o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy)), true)
+	err = o.output.WriteTable(leaderboard.Table(rows, cmp.Or(o.metric, api.MetricAccuracy), o.output.IsAligned()), true)
 	if err == nil && o.output.IsAligned() {
 		for _, line := range leaderboard.Footnotes(rows) {
 			o.output.Note("%s", line)

@@ -16,6 +16,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/client"
 	"foretell/internal/config"
+	"foretell/internal/exit"
 	"foretell/internal/humanize"
 	"foretell/internal/leaderboard"
 	"foretell/internal/learningcurve"
@@ -43,7 +44,12 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	}
 	sizes := learningcurve.SampleSizes(doc.Rows)
 	if len(sizes) == 0 {
-		doc.Notes = append(doc.Notes, fmt.Sprintf("%s has only %s, which is too few for samples; run the command without --plan", doc.File, humanize.Count(doc.Rows, "row")))
+		fact := fmt.Sprintf("%s has only %s, which is too few for samples", doc.File, humanize.Count(doc.Rows, "row"))
+		const hint = "run the command without --plan"
+		if o.output.Quiet && !o.output.JSON {
+			return exit.Errorf(exit.Rejected, "no forecast: %s", fact).WithHint(hint)
+		}
+		doc.Notes = append(doc.Notes, fact+"; "+hint)
 		return o.printPlan(doc)
 	}
 	dir, err := os.MkdirTemp("", "foretell-plan-")

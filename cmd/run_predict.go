@@ -33,7 +33,7 @@ func (p *runPipeline) predict(ctx context.Context) error {
 	p.provenance.Prediction, p.provenance.Rows = predicted, &p.result.Rows
 	known := download.BlindLabel{
 		Column:  download.FindLabelColumn(p.files.BlindProfile, p.files.TrainProfile.Schema.Label, nil),
-		Classes: p.provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
+		Classes: p.provenance.Classes, PRAUCClass: p.dataset.PRAUCClass(), FindOverlap: download.FindOverlapOfPrediction(p.Session, p.dataset, predicted),
 	}
 	p.provenance.Label = &known
 	proof := known.ScoreAfterCheck(ctx, download.ResultVerifier(ctx, p.files.Blind, p.provenance.Classes, p.provenance.Rows))

@@ -76,6 +76,8 @@ type modelReport struct {
 	Verdict  []string      `json:"verdict"`
 	Cautions []string      `json:"cautions"`
 	Steps    []report.Step `json:"steps"`
+	// PRAUCClass is the class whose average precision is prAuc; "" with more than two classes.
+	PRAUCClass string `json:"prAucClass,omitempty"`
 	// Drift is nil without --blind.
 	Drift *api.DriftReport `json:"drift,omitempty"`
 }
@@ -184,7 +186,7 @@ const reportWidth = 80
 // print prints a report as text, or its fields if requested.
 func (o *modelsReportOptions) print(d *report.Document) error {
 	if o.output.JSON || o.output.Quiet || len(o.output.Fields) > 0 {
-		return cli.PrintItem(&o.output, &modelReport{d.Report, report.Verdict(d.Report), d.Cautions(), d.Steps(), d.Drift}, "modelKey")
+		return cli.PrintItem(&o.output, &modelReport{d.Report, report.Verdict(d.Report), d.Cautions(), d.Steps(), d.Report.PRAUCClass(), d.Drift}, "modelKey")
 	}
 	console, width := o.factory.Console, reportWidth
 	if console.OutTerminal {

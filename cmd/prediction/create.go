@@ -54,7 +54,7 @@ func (o *predictionsCreateOptions) bind(cmd *cobra.Command, f *cli.Factory) {
 // run predicts the files at paths with the model that ref refers to. If ref is "", it uses
 // the champion of the series trained last.
 func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []string) error {
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckReasons()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons()); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)
@@ -127,7 +127,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 	label := cmp.Or(o.layout.Label, b.dataset.LabelName)
 	known := download.BlindLabel{
 		Column:   download.FindLabelColumn(b.profile, label, preflight.FeatureNames(b.dataset)),
-		Inferred: label == "", Classes: provenance.Classes, FindOverlap: download.FindOverlapOfPrediction(session, b.dataset, prediction),
+		Inferred: label == "", Classes: provenance.Classes, PRAUCClass: b.dataset.PRAUCClass(), FindOverlap: download.FindOverlapOfPrediction(session, b.dataset, prediction),
 	}
 	provenance.Label = &known
 	verify := download.ResultVerifier(ctx, b.blind, provenance.Classes, provenance.Rows)

@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ expected number of rows.`,
 }
 
 func (o *predictionsDownloadOptions) run(ctx context.Context, ref string) error {
-	if err := o.target.CheckStdout(&o.output); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat()); err != nil {
 		return err
 	}
 	ctx, session, done, err := o.wait.Open(ctx)

@@ -47,8 +47,9 @@ If the blind file has the ID column of the training file, its IDs must be unique
 complete. With --id -, new IDs are generated, and the existing ID column is renamed.
 
 If the blind file has the label column, the predictions are compared with the labels,
-and their scores are printed. If the model was trained on rows of the file, the command
-prints a warning.
+and their scores are printed. Rows without a label are not scored, and a label that is not
+a class of the model counts as wrong; see ` + "`foretell score --help`" + `. If the model was
+trained on rows of the file, the command prints a warning.
 
 With --explain N, each row of the result also has the N columns that contribute most to
 the probability of its predicted class, such as ` + "`income=52000 (+0.1312)`" + `.
@@ -76,7 +77,7 @@ func (o *predictOptions) run(ctx context.Context, paths []string) error {
 	if o.model == "" {
 		return o.predictionsCreateOptions.run(ctx, o.with, paths)
 	}
-	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckReasons()); err != nil {
+	if err := cmp.Or(o.target.CheckStdout(&o.output), o.target.CheckFormat(), o.target.CheckReasons()); err != nil {
 		return err
 	}
 	ctx, progress, done, err := o.wait.StartProgress(ctx)

@@ -44,6 +44,13 @@ prediction, or a CSV with two columns: the ID and the prediction. The metrics ro
 prAuc and logLoss require a column probability_<class> for each class. With two
 classes, one of the two columns is sufficient.
 
+With two classes, prAuc is that of the class with fewer rows in the training file, which
+the receipt of PREDICTIONS names. Without a receipt, it is that of the class with fewer
+rows in ANSWERS.
+
+A true label that is not a class of the model in the receipt counts as wrong. rocAuc, prAuc
+and logLoss are then those of the other rows, because the log loss would be infinite.
+
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
 if there is none, the first column. An ID that is in only one of the files is an error.
@@ -131,6 +138,9 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {
 		o.columns.Classes = rec.Classes
+		if rec.Performance != nil {
+			o.columns.PRAUCClass = rec.Performance.PRAUCClass
+		}
 		if rec.Options != nil {
 			o.columns.ModelLabel = rec.Options.Label
 		}
@@ -146,15 +156,32 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	result, err := scoring.Score(ctx, left, right, o.columns)
 	if err == nil {
 		noteOrder(&o.output, result.OrderReason)
-	}
-	if err == nil && len(result.WithoutProbability) > 0 {
-		o.output.Note("rocAuc, prAuc and logLoss are not computed: the predictions have no probabilities of %s", humanize.List(result.WithoutProbability, 5))
+		o.noteClasses(result, rec != nil)
 	}
 	if err == nil && rec != nil && rec.TrainingOverlap != nil {
 		result.TrainingOverlap = rec.TrainingOverlap
 		o.output.Note("warning: %s", rec.TrainingOverlap.Caution())
 	}
 	return result, files.fileError(err)
+}
+
+// noteClasses prints what is special about the classes: labels that are not classes of the model,
+// classes without probabilities, and the class of prAuc. hasReceipt is set if foretell has made the
+// predictions. Without a receipt, the note on prAuc is only for terminals.
+func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
+	if result.UnknownLabels != nil {
+		o.output.Note("%s", result.UnknownLabels.Note())
+	}
+	if len(result.WithoutProbability) > 0 {
+		o.output.Note("rocAuc, prAuc and logLoss are not computed: the predictions have no probabilities of %s", humanize.List(result.WithoutProbability, 5))
+	}
+	if note := result.PRAUCNote(); note != "" && (hasReceipt || o.factory.Console.OutTerminal) {
+		reason := "the class with fewer rows in the training file"
+		if result.PRAUCClass != o.columns.PRAUCClass {
+			reason = "the class with fewer rows in the answers, because the class of the race is unknown"
+		}
+		o.output.Note("%s, %s", note, reason)
+	}
 }
 
 // printScore prints a result on a terminal.

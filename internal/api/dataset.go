@@ -192,6 +192,19 @@ type Class struct {
 	Rows  int64  `json:"rows" doc:"Number of rows with this label."`
 }
 
+// PRAUCClass returns the label of the class whose average precision is the metric prAuc of models of
+// the dataset: with two classes, the one with fewer rows, or the second if both have equally many.
+// It returns "" if there are more classes, or if the numbers of rows are unknown.
+func (d *Dataset) PRAUCClass() string {
+	switch {
+	case len(d.Classes) != 2 || d.Classes[0].Rows == 0:
+		return ""
+	case d.Classes[0].Rows < d.Classes[1].Rows:
+		return d.Classes[0].Label
+	}
+	return d.Classes[1].Label
+}
+
 // DatasetPage is the response of [ListDatasets].
 type DatasetPage struct {
 	Datasets DatasetEntries `json:"datasets"`

@@ -145,6 +145,20 @@ type ModelReport struct {
 	Blended *Candidate `json:"blended" doc:"The blend of the algorithms; null if there was none. In a report of an earlier version, it may not be the model."`
 }
 
+// PRAUCClass returns the label of the class whose average precision is prAuc: with two classes, the
+// one with fewer labelled rows. It returns "" if there are more classes, or if the class is unknown.
+func (r *ModelReport) PRAUCClass() string {
+	if len(r.Classes) != 2 || r.Baseline == nil {
+		return ""
+	}
+	for i, class := range r.Classes {
+		if class.Label == r.Baseline.Label { // the most frequent class
+			return r.Classes[1-i].Label
+		}
+	}
+	return ""
+}
+
 // EffectiveTraining returns a race with the options that apply to the model. job is the race as
 // it was requested. A worker of an earlier version ignores class weights and monotone columns.
 // The report of such a worker has neither, and EffectiveTraining removes them from the result.

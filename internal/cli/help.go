@@ -126,7 +126,7 @@ const OutputHelp = `Only the result is written to standard output. If a command 
 nothing is written there. Errors, progress, notices and prompts go to standard error.
 
   terminal   tables are aligned and fitted to the width; times are relative
-  pipe       the same rows and columns as tab-separated values, not truncated
+  pipe       the same rows as tab-separated values, not truncated; marks such as * are columns
   --json     one JSON document with the API's field names; a list is an array
   --fields   only these fields, in this order, as JSON members or table columns
   --csv      a list as CSV; --no-header omits the header line

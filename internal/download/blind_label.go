@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"foretell/internal/cli"
 	"foretell/internal/humanize"
@@ -25,6 +24,8 @@ type BlindLabel struct {
 	Inferred bool
 	// Classes are the labels of the model's classes; nil if unknown.
 	Classes []string
+	// PRAUCClass is the class of the metric prAuc; see [scoring.Options].
+	PRAUCClass string
 	// FindOverlap looks for training rows of the model in the scored file. Its result is nil if
 	// the file has no training rows, or if this is unknown. The function may be nil.
 	FindOverlap func(ctx context.Context, path string) *scoring.TrainingOverlap
@@ -79,7 +80,9 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	}
 	defer answers.Close()
 	var fault *scoring.Fault
-	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{Label: t.Column, Classes: t.Classes, InOrder: true})
+	score, err := scoring.Score(ctx, predictions, answers, scoring.Options{
+		Label: t.Column, Classes: t.Classes, PRAUCClass: t.PRAUCClass, InOrder: true, SkipUnlabelled: true,
+	})
 	switch {
 	case errors.As(err, &fault):
 		t.reason = fault.Message
@@ -90,12 +93,9 @@ func (t *BlindLabel) scoreFile(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	}
-	for _, class := range score.Classes {
-		isEqual := func(label string) bool { return strings.TrimSpace(label) == strings.TrimSpace(class.Label) }
-		if len(t.Classes) > 0 && !slices.ContainsFunc(t.Classes, isEqual) {
-			t.reason = fmt.Sprintf("%q is not one of the classes", class.Label)
-			return nil
-		}
+	if t.Inferred && score.UnknownLabels != nil {
+		t.reason = "the column has values that are not classes of the model"
+		return nil
 	}
 	t.Score = score
 	if t.FindOverlap != nil {
@@ -120,10 +120,21 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 		a := t.Score.Accuracy
 		o.Note("scored with column %s of the blind file: accuracy %.4f (%.4f–%.4f) on %s; always predicting %q: %.4f",
 			term.ShellQuote(t.Column), a.Value, *a.Low, *a.High, humanize.Count(t.Score.Rows, "row"), t.Score.Baseline.Label, t.Score.Baseline.Accuracy)
+		t.noteParts(o)
 		if rows := t.TrainingOverlap(); rows != nil {
 			o.Note("warning: %s", rows.Caution())
 		}
 	case t.reason != "" && !t.Inferred:
 		o.Note("not scored with column %s of the blind file: %s", term.ShellQuote(t.Column), t.reason)
+	}
+}
+
+// noteParts prints which rows of the blind file were not scored, or only by some metrics.
+func (t *BlindLabel) noteParts(o *cli.Output) {
+	if note := t.Score.UnlabelledNote(); note != "" {
+		o.Note("%s", note)
+	}
+	if t.Score.UnknownLabels != nil {
+		o.Note("%s", t.Score.UnknownLabels.Note())
 	}
 }

@@ -1,6 +1,7 @@
 package htmlreport
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,6 +48,9 @@ func metricRows(r *api.ModelReport) []metricRow {
 		hints = append(slices.Clip(hints), metricHint{r.Metric, "the metric of the race, for this class"})
 	}
 	for _, m := range hints {
+		if class := r.PRAUCClass(); m.name == api.MetricPRAUC && class != "" {
+			m.hint = fmt.Sprintf("average precision of %q, the class with fewer rows", class)
+		}
 		row := metricRow{
 			Name: m.name, Hint: m.hint, Test: format(r.Test, m.name), Validation: format(r.Validation, m.name), Training: format(r.Training, m.name),
 			TestInterval: r.Test.Interval(m.name), ValidationInterval: r.Validation.Interval(m.name),

@@ -2,11 +2,13 @@ package leaderboard
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"foretell/internal/api"
+	"foretell/internal/term"
 )
 
 // entryWith returns an entry with a score and its interval. If low is 0, there is no
@@ -34,6 +36,12 @@ func TestRank(t *testing.T) {
 			entryWith("b", api.MetricLogLoss, 0.50, 0.46, 0.54),
 			entryWith("c", api.MetricLogLoss, 0.53, 0.49, 0.57),
 		}, "1=b 1=c 3a "},
+		"only the first model of a rank counts": {[]*Entry{ // d's interval includes the scores of a, b and c
+			entryWith("a", api.MetricAccuracy, 0.90, 0.86, 0.94),
+			entryWith("b", api.MetricAccuracy, 0.87, 0.83, 0.91),
+			entryWith("c", api.MetricAccuracy, 0.84, 0.80, 0.88),
+			entryWith("d", api.MetricAccuracy, 0.50, 0.05, 0.95),
+		}, "1=a 1=b 3=c 3=d "},
 		"no interval": {[]*Entry{
 			entryWith("a", api.MetricROCAUC, 0.80, 0, 0),
 			entryWith("b", api.MetricROCAUC, 0.79, 0, 0),
@@ -43,10 +51,28 @@ func TestRank(t *testing.T) {
 	} {
 		sortAndRank(test.rows)
 		got := ""
-		for _, row := range Table(test.rows, test.rows[0].Metric).Rows {
+		for _, row := range Table(test.rows, test.rows[0].Metric, true).Rows {
 			got += row[0].Text + row[1].Text + " "
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestTestSetsAndChampionAreColumnsInAPipe checks that a pipe has as columns what a terminal shows
+// as marks.
+func TestTestSetsAndChampionAreColumnsInAPipe(t *testing.T) {
+	a, b := entryWith("a", api.MetricAccuracy, 0.7, 0.6, 0.8), entryWith("b", api.MetricAccuracy, 0.6, 0.5, 0.7)
+	a.TestSet, a.Champion = 2, true
+	table := Table([]*Entry{a, b}, api.MetricAccuracy, false)
+	for i, name := range []string{"testSet", "champion"} {
+		at := slices.IndexFunc(table.Header, func(c term.Cell) bool { return c.Text == name })
+		if at < 0 {
+			t.Fatalf("no column %s", name)
+		}
+		got := []string{table.Rows[0][at].Text, table.Rows[1][at].Text}
+		if diff := cmp.Diff([][]string{{"2", "-"}, {"true", "false"}}[i], got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -59,7 +85,7 @@ func TestRankByTable(t *testing.T) {
 	rows := []*Entry{a, none, b, c}
 	sortAndRank(rows)
 	got := ""
-	for _, row := range Table(rows, api.MetricAccuracy).Rows {
+	for _, row := range Table(rows, api.MetricAccuracy, true).Rows {
 		got += row[0].Text + row[1].Text + ":" + row[2].Text + " "
 	}
 	if want := "1c:class 2a:class -none:class 1b:kind "; got != want {
@@ -78,7 +104,7 @@ func TestTestSets(t *testing.T) {
 	sortAndRank(rows)
 	setTestSets(rows)
 	var got, shown []string
-	for i, row := range Table(rows, api.MetricAccuracy).Rows {
+	for i, row := range Table(rows, api.MetricAccuracy, true).Rows {
 		got = append(got, fmt.Sprintf("v%d:%d", rows[i].version, rows[i].TestSet))
 		shown = append(shown, row[6].Text+"|"+row[6].Display)
 	}

@@ -80,8 +80,10 @@ func ClassLabels(entries []*Entry) []string {
 
 // Table returns the leaderboard as a table with a row for each model. It has the scores of metric
 // and the log loss. It has a column for the tables of the models only if there are several. If
-// there are several test sets, a terminal shows their numbers beside the numbers of test rows.
-func Table(rows []*Entry, metric string) *term.Table {
+// aligned is set, the table is for a terminal: a mark shows which model is the champion and, if there
+// are several test sets, their numbers are beside the numbers of test rows. Otherwise both are
+// columns.
+func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	tables, testSets := CountTables(rows) > 1, countTestSets(rows) > 1
 	t := &term.Table{Key: 1} // the model
 	add := func(name string, right bool, cell func(e *Entry) term.Cell) {
@@ -122,6 +124,10 @@ func Table(rows []*Entry, metric string) *term.Table {
 	add("rows", true, func(e *Entry) term.Cell { return term.Cell{Text: strconv.FormatInt(e.Rows, 10)} })
 	add("time", true, func(e *Entry) term.Cell { return wholeSecondsCell(e.Seconds) })
 	add("options", false, func(e *Entry) term.Cell { return term.Cell{Text: e.Options} })
+	if !aligned {
+		add("testSet", true, func(e *Entry) term.Cell { return term.Cell{Text: formatTestSet(e.TestSet)} })
+		add("champion", false, func(e *Entry) term.Cell { return term.Cell{Text: strconv.FormatBool(e.Champion)} })
+	}
 	return t
 }
 
@@ -135,6 +141,14 @@ func Footnotes(rows []*Entry) []string {
 		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")
 	}
 	return lines
+}
+
+// formatTestSet formats the number of a test set. It returns a dash if it is unknown.
+func formatTestSet(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
 }
 
 // rankCell formats a rank: 2, 2= for a rank that several models share, or a dash.

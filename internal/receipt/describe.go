@@ -46,6 +46,7 @@ func (r *Receipt) DescribeModel(ctx context.Context, c *client.Client) {
 		Metric: report.Metric, Rows: report.Rows,
 		Validation: NewScore(report.Metric, report.Validation, report.ValidationRows),
 		Test:       NewScore(report.Metric, report.Test, report.TestRows),
+		PRAUCClass: report.PRAUCClass(),
 	}
 }
 

@@ -143,6 +143,9 @@ type Metrics struct {
 	Rows       int64  `json:"rows,omitempty"`
 	Validation *Score `json:"validation,omitempty"`
 	Test       *Score `json:"test,omitempty"`
+	// PRAUCClass is the class whose average precision is prAuc. It is "" if the model has more than
+	// two classes, and in receipts of earlier versions.
+	PRAUCClass string `json:"prAucClass,omitempty"`
 }
 
 // Race has the options with which a model was trained. The same data, options and seed

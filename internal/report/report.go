@@ -212,6 +212,9 @@ func writeScores(w io.Writer, r *api.ModelReport, width int) {
 		}
 		line("rows", formatRows(r.Test, r.TestRows), formatRows(r.Validation, r.ValidationRows), formatRows(r.Training, r.TrainingRows))
 	})
+	if class := r.PRAUCClass(); class != "" && isMeasured(r, api.MetricPRAUC) {
+		fmt.Fprintf(w, "prAuc is that of the class %q, which has fewer rows\n", class)
+	}
 	if why := r.TestMissingReason(); why != "" {
 		fmt.Fprintf(w, "test not measured: %s\n", why)
 	}

@@ -36,6 +36,7 @@ type Options struct {
 // fields become the query. Otherwise they become the members of a JSON body. Invalid options
 // are usage errors.
 func (o *Options) Build(method, path string) (client.RawRequest, error) {
+	path = withPrefix(path)
 	raw := client.RawRequest{Method: method, Path: path, Header: http.Header{}}
 	for _, line := range o.Headers {
 		name, value, ok := strings.Cut(line, ":")

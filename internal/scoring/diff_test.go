@@ -71,17 +71,17 @@ func TestDiffFaults(t *testing.T) {
 		"upper_case": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k\na,Y\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are Y, the classes are y`, Hint: letterCase},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "Y", the classes are "y"`, Hint: letterCase},
 		},
 		"other_label_of_second": {
 			"id,prediction\na,y\nb,n\n", "id,prediction\na,0\nb,1\n", "id,k\na,y\nb,n\n",
 			Options{},
-			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are y, n, the classes are 0, 1`, Hint: columns},
+			Fault{Message: `no true label is a predicted class: the true labels (column "k" of the answers) are "y", "n", the classes are "0", "1"`, Hint: columns},
 		},
 		"wrong_column": {
 			"id,prediction\na,y\n", "id,prediction\na,n\n", "id,k,x\na,y,7\n",
 			Options{Label: "x"},
-			Fault{Message: `no true label is a predicted class: the true labels (column "x" of the answers) are 7, the classes are y`, Hint: columns},
+			Fault{Message: `no true label is a predicted class: the true labels (column "x" of the answers) are "7", the classes are "y"`, Hint: columns},
 		},
 		"twice_in_first":  {"id,prediction\na,y\na,n\n", "id,prediction\na,y\n", "", Options{}, Fault{File: Predictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},
 		"twice_in_second": {"id,prediction\na,y\n", "id,prediction\na,y\na,n\n", "", Options{}, Fault{File: SecondPredictions, Line: 3, Message: `the ID "a" is also in line 2: IDs must be unique`}},

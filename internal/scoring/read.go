@@ -229,7 +229,7 @@ func readTrueLabels(ctx context.Context, answersTable *table, p *predictions, op
 			return nil, err
 		}
 		label := string(row.Fields[at])
-		if trimLabel(label) == "" {
+		if trimLabel(label) == "" && !opts.SkipUnlabelled {
 			return nil, answersTable.newFault(row.Line, "the column %s has no label in this row", quote(a.label))
 		}
 		a.labels, a.rows = append(a.labels, label), append(a.rows, row.Line)

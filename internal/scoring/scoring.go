@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"foretell/internal/learn/metric"
 )
@@ -38,6 +39,12 @@ type Options struct {
 	// SecondClasses are the classes of the model that made the second predictions of Diff; nil
 	// if unknown.
 	SecondClasses []string
+	// PRAUCClass is the class whose average precision is prAuc, if the model has two classes. If it
+	// is "" or not a class, it is the class with fewer rows in the answers.
+	PRAUCClass string
+	// SkipUnlabelled leaves out the rows of the answers without a label. Otherwise such a row is
+	// an error.
+	SkipUnlabelled bool
 	// InOrder joins the rows by their order instead of by ID.
 	InOrder bool
 }
@@ -53,6 +60,10 @@ type MetricValue struct {
 // Result has the metrics of predictions.
 type Result struct {
 	Rows int `json:"rows"`
+	// UnlabelledRows is the number of rows that were left out because of Options.SkipUnlabelled.
+	UnlabelledRows int `json:"unlabelledRows,omitempty"`
+	// UnknownLabels is set if true labels are not classes of the model.
+	UnknownLabels *UnknownLabels `json:"unknownLabels,omitempty"`
 	// Label is the name of the column of the true labels.
 	Label            string       `json:"label"`
 	Accuracy         *MetricValue `json:"accuracy"`
@@ -60,11 +71,13 @@ type Result struct {
 	MacroF1          *MetricValue `json:"macroF1"`
 	// ROCAUC, PRAUC and LogLoss are nil if the predictions do not have the probabilities of all
 	// classes. One of two probabilities is sufficient, because the two sum to 1. PRAUC is
-	// the average precision of the class with fewer rows or, with more than two classes,
-	// the mean of the average precisions of all classes.
+	// the average precision of PRAUCClass or, with more than two classes, the mean of the
+	// average precisions of all classes.
 	ROCAUC  *MetricValue `json:"rocAuc"`
 	PRAUC   *MetricValue `json:"prAuc"`
 	LogLoss *MetricValue `json:"logLoss"`
+	// PRAUCClass is "" if PRAUC is nil or there are more than two classes.
+	PRAUCClass string `json:"prAucClass,omitempty"`
 	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
 	// were not computed for this reason. It is nil if they were computed, and if the predictions
 	// have no probabilities at all.
@@ -178,13 +191,18 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err := orderFault(p, a); err != nil {
 		return nil, err
 	}
-	return p.scoreRows(ctx, a, order)
+	unlabelled := p.dropUnlabelled(a, order)
+	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
+	if err == nil {
+		r.UnlabelledRows = unlabelled
+	}
+	return r, err
 }
 
-// scoreRows computes the metrics. order has, for each prediction, the position of its
-// answer in a.
-func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*Result, error) {
-	if len(order) == 0 {
+// scoreRows computes the metrics. The answers must be in the order of the predictions.
+// prAUCClass is Options.PRAUCClass.
+func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass string) (*Result, error) {
+	if len(p.labels) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
 	setLabelKey(a.labels, p)
@@ -195,22 +213,26 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, order []int) (*
 	if err != nil {
 		return nil, err
 	}
-	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(order))}
-	decided.Probabilities = make([]float32, len(order)*decided.Classes)
-	for i, at := range order {
-		decided.Labels[i] = classes.index[p.key(a.labels[at])]
+	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(p.labels))}
+	decided.Probabilities = make([]float32, len(p.labels)*decided.Classes)
+	for i := range p.labels {
+		decided.Labels[i] = classes.index[p.key(a.labels[i])]
 		decided.Probabilities[i*decided.Classes+int(classes.index[p.key(p.labels[i])])] = 1
 	}
 	r := &Result{
-		Rows: len(order), Label: a.label, OrderReason: p.orderReason,
+		Rows: len(p.labels), Label: a.label, OrderReason: p.orderReason,
 		Accuracy:         computeMetric(ctx, metric.NameAccuracy, decided),
 		BalancedAccuracy: computeMetric(ctx, metric.NameBalancedAccuracy, decided),
 		MacroF1:          computeMetric(ctx, metric.NameMacroF1, decided),
 	}
 	r.setClassMetrics(classes.names, decided)
+	known := p.knownClasses(classes)
+	r.UnknownLabels = newUnknownLabels(known, decided)
 	if len(p.classes) > 0 {
-		weighed := decided
-		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(classes); r.WithoutProbability == nil {
+		weighed := metric.Predictions{Classes: len(known.names), Names: known.names}
+		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(known); r.WithoutProbability == nil {
+			weighed.Probabilities, weighed.Labels = p.rowsOfKnownClasses(a, known, weighed.Probabilities)
+			weighed.ClassRows = fewestRows(known, prAUCClass, weighed.Labels)
 			r.setProbabilityMetrics(ctx, weighed)
 		}
 	}
@@ -226,11 +248,17 @@ func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions
 	r.ROCAUC = computeMetric(ctx, metric.NameROCAUC, p)
 	r.PRAUC = computeMetric(ctx, metric.NamePRAUC, p)
 	r.LogLoss = computeMetric(ctx, metric.NameLogLoss, p)
+	if p.ClassRows != nil && r.PRAUC != nil {
+		r.PRAUCClass = p.Names[slices.Index(p.ClassRows, 0)]
+	}
 	if len(r.Classes) > maxRankedClasses {
 		return
 	}
 	for i := range r.Classes {
 		c := &r.Classes[i]
+		if !slices.Contains(p.Names, c.Label) {
+			continue // a label that is not a class of the model
+		}
 		c.ROCAUC = computeMetric(ctx, metric.NameROCAUC+"["+c.Label+"]", p)
 		c.PRAUC = computeMetric(ctx, metric.NamePRAUC+"["+c.Label+"]", p)
 	}

@@ -10,6 +10,7 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # These texts, in lower case, mean a missing value in a column of numbers.
 NULLS = frozenset(
     "nan +nan -nan na n/a <na> #n/a #na null nil none ? - -- . #div/0! #value! "
+    ".. ... … : [c] [x] [z] [low] "
     "inf +inf -inf infinity +infinity -infinity".split()
 )
 

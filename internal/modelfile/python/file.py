@@ -1,10 +1,38 @@
 
 
-# ---- The file: CSV as RFC 4180, in UTF-8 ------------------------------------------------
+# ---- The file: CSV as RFC 4180, in UTF-8 or UTF-16 --------------------------------------
 
 
 class FileError(ValueError):
     """An error in a CSV file. The message begins with the line."""
+
+
+def open_text(path):
+    """Opens a text in UTF-8 or UTF-16, with or without a byte order mark."""
+    file = open(path, "rb")
+    head, encoding = file.peek(4)[:4], "utf-8-sig"
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif head[0::2] == b"\0\0":  # the high bytes of two characters
+        encoding = "utf-16-be"
+    elif head[1::2] == b"\0\0":
+        encoding = "utf-16-le"
+    return io.TextIOWrapper(file, encoding=encoding, newline="")
+
+
+# A first line that sets the delimiter for Excel, such as sep=;
+SEPARATOR_LINE = re.compile(r'(?i:sep)=[^\w"\r\n]|"(?i:sep)=[^\w"\r\n]"')
+
+
+def unique_names(names):
+    """Returns the names of columns, changed so that each is unique and none is empty."""
+    unique = []
+    for at, name in enumerate(names):
+        fresh = name or ("id" if at == 0 else f"column_{at + 1}")
+        if fresh in unique or fresh != name and fresh in names[at:]:
+            fresh = free_name(fresh, {*unique, *names[at:]})
+        unique.append(fresh)
+    return unique
 
 
 def read_records(lines, delimiter):
@@ -81,14 +109,16 @@ class BlindFile:
             size += len(line)
             if size > 65536:
                 break
+        if head and SEPARATOR_LINE.fullmatch(head[0].rstrip("\r\n")):
+            head[0] = "\n"
         self.delimiter = find_delimiter(head)
         records = read_records(itertools.chain(head, lines), self.delimiter)
         line, text, fields = next(records, (1, "", []))
         if not fields:
             raise FileError("line 1: the file is empty")
-        self.names = [field.strip(SPACE) for field in fields]
-        if len(set(self.names)) < len(self.names):
-            raise FileError(f"line {line}: two columns have the same name")
+        given = [field.strip(SPACE) for field in fields]
+        self.names = unique_names(given)
+        named = self.names == given
         sources = field_names(schema)
         renamed = self.match_names([*sources, schema["id"]])
         self.places = {name: at for at, name in enumerate(self.names)}
@@ -100,6 +130,7 @@ class BlindFile:
             more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
             raise FileError(f"line {line}: the columns {', '.join(missing[:10])}{more} of the training file are missing")
         first = list(itertools.islice(records, BLOCK))
+        self.ignored = [at for at, name in enumerate(given) if at and not name and self.is_blank(at, first)]
         self.records = itertools.chain(first, records)
         self.copied = None  # the position of a feature whose values are also the IDs
         if id_column is None:
@@ -123,7 +154,7 @@ class BlindFile:
         else:
             self.id_name = names[self.id]
             self.output_names = [names[at] for at in self.order]
-            self.header = ",".join(map(quote, self.output_names)) if renamed else self.row_text(text, fields)
+            self.header = self.row_text(text, fields) if named and not renamed else ",".join(map(quote, self.output_names))
 
     def match_names(self, wanted):
         """Renames columns that differ from those of the training file only in case and punctuation.
@@ -171,10 +202,15 @@ class BlindFile:
                 return at
         return None
 
+    @staticmethod
+    def is_blank(at, rows):
+        """Returns whether all cells of a column are blank. Missing cells are errors; see blocks()."""
+        return not any(fields[at].strip(SPACE) for _, _, fields in rows if at < len(fields))
+
     def find_order(self, schema):
         """Sets the order of the columns in the output: the ID first and the label last."""
         label = self.places.get(schema["label"], self.id)
-        self.order = [at for at in range(len(self.names)) if at not in (self.id, label)]
+        self.order = [at for at in range(len(self.names)) if at not in (self.id, label, *self.ignored)]
         if self.id is not None:
             self.order.insert(0, self.id)
         if label != self.id:
@@ -195,6 +231,8 @@ class BlindFile:
             for line, _, fields in rows:
                 if len(fields) != len(self.names):
                     raise FileError(f"line {line}: expected {len(self.names)} fields, got {len(fields)}")
+                if any(fields[at].strip(SPACE) for at in self.ignored):
+                    raise FileError(f"line {line}: a column without a name has a value, but no value in the first {BLOCK} rows: give it a name")
                 at = self.id if self.copied is None else self.copied
                 if at is not None and not fields[at].strip(SPACE):
                     raise FileError(f"line {line}: the row has no ID; --id - numbers the rows")

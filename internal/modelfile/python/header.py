@@ -13,7 +13,8 @@ A row is a dict from column names to the texts that the cells have in a CSV file
 NaN are empty cells, and numbers are converted to texts. Other columns are ignored.
 
 The model is MODEL at the end of this file: a Foretell model file, compressed. The code
-before it reads the model file, reads CSV files as `foretell predict` does, and predicts.
+before it reads the model file, reads CSV files, and predicts. CSV files in UTF-8 and UTF-16
+are read as `foretell predict` reads them; other encodings and formats are not supported.
 It requires Python 3.9 and NumPy 1.20, or later versions.
 """
 
@@ -22,6 +23,7 @@ import base64
 import contextlib
 import datetime
 import functools
+import io
 import itertools
 import json
 import math

@@ -171,7 +171,7 @@ def main():
         description="Predicts the rows of a CSV file as `foretell predict` does. The probabilities have six "
         "significant digits, and may differ from those of `foretell predict` in the last of them."
     )
-    parser.add_argument("csv", help="CSV file in UTF-8 with the columns that the model was trained on, or - for the standard input")
+    parser.add_argument("csv", help="CSV file in UTF-8 or UTF-16 with the columns that the model was trained on, or - for the standard input")
     parser.add_argument("-o", "--output", help="file to write; defaults to the standard output")
     parser.add_argument("--id", metavar="COLUMN", help="column of the row IDs, or - to number the rows r1, r2, …; defaults to the ID column of the training file, or else a column that looks like IDs, or else -")
     parser.add_argument("--features", action="store_true", help="write the features of the rows, which an ONNX model reads, instead of predictions")
@@ -179,7 +179,7 @@ def main():
     write = write_features if options.features else predict_file
     name = "the standard input" if options.csv == "-" else options.csv
     try:
-        with open(0 if options.csv == "-" else options.csv, encoding="utf-8-sig", newline="") as source:
+        with open_text(0 if options.csv == "-" else options.csv) as source:
             if options.output is None:
                 sys.stdout.reconfigure(encoding="utf-8", newline="")
                 write(source, sys.stdout, loaded_model(), options.id)
@@ -189,7 +189,7 @@ def main():
                 write(source, target, loaded_model(), options.id)
             os.replace(part, options.output)
     except UnicodeDecodeError as error:
-        sys.exit(f"{name}: the file is not valid UTF-8: {error}")
+        sys.exit(f"{name}: the file is not valid {error.encoding.upper()}: {error}")
     except BrokenPipeError:  # the reader, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would report it at its end
     except (FileError, OSError) as error:

@@ -25,6 +25,7 @@ const (
 var nullTexts = map[string]bool{
 	"nan": true, "+nan": true, "-nan": true, "na": true, "n/a": true, "<na>": true, "#n/a": true, "#na": true,
 	"null": true, "nil": true, "none": true, "?": true, "-": true, "--": true, ".": true, "#div/0!": true, "#value!": true,
+	"..": true, "...": true, "…": true, ":": true, "[c]": true, "[x]": true, "[z]": true, "[low]": true, // of official statistics
 	"inf": true, "+inf": true, "-inf": true, "infinity": true, "+infinity": true, "-infinity": true,
 }
 

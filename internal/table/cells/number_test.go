@@ -16,6 +16,7 @@ func TestClassify(t *testing.T) {
 		"0": {Number, 0}, "-1": {Number, -1}, "+1.50": {Number, 1.5}, " 7 ": {Number, 7}, ".5": {Number, 0.5}, "5.": {Number, 5},
 		"1e3": {Number, 1000}, "1E-2": {Number, 0.01}, "1e-400": {Number, 0}, "00012": {Number, 12},
 		"NaN": {kind: Null}, "N/A": {kind: Null}, "null": {kind: Null}, "?": {kind: Null}, "-Inf": {kind: Null}, "1e400": {kind: Null},
+		"..": {kind: Null}, "…": {kind: Null}, ":": {kind: Null}, "[c]": {kind: Null}, " [Low] ": {kind: Null}, "[q]": {kind: Text}, "~": {kind: Text},
 		"1_000": {kind: Text}, "0x10": {kind: Text}, "1,5": {kind: Text}, "e5": {kind: Text}, "1e": {kind: Text}, ".": {kind: Null},
 		"1 2": {kind: Text}, "+": {kind: Text}, "--1": {kind: Text}, "٣": {kind: Text}, "nano": {kind: Text},
 	} {

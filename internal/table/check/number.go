@@ -78,9 +78,26 @@ func (c *columnChecker) warnMark(mark string, isMarked func(cell []byte) bool) {
 func (c *columnChecker) warnMostlyNumbers() {
 	inf := c.inferred
 	if first := &inf.FirstOther; !c.opts.Blind && first.Rows > 0 {
-		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but too many different cells are not, first %s in %s, so the column is read as %s",
-			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), readAs(inf.Form))
+		c.warnAt(first.FirstLine(), csvfile.CodeMostlyNumbers, "most cells are numbers, but too many different cells are not, first %s in %s%s, so the column is read as %s",
+			csvfile.Excerpt(first.Text), c.opts.FormatLine(first.FirstLine()), c.describeFrequentText(), readAs(inf.Form))
 	}
+}
+
+// describeFrequentText returns a clause on the most frequent cell that is not a number, which is often
+// a mark for a missing value, such as ~. It returns "" if no such cell is frequent.
+func (c *columnChecker) describeFrequentText() string {
+	var most columnstats.Value
+	for _, one := range c.stats.FirstValues() {
+		_, _, isPoint := cells.ParseAmount([]byte(one.Text), false)
+		_, _, isComma := cells.ParseAmount([]byte(one.Text), true)
+		if one.Kind == cells.Text && !isPoint && !isComma && one.Rows > most.Rows {
+			most = one
+		}
+	}
+	if most.Rows < minMixedRows {
+		return ""
+	}
+	return ", most often " + csvfile.Excerpt(most.Text) + " (" + humanize.Count(most.Rows, "row") + ")"
 }
 
 // Limits for the warning about a unit that only some numbers of a column have.

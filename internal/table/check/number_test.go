@@ -62,6 +62,35 @@ func TestTextAmongNumbers(t *testing.T) {
 	}
 }
 
+// TestFrequentMarkAmongNumbers scans a column of numbers in which every twentieth cell is a mark.
+func TestFrequentMarkAmongNumbers(t *testing.T) {
+	t.Parallel()
+	p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
+		switch {
+		case i%20 == 1:
+			return "~"
+		case i%10 == 0:
+			return fmt.Sprintf("%d.5 miles", i)
+		}
+		return fmt.Sprintf("%d.5 km", i)
+	}))
+	want := `first "0.5 miles" in line 2, most often "~" (20 rows), so the column is read as`
+	if p.Columns[0].Form == inference.FormNumeric || !strings.Contains(got, want) {
+		t.Errorf("%s with %q, want %q", p.Columns[0].Form, got, want)
+	}
+	for _, mark := range []string{"..", ":", "[c]", "…"} {
+		p, got := numberWarnings(t, tabletest.Cells(200, func(i int) string {
+			if i%3 == 1 {
+				return mark
+			}
+			return fmt.Sprintf("%d.5", i)
+		}))
+		if p.Columns[0].Form != inference.FormNumeric || got != "" {
+			t.Errorf("%s: %s with %q, want numbers without a warning", mark, p.Columns[0].Form, got)
+		}
+	}
+}
+
 // TestMixedNumbers scans columns whose numbers alternate between two formats.
 func TestMixedNumbers(t *testing.T) {
 	t.Parallel()

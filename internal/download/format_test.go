@@ -1,0 +1,28 @@
+package download
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"foretell/internal/exit"
+)
+
+// TestCheckFormat checks that an extension of another format is rejected, because all results are
+// CSV.
+func TestCheckFormat(t *testing.T) {
+	for path, hint := range map[string]string{
+		"-": "", "out": "", "out.csv": "", "out.txt": "", "out.predictions.csv": "", "/dev/stdout": "", "v1.2": "",
+		"out.csv.gz": "-o out.csv, and compress", "out.gz": "-o out.csv, and compress", "a b.CSV.ZST": "-o 'a b.CSV', and compress",
+		"out.tsv": "-o out.csv", "d/out.Parquet": "-o d/out.csv", "out.json": "-o out.csv",
+	} {
+		err := (&OutputFile{Path: path}).CheckFormat()
+		var usage *exit.Error
+		switch {
+		case errors.As(err, &usage) != (hint != ""):
+			t.Errorf("%s: %v", path, err)
+		case err != nil && !strings.Contains(usage.Hint, hint):
+			t.Errorf("%s: the hint %q lacks %q", path, usage.Hint, hint)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package request
+
+import (
+	"net/http"
+	"strings"
+
+	"foretell/internal/api"
+	"foretell/internal/exit"
+)
+
+// prefix is the begin of the paths of most operations.
+const prefix = "/api/v1"
+
+// withPrefix returns the path of an operation whose prefix was omitted, as in /datasets/KEY. It
+// returns any other path unchanged.
+func withPrefix(path string) string {
+	noun := firstSegment(strings.TrimPrefix(path, "/"))
+	if noun == "" || strings.Contains(path, "://") {
+		return path
+	}
+	for _, op := range api.Operations() {
+		if rest, ok := strings.CutPrefix(op.Path, prefix+"/"); ok && firstSegment(rest) == noun {
+			return prefix + "/" + strings.TrimPrefix(path, "/")
+		}
+	}
+	return path
+}
+
+// firstSegment returns the part of a path, without a leading slash, before the next slash or query.
+func firstSegment(path string) string {
+	if end := strings.IndexAny(path, "/?#"); end >= 0 {
+		return path[:end]
+	}
+	return path
+}
+
+// CheckIsNoPage returns a usage error if the response is a page of the dashboard. Its status is that
+// of a success, also if it is the page to sign in.
+func CheckIsNoPage(path string, resp *http.Response) error {
+	if strings.HasPrefix(strings.TrimPrefix(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		return nil
+	}
+	return exit.Usagef("%s is a page of the dashboard, not a path of the API", path).
+		WithHint("the paths begin with %s, as in `foretell api GET %s/datasets`; for pages, use `foretell open`", prefix, prefix)
+}

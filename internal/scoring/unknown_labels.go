@@ -1,0 +1,155 @@
+package scoring
+
+import (
+	"fmt"
+	"strconv"
+
+	"foretell/internal/humanize"
+	"foretell/internal/learn/metric"
+)
+
+// UnknownLabels are the true labels that are not classes of the model. The model can never predict
+// them, so their rows count as wrong. The metrics of probabilities are those of the other rows,
+// because the log loss of a class without a probability would be infinite.
+type UnknownLabels struct {
+	// Rows is the number of scored rows with such a label.
+	Rows int `json:"rows"`
+	// Labels are the different labels, without duplicates.
+	Labels []string `json:"labels"`
+}
+
+// Note returns a sentence about the rows with unknown labels, without a full stop.
+func (u *UnknownLabels) Note() string {
+	const most = 5
+	return fmt.Sprintf("%s a label that is not a class of the model (%s): all metrics count this as wrong, except rocAuc, prAuc and logLoss, which are those of the other rows",
+		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.List(quoteAll(u.Labels), most))
+}
+
+// UnlabelledNote returns a sentence about the rows without a label, without a full stop. It
+// returns "" if there are none.
+func (r *Result) UnlabelledNote() string {
+	if r.UnlabelledRows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s no label and cannot be scored", humanize.Count(r.UnlabelledRows, "row"), humanize.Have(r.UnlabelledRows))
+}
+
+// PRAUCNote returns a clause that names the class of PRAUC. It returns "" if PRAUC is not that
+// of one class.
+func (r *Result) PRAUCNote() string {
+	if r.PRAUCClass == "" {
+		return ""
+	}
+	return fmt.Sprintf("prAuc is that of the class %s", quote(r.PRAUCClass))
+}
+
+// dropUnlabelled removes the rows whose answers have no label from p and a, and sorts a like p. It
+// returns the number of removed rows. order has, for each prediction, the position of its answer
+// in a. After dropUnlabelled, neither p nor a has IDs.
+func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
+	labels := make([]string, 0, len(order))
+	width := len(p.classes)
+	for i, at := range order {
+		if trimLabel(a.labels[at]) == "" {
+			unlabelled++
+			continue
+		}
+		to := len(labels)
+		labels = append(labels, a.labels[at])
+		p.labels[to] = p.labels[i]
+		copy(p.probabilities[to*width:(to+1)*width], p.probabilities[i*width:(i+1)*width])
+	}
+	p.ids, p.rows, a.ids, a.rows = nil, nil, nil, nil
+	p.labels, p.probabilities, a.labels = p.labels[:len(labels)], p.probabilities[:len(labels)*width], labels
+	return unlabelled
+}
+
+// knownClasses returns the classes of c that the model has, or that have a probability column or
+// were predicted. If the classes of the model are unknown, it returns c.
+func (p *predictions) knownClasses(c *classes) *classes {
+	if len(p.modelClasses) == 0 {
+		return c
+	}
+	isKnown := map[string]bool{}
+	for _, labels := range [][]string{p.modelClasses, p.classes, p.labels} {
+		for _, label := range labels {
+			isKnown[p.key(label)] = true
+		}
+	}
+	known := &classes{index: map[string]int32{}, key: c.key}
+	for _, name := range c.names {
+		if isKnown[c.key(name)] {
+			known.add(name)
+		}
+	}
+	return known
+}
+
+// newUnknownLabels returns the labels of p that are not in known, or nil if there are none.
+func newUnknownLabels(known *classes, p metric.Predictions) *UnknownLabels {
+	if len(known.names) == p.Classes {
+		return nil
+	}
+	u := &UnknownLabels{}
+	for class, name := range p.Names {
+		if _, ok := known.index[known.key(name)]; ok {
+			continue
+		}
+		u.Labels = append(u.Labels, name)
+		for _, label := range p.Labels {
+			if int(label) == class {
+				u.Rows++
+			}
+		}
+	}
+	return u
+}
+
+// rowsOfKnownClasses returns the probabilities and the true classes of the rows whose true label
+// is one of the known classes. all has the probabilities of all rows, row-major, and is
+// overwritten.
+func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float32) (probabilities []float32, labels []int32) {
+	width := len(known.names)
+	for i, label := range a.labels {
+		class, ok := known.index[p.key(label)]
+		if !ok {
+			continue
+		}
+		to := len(labels)
+		labels = append(labels, class)
+		copy(all[to*width:(to+1)*width], all[i*width:(i+1)*width])
+	}
+	return all[:len(labels)*width], labels
+}
+
+// fewestRows returns numbers of rows for metric.Predictions.ClassRows that select the class of
+// prAuc: 0 for this class and 1 for the other. The class is name or, if no class has this name, the
+// one with fewer labels. fewestRows returns nil unless there are two classes.
+func fewestRows(c *classes, name string, labels []int32) []int {
+	if len(c.names) != 2 {
+		return nil
+	}
+	ones := 0
+	for _, label := range labels {
+		ones += int(label)
+	}
+	class := 1 // also if both classes have the same number of rows
+	if len(labels)-ones < ones {
+		class = 0
+	}
+	if at, known := c.index[c.key(name)]; known && name != "" {
+		class = int(at)
+	}
+	rows := []int{1, 1}
+	rows[class] = 0
+	return rows
+}
+
+// quoteAll returns the labels in quotes, so that a label with a comma is one item of a list.
+func quoteAll(labels []string) []string {
+	quoted := make([]string, len(labels))
+	for i, label := range labels {
+		quoted[i] = strconv.Quote(label)
+	}
+	return quoted
+}
