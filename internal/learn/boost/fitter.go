@@ -59,7 +59,7 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 			return nil, err
 		}
 	}
-	opts.leafwiseDefaults(f.Rows, len(f.Columns))
+	opts.leafwiseDefaults(f)
 	objective := newObjective(f, fold, opts.Classes)
 	return &Fitter{objective: objective, booster: newLeafwiseBooster(newOutputScores(objective, f.Rows), bins, opts), checkpoint: -1, roundsPerStep: roundsPerStep(f.Rows, opts.Classes)}, nil
 }

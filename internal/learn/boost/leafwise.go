@@ -43,7 +43,6 @@ const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
 	return &leafwiseBooster{opts: opts, scores: scores, bins: bins, mappers: bins.Mappers(), stream: opts.Disk.NewStream(), params: tree.Params{
-		MaxLeaves:  opts.Leaves,
 		MinRows:    opts.MinRows,
 		MinHessian: minHessian,
 		MinGain:    1e-7,
@@ -134,14 +133,15 @@ func (b *leafwiseBooster) growAndAddScores(ctx context.Context, worker, output i
 		Features:  sampleFeatures(len(b.bins.Features), b.opts.FeatureFraction, draw),
 		Monotone:  b.opts.Monotone,
 	}
+	leaves := b.opts.leavesOfRound(b.rounds())
 	sample.Scale, err = tree.Quantise(ctx, b.workersPerTree(), sampler.gradients, sampler.kept)
 	if err != nil {
 		return nil, 0, err
 	}
-	grown, err := grower.Grow(ctx, sample)
+	grown, err := grower.Grow(ctx, sample, leaves)
 	if err == nil && grown.Leaves < 2 && sample.Features != nil {
 		sample.Features = nil // the drawn features have no allowed split, but others may have
-		grown, err = grower.Grow(ctx, sample)
+		grown, err = grower.Grow(ctx, sample, leaves)
 	}
 	if err != nil || grown.Leaves < 2 {
 		return nil, 0, err

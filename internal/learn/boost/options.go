@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"foretell/internal/learn/split"
 	"foretell/internal/learn/tree"
@@ -36,8 +37,9 @@ type Options struct {
 	// columns.
 	Monotone []tree.Direction
 
-	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to
-	// a number chosen from the data.
+	// Leaves is the largest number of leaves of a leaf-wise tree. Defaults to a number
+	// chosen from the data, or to a number that differs from round to round; see
+	// leafCounts.
 	Leaves int
 	// Depth is the number of levels of a symmetric tree. Defaults to a number
 	// from 4 to 7, which increases with the numbers of rows and classes.
@@ -64,6 +66,10 @@ type Options struct {
 	// rows are drawn for each tree. Defaults to 1 for up to 100,000 rows, and to
 	// 100,000/rows for more, but at least 0.25.
 	RowFraction float64
+
+	// numLeafCounts is the number of leafCounts that the rounds of leaf-wise trees use in
+	// turn. If it is 0, each tree has at most Leaves leaves.
+	numLeafCounts int
 }
 
 // validate returns an error if f, fold or opts are invalid. It sets opts.Workers and
@@ -103,19 +109,74 @@ const (
 // The defaults were chosen by cross-validation on ten public data sets of 114 to 370,524
 // rows.
 
-// leafwiseDefaults sets the defaults for data of this size.
-func (o *Options) leafwiseDefaults(rows, features int) {
-	o.commonDefaults(rows, features)
+// leafwiseDefaults sets the defaults of leaf-wise trees for f.
+func (o *Options) leafwiseDefaults(f *frame.Frame) {
+	rows := f.Rows
+	o.commonDefaults(rows, len(f.Columns))
 	setDefault(&o.L2, 0.3)
 	// With more rows than this, trees that are grown from all rows are not more accurate.
 	const enough = 100_000
 	setDefault(&o.RowFraction, min(max(enough/float64(rows), 0.25), 1))
 	if o.Leaves <= 0 {
 		o.Leaves = max(10, int(math.Pow(float64(rows), 0.27)))
+		o.numLeafCounts = numLeafCounts(f, o.Classes)
 	}
 	if o.MinRows <= 0 {
 		o.MinRows = min(max(rows/20, 3), 20)
 	}
+}
+
+// leafCounts are the largest numbers of leaves of the trees of successive rounds; after the
+// last, the first follows. Which number is best depends on the table: small trees suit a sum
+// of functions of single features, and large trees suit interactions of many features.
+// Boosting with trees of all these sizes has almost the log loss of the best single size;
+// docs/engine.md has the measurements.
+var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
+
+// numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all
+// trees have the same size, in these cases:
+//
+//   - Fewer than 2000 rows are not of the most frequent class. Large trees then fit the noise.
+//   - There are more than 128 features. A grower holds a histogram of all features for each
+//     leaf that may be split, so large trees would need much memory.
+//
+// The last count is not used if there are more than 64 features, for the same reason, or more
+// than two classes. A round then has a tree for each class, and with 128 leaves it takes
+// longer and is not better.
+func numLeafCounts(f *frame.Frame, classes int) int {
+	const minMinorityRows, maxHistograms = 2000, 64 * 128
+	n := len(leafCounts)
+	if classes > 2 || leafCounts[n-1]*len(f.Columns) > maxHistograms {
+		n--
+	}
+	if minorityRows(f.Labels, classes) < minMinorityRows || leafCounts[n-1]*len(f.Columns) > maxHistograms {
+		return 0
+	}
+	return n
+}
+
+// leavesOfRound returns the largest number of leaves of the trees of a round. The first
+// round is 0.
+func (o *Options) leavesOfRound(round int) int {
+	if o.numLeafCounts > 0 {
+		return leafCounts[round%o.numLeafCounts]
+	}
+	return o.Leaves
+}
+
+// minorityRows returns the number of rows that are not of the most frequent class.
+func minorityRows(labels []int32, classes int) int {
+	counts := make([]int, classes)
+	for _, label := range labels {
+		if label >= 0 && int(label) < classes {
+			counts[label]++
+		}
+	}
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	return all - slices.Max(counts)
 }
 
 // symmetricDefaults sets the defaults of symmetric trees for data of this size. Symmetric

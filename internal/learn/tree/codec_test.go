@@ -9,7 +9,7 @@ import (
 func FuzzRead(f *testing.F) {
 	data, target := testData(400, 8, 2)
 	bins := mustBins(f, data)
-	grown, err := NewGrower(bins, Params{MaxLeaves: 12, MinRows: 5}, 1).Grow(f.Context(), regression(bins, target))
+	grown, err := NewGrower(bins, Params{MinRows: 5}, 1).Grow(f.Context(), regression(bins, target), 12)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func binaryForm(tb testing.TB, write func(w *codec.Writer)) []byte {
 func TestTreeIsReadAsWritten(t *testing.T) {
 	data, target := testData(3000, 8, 2)
 	bins := mustBins(t, data)
-	grown, err := NewGrower(bins, Params{MaxLeaves: 30, MinRows: 5}, 1).Grow(t.Context(), regression(bins, target))
+	grown, err := NewGrower(bins, Params{MinRows: 5}, 1).Grow(t.Context(), regression(bins, target), 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestTreeIsReadAsWritten(t *testing.T) {
 func TestBatchPredictorAgreesWithLeaf(t *testing.T) {
 	data, target := testData(700, 9, 2)
 	bins := mustBins(t, data)
-	grown, err := NewGrower(bins, Params{MaxLeaves: 60, MinRows: 3}, 1).Grow(t.Context(), regression(bins, target))
+	grown, err := NewGrower(bins, Params{MinRows: 3}, 1).Grow(t.Context(), regression(bins, target), 60)
 	if err != nil {
 		t.Fatal(err)
 	}

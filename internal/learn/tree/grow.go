@@ -7,8 +7,6 @@ import (
 
 // Params limit the growth of a tree. A limit of zero means no limit.
 type Params struct {
-	// MaxLeaves is the largest number of leaves, at least 2.
-	MaxLeaves int
 	// MinRows is the smallest number of rows in a leaf. It is approximate, because
 	// histograms do not count rows: if a side of a split has a third of the leaf's
 	// hessian, it is assumed to have a third of the leaf's rows.
@@ -100,7 +98,6 @@ type frontierLeaf struct {
 func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
 	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: featureOffsets(bins)}
 	g.gatherBuffers = make([]*gatherBuffer, g.workers)
-	g.params.MaxLeaves = max(params.MaxLeaves, 2)
 	g.histograms = newHistogramPool(g.offsets[len(bins.Features)] + histWidth)
 	return g
 }
@@ -121,10 +118,10 @@ func (g *Grower) LeafSum(leaf int) (gradient, hessian float64) {
 	return float64(gradient * g.sample.Scale.Gradient), float64(hessian * g.sample.Scale.Hessian)
 }
 
-// Grow grows a tree. It splits the leaf with the highest gain until there are MaxLeaves
+// Grow grows a tree. It splits the leaf with the highest gain until there are maxLeaves
 // leaves or no split has a gain above MinGain. The tree has at least one leaf. If ctx is
 // cancelled, Grow returns the error of ctx.
-func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
+func (g *Grower) Grow(ctx context.Context, sample Sample, maxLeaves int) (*Tree, error) {
 	var err error
 	if g.rowBlocks, err = g.bins.rowMajorBlocks(ctx, g.workers); err != nil {
 		return nil, err
@@ -136,13 +133,13 @@ func (g *Grower) Grow(ctx context.Context, sample Sample) (*Tree, error) {
 		return nil, err
 	}
 	g.pushLeaf(root)
-	for leaves := 1; leaves < g.params.MaxLeaves && len(g.frontier) > 0; leaves++ {
+	for leaves := 1; leaves < maxLeaves && len(g.frontier) > 0; leaves++ {
 		parent := heap.Pop(&g.frontier).(*frontierLeaf)
 		left, right, err := g.applySplit(ctx, parent)
 		if err != nil {
 			return nil, err
 		}
-		if leaves+1 == g.params.MaxLeaves {
+		if leaves+1 == maxLeaves {
 			g.histograms.release(parent.cells)
 			break
 		}

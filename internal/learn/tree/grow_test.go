@@ -76,14 +76,15 @@ func TestGrow(t *testing.T) {
 	f, target := testData(3000, 9, 1)
 	bins := mustBins(t, f)
 	sample := regression(bins, target)
-	params := Params{MaxLeaves: 40, MinRows: 5, L2: 1}
+	const leaves = 40
+	params := Params{MinRows: 5, L2: 1}
 	g := NewGrower(bins, params, 1)
-	tree, err := g.Grow(t.Context(), sample)
+	tree, err := g.Grow(t.Context(), sample, leaves)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tree.Leaves != 40 {
-		t.Fatalf("%d leaves, want 40", tree.Leaves)
+	if tree.Leaves != leaves {
+		t.Fatalf("%d leaves, want %d", tree.Leaves, leaves)
 	}
 
 	t.Run("leaves_partition_the_rows", func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestGrow(t *testing.T) {
 	})
 	t.Run("same_tree_for_any_number_of_workers", func(t *testing.T) {
 		for _, workers := range []int{2, 8} {
-			other, err := NewGrower(bins, params, workers).Grow(t.Context(), sample)
+			other, err := NewGrower(bins, params, workers).Grow(t.Context(), sample, leaves)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +149,7 @@ func TestGrow(t *testing.T) {
 	t.Run("same_tree_without_memory_for_histograms", func(t *testing.T) {
 		poor := NewGrower(bins, params, 2)
 		poor.histograms.limit = 1
-		other, err := poor.Grow(t.Context(), sample)
+		other, err := poor.Grow(t.Context(), sample, leaves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,7 @@ func TestGrow(t *testing.T) {
 		rand.New(rand.NewPCG(9, 9)).Shuffle(len(shuffled.Rows), func(i, j int) {
 			shuffled.Rows[i], shuffled.Rows[j] = shuffled.Rows[j], shuffled.Rows[i]
 		})
-		other, err := NewGrower(bins, params, 2).Grow(t.Context(), shuffled)
+		other, err := NewGrower(bins, params, 2).Grow(t.Context(), shuffled, leaves)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestGrow(t *testing.T) {
 	t.Run("stops_when_cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := g.Grow(ctx, sample); !errors.Is(err, context.Canceled) {
+		if _, err := g.Grow(ctx, sample, leaves); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -185,8 +186,8 @@ func TestSharedRowsGrowTheSameTree(t *testing.T) {
 	sample := regression(bins, target)
 	var want *Tree
 	for _, workers := range []int{1, 2, 3} {
-		g := NewGrower(bins, Params{MaxLeaves: 12, MinRows: 5}, workers)
-		got, err := g.Grow(t.Context(), sample)
+		g := NewGrower(bins, Params{MinRows: 5}, workers)
+		got, err := g.Grow(t.Context(), sample, 12)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,8 +218,8 @@ func TestGrowRecoversAKnownTree(t *testing.T) {
 		}
 	}
 	bins := mustBins(t, f)
-	g := NewGrower(bins, Params{MaxLeaves: 50, MinGain: 1e-3}, 2)
-	tree, err := g.Grow(t.Context(), regression(bins, target))
+	g := NewGrower(bins, Params{MinGain: 1e-3}, 2)
+	tree, err := g.Grow(t.Context(), regression(bins, target), 50)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestGrowOnEmptySample(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sample := regression(bins, target)
 			change(&sample)
-			tree, err := NewGrower(bins, Params{MaxLeaves: 8}, 2).Grow(t.Context(), sample)
+			tree, err := NewGrower(bins, Params{}, 2).Grow(t.Context(), sample, 8)
 			if err != nil || tree.Leaves != 1 {
 				t.Errorf("got %v, %v", tree, err)
 			}
@@ -257,10 +258,10 @@ func BenchmarkGrow(b *testing.B) {
 	f, target := testData(500_000, 28, 1)
 	bins := mustBins(b, f)
 	sample := regression(bins, target)
-	g := NewGrower(bins, Params{MaxLeaves: 31, MinRows: 20}, 2)
+	g := NewGrower(bins, Params{MinRows: 20}, 2)
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := g.Grow(b.Context(), sample); err != nil {
+		if _, err := g.Grow(b.Context(), sample, 31); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -281,7 +282,7 @@ func TestDropRowMajor(t *testing.T) {
 	f, target := testData(4000, 20, 4)
 	bins := mustBins(t, f)
 	grow := func() *Tree {
-		grown, err := NewGrower(bins, Params{MaxLeaves: 15, MinRows: 5}, 2).Grow(t.Context(), regression(bins, target))
+		grown, err := NewGrower(bins, Params{MinRows: 5}, 2).Grow(t.Context(), regression(bins, target), 15)
 		if err != nil {
 			t.Fatal(err)
 		}
