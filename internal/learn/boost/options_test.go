@@ -3,8 +3,9 @@ package boost
 import (
 	"testing"
 
-	"foretell/internal/table/frame"
 	"github.com/google/go-cmp/cmp"
+
+	"foretell/internal/table/frame"
 )
 
 func TestDefaultLeavesOfRounds(t *testing.T) {
