@@ -25,7 +25,7 @@ type NumberFormat struct {
 
 // Parse parses a cell in the format. It returns false if the cell has another format.
 func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
-	if !f.DecimalComma && !IsTotal(f.Unit) {
+	if !f.DecimalComma && !f.HasTotal() {
 		if kind, value := Classify(cell); kind == Number {
 			return value, true
 		}
@@ -37,6 +37,9 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	factor, isSame := unitFactor(unit, f.Unit)
 	return value * factor, ok && isSame
 }
+
+// HasTotal reports whether the numbers are scores, such as 72.1/100.
+func (f *NumberFormat) HasTotal() bool { return IsTotal(f.Unit) }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 

@@ -142,7 +142,7 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 // in a column of scores.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
-	case inf.Format != nil && cells.IsTotal(inf.Format.Unit): // 5 is not a score such as 5/10
+	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
 		if one.Kind != cells.Text && one.Kind != cells.Number {
 			return false
 		}
