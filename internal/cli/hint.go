@@ -187,6 +187,11 @@ func (f *Factory) CommandWithList(flag string, values []string) string {
 	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), true))
 }
 
+// CommandWithOnlyList returns the current command line with the values of a flag that is a list replaced.
+func (f *Factory) CommandWithOnlyList(flag string, values []string) string {
+	return term.CommandLine(setFlag(f.Args, flag, ListFlagValue(values), false))
+}
+
 // isRepeatable reports whether a flag takes several values.
 func (f *Factory) isRepeatable(flag string) bool {
 	given := f.Running.Flags().Lookup(flag)

@@ -3,35 +3,35 @@ package modelfile
 import (
 	"slices"
 	"testing"
-
-	"foretell/internal/table/frame"
 )
 
-// TestDatasetHasLevels expects the levels of columns that are only categories, and of no others.
+// TestDatasetHasLevels expects the levels of a column that is only a category, and none of numbers, of
+// texts, and of a code that is also a number.
 func TestDatasetHasLevels(t *testing.T) {
-	model, err := Read(goldenFolder + "blend.model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := model.Schema()
-	found := 0
-	for _, column := range Dataset(model).Columns {
-		var features []frame.ColumnSchema
-		for _, c := range schema.Columns {
-			if c.SourceName() == column.Name {
-				features = append(features, c)
-			}
+	for _, c := range []struct {
+		model, column string
+		want          []string
+	}{
+		{"blend.model", "colour", []string{"black", "blue", "green", "red"}},
+		{"blend.model", "size", nil},
+		{"texts.model", "note", nil},
+		{"pairs.model", "shop", nil},
+	} {
+		model, err := Read(goldenFolder + c.model)
+		if err != nil {
+			t.Fatal(err)
 		}
-		var want []string
-		if len(features) == 1 && features[0].Kind == frame.Category && features[0].Feature == "" {
-			want = features[0].Levels
-			found++
+		columns := Dataset(model).Columns
+		names := make([]string, len(columns))
+		for i := range columns {
+			names[i] = columns[i].Name
 		}
-		if !slices.Equal(column.Levels, want) {
-			t.Errorf("%s: %q, want %q", column.Name, column.Levels, want)
+		at := slices.Index(names, c.column)
+		if at < 0 {
+			t.Fatalf("%s has the columns %q", c.model, names)
 		}
-	}
-	if found == 0 {
-		t.Error("the model has no category")
+		if !slices.Equal(columns[at].Levels, c.want) {
+			t.Errorf("%s: %q, want %q", c.column, columns[at].Levels, c.want)
+		}
 	}
 }

@@ -21,7 +21,7 @@ type cellReading struct {
 	Words   []string   `json:"words"`
 }
 
-var amountFormats = []cells.NumberFormat{{Unit: "%"}, {Unit: "$"}, {Unit: "month"}, {DecimalComma: true}, {Unit: "€", DecimalComma: true}, {Unit: "a"}, {Unit: "usd"}, {Unit: "rs."}, {Unit: "h"}, {Unit: "year"}, {Unit: "/100"}, {Unit: "/5 star"}, {Unit: "/l", DecimalComma: true}}
+var amountFormats = []cells.NumberFormat{{Unit: "%"}, {Unit: "$"}, {Unit: "month"}, {DecimalComma: true}, {Unit: "€", DecimalComma: true}, {Unit: "a"}, {Unit: "usd"}, {Unit: "rs."}, {Unit: "h"}, {Unit: "year"}, {Unit: "/100"}, {Unit: "/5 star"}, {Unit: "/l", DecimalComma: true}, {Unit: "/10"}, {Unit: "m"}, {Unit: "k"}}
 
 func readCell(cell string) cellReading {
 	r := cellReading{Number: finite(cells.NumberOrNaN([]byte(cell))), Words: []string{}}
@@ -56,7 +56,7 @@ func finite(x float64) *float64 {
 // newCells are dates and amounts of forms that earlier versions did not read.
 var newCells = strings.Split("30. April 2025|30.Apr.2025|30. Mai 25|1. MÄRZ 2025|Montag, 5. Okt. 2025 10:30|30 avr. 2025|1er août 2024|3 de enero de 2024|3 gen 2024|SET-12|ene-24|ABR-24|ago 2024|dic. 2, 2024|mag-24|Mai-25|12.50-|-12.50-|(5-)|3-|2005-|.5-|1,234-|1'234-|12.50-*|1.234,50-|$5-|"+
 	"3h 36m|75m16s|3 h 54 min|2 d 4 h|1 Hour, 30.5 Minutes|3 Std. 5 Min.|1h and 5m|56y 1m|56 years 3 months|5 min|30 min.|6 months|5y|3h 60m|5m 3h|3H 5M|1h 5h|1.5h 3m|"+
-	"~70.7|≈ 1,200|ca. 5|ca.5|Ca 7,5|approx. 12|~3h 5m|55.9 ± 0.3|5±0,3|5 +/- 2|77.1×10^3|5.2 x 10^9/L|5,2*10^-3|4·10⁻¹²|5×10⁹ /L|5x10^23|5x10⁰|5x10^0|72.1/100|42 / 100|43 of 100|4.1 out of 5 stars|120/80|05/12|5/2024|110/100|"+
+	"~70.7|≈ 1,200|ca. 5|ca.5|Ca 7,5|approx. 12|~3h 5m|55.9 ± 0.3|5±0,3|5 +/- 2|77.1×10^3|5.2 x 10^9/L|5,2*10^-3|4·10⁻¹²|5×10⁹ /L|5x10^23|5x10⁰|5x10^0|3.5×10^-1 M|3.5*10^2 k|3.5 x 10² k+|5±1 k|8/10|(8/10)|5/5|72.1/100|42 / 100|43 of 100|4.1 out of 5 stars|120/80|05/12|5/2024|110/100|"+
 	"20240302T161900Z|20240302T1619|20240302T161900.5+0100|20240302T16|07/Mar/2024:02:45:00 +0100|2024-03-07T17:10:00+01:00[Europe/Berlin]|2024-03-07[Europe/Berlin]|2024-03-07T17:10[Europe/Berlin]|17-03-2024 18.11|2024-03-17 8.11.05|2024-03-17 18.60|2024-03-17 18.111", "|")
 
 // TestPythonParsesCells compares the parsers on random cells made of pieces of numbers,

@@ -316,7 +316,7 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 		case meant != "" && f.Name == in.flagLayout.ID:
 			return fmt.Sprintf("try %s; %s", again("id", meant), hint)
 		case meant != "" && slices.Contains(in.flagLayout.Drop, f.Name):
-			return fmt.Sprintf("did you mean --drop %s? The columns are %s", dropValue(meant), strings.Join(p.firstColumnNamesQuoted(), ", "))
+			return fmt.Sprintf("try `%s`; %s", p.Factory.CommandWithOnlyList("drop", p.correctedNames(in.flagLayout.Drop)), hint)
 		default:
 			return hint
 		}
@@ -331,6 +331,18 @@ func (p *Preflight) columnHint(in *Input, f *finding, suggestedColumn string) st
 		hint = "turn the numbers into classes, such as low and high, and exclude the numbers with --drop; or " + hint
 	}
 	return hint
+}
+
+// correctedNames returns names with each that is not a column of the training file replaced by the most
+// similar one, if there is one.
+func (p *Preflight) correctedNames(names []string) []string {
+	list := slices.Clone(names)
+	for i, name := range list {
+		if meant := csvfile.ClosestName(name, p.columns); meant != "" && !slices.Contains(p.columns, name) {
+			list[i] = meant
+		}
+	}
+	return list
 }
 
 // likelyClassColumn returns the name of the last column of the training file, other than

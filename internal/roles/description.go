@@ -230,8 +230,13 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 	different := make(map[string]bool, len(cells))
 	c.AllIntegers, c.Consecutive, c.AllCodes = true, true, prof.Form == inference.FormCategory || prof.Form == inference.FormText
 	prefix, before := "", int64(0)
+	format := prof.NumberFormat()
+	areScores := format != nil && format.HasTotal()
 	for i, cell := range cells {
 		different[cell] = true
+		if areScores { // such as the row numbers 1/300 to 300/300
+			cell = cell[:len(cell)-len(strings.TrimLeft(cell, "0123456789."))]
+		}
 		isInteger := integerCell().MatchString(cell)
 		whole, _, _ := strings.Cut(cell, ".")
 		n, err := strconv.ParseInt(whole, 10, 64)
@@ -246,7 +251,7 @@ func (c *ColumnDescription) describe(prof *profile.ColumnProfile, cells []string
 		c.AllCodes = c.AllCodes && prefix != ""
 	}
 	c.hasBlank, c.Distinct, c.Unique = different[""], prof.Distinct, len(different) == len(cells) && !different[""]
-	c.AllIntegers = c.AllIntegers && prof.Form == inference.FormNumeric
+	c.AllIntegers = c.AllIntegers && prof.Form == inference.FormNumeric && (c.Unique || !areScores)
 }
 
 var (

@@ -12,28 +12,33 @@ import (
 // headerCheck decides whether the first record of a file is a header or data, by comparing it with
 // the records below it.
 type headerCheck struct {
-	cells         []string  // the cells of the first record
-	numbers       []float64 // the values of the cells that are numbers
-	isNumber      []bool    // whether the cell is a number
-	words         []int     // number of words of the cell
-	equalBelow    []int     // number of equal cells below the cell
-	numbersBelow  []int     // number of numbers below the cell, if the cell is a number
-	valuesBelow   []int     // number of values below the cell
-	phrasesBelow  []int     // number of cells below with at least two words, if the cell has as many
-	sentenceBelow []int     // number of cells below with at least sentenceWords words, if the cell has as many
+	cells         []string         // the cells of the first record
+	numbers       []float64        // the values of the cells that are numbers
+	isNumber      []bool           // whether the cell is a number
+	words         []int            // number of words of the cell
+	equalBelow    []int            // number of equal cells below the cell
+	numbersBelow  []int            // number of numbers below the cell, if the cell is a number
+	valuesBelow   []int            // number of values below the cell
+	phrasesBelow  []int            // number of cells below with at least two words, if the cell has as many
+	sentenceBelow []int            // number of cells below with at least sentenceWords words, if the cell has as many
+	othersBelow   []map[string]int // number of cells below with each other value, up to maxOthers values
 }
 
-// A cell with at least sentenceWords words may be a sentence.
-const sentenceWords = 4
+const (
+	sentenceWords     = 4  // a cell with at least this number of words may be a sentence
+	longSentenceWords = 8  // a cell with at least this number of words is seldom the name of a column
+	maxOthers         = 50 // the largest number of counted values that differ from the name of a column
+)
 
 func newHeaderCheck(rec *csvfile.Record) *headerCheck {
 	n := len(rec.Fields)
 	h := &headerCheck{
 		cells: trimmedFields(rec), numbers: make([]float64, n), isNumber: make([]bool, n),
 		words: make([]int, n), equalBelow: make([]int, n), numbersBelow: make([]int, n), valuesBelow: make([]int, n),
-		phrasesBelow: make([]int, n), sentenceBelow: make([]int, n),
+		phrasesBelow: make([]int, n), sentenceBelow: make([]int, n), othersBelow: make([]map[string]int, n),
 	}
 	for i, cell := range h.cells {
+		h.othersBelow[i] = make(map[string]int)
 		h.numbers[i], h.isNumber[i] = parseNumber(cell)
 		h.words[i] = countWords(cell)
 	}
@@ -54,6 +59,8 @@ func (h *headerCheck) add(rec *csvfile.Record) {
 		h.valuesBelow[i]++
 		if cell == name {
 			h.equalBelow[i]++
+		} else if _, known := h.othersBelow[i][cell]; known || len(h.othersBelow[i]) < maxOthers {
+			h.othersBelow[i][cell]++
 		}
 		if _, ok := parseNumber(cell); ok && h.isNumber[i] {
 			h.numbersBelow[i]++
@@ -116,9 +123,10 @@ func (h *headerCheck) looksLikeData() bool {
 // isTextAndClass reports whether the first record has a sentence above sentences and a frequent value
 // of its own column, such as the class of the sentence, and no cell that does not resemble those below.
 // A sentence alone may be a question in the header of a survey. A frequent value alone may be a name,
-// such as spam above spam and ham, so the name of a label is no evidence.
+// such as spam above spam and ham, so the name of a label is no evidence. If the column has only one other
+// frequent value, the sentence must be too long for a name.
 func (h *headerCheck) isTextAndClass() bool {
-	frequent, sentences, numbers := 0, 0, 0
+	classes, binaryClasses, sentences, longSentences, numbers := 0, 0, 0, 0, 0
 	for i, cell := range h.cells {
 		values := h.valuesBelow[i]
 		if h.isNumber[i] {
@@ -126,26 +134,52 @@ func (h *headerCheck) isTextAndClass() bool {
 		}
 		switch {
 		case cell == "" || cell == "?":
-		case h.isFrequentBelow(i):
-			if !isLabelName(cell) {
-				frequent++
+		case h.isFrequentBelow(i, h.equalBelow[i]):
+			switch others := h.frequentOthers(i); {
+			case isLabelName(cell) || len(h.othersBelow[i]) == 0: // the answer to an option of a survey is often its name
+			case h.isNumber[i] || others > 1:
+				classes++
+			case others == 1:
+				binaryClasses++
 			}
 		case h.isNumber[i] && 2*h.numbersBelow[i] > values:
-		case 2*h.sentenceBelow[i] > values:
+		case 2*h.sentenceBelow[i] > values && !asksForText(cell):
 			sentences++
+			if h.words[i] >= longSentenceWords || strings.Contains(cell, "://") {
+				longSentences++
+			}
 		case 2*h.phrasesBelow[i] > values:
 		default:
 			return false
 		}
 	}
 	isScale := numbers > 1 && h.isMonotonic() // the answers 1 to 5 may be names in a survey
-	return frequent > 0 && sentences > 0 && !isScale
+	return (classes > 0 && sentences > 0 || binaryClasses > 0 && longSentences > 0) && !isScale
 }
 
-// isFrequentBelow reports whether at least 2 % of the values below a cell, and more than a few, are equal
-// to it.
-func (h *headerCheck) isFrequentBelow(i int) bool {
-	return h.equalBelow[i] >= 3 && 50*h.equalBelow[i] >= h.valuesBelow[i]
+// isFrequentBelow reports whether at least 2 % of the values below a cell, and more than a few, are the
+// given number of values.
+func (h *headerCheck) isFrequentBelow(i, values int) bool {
+	return values >= 3 && 50*values >= h.valuesBelow[i]
+}
+
+// frequentOthers returns the number of frequent values below a cell that differ from it.
+func (h *headerCheck) frequentOthers(i int) (count int) {
+	for _, values := range h.othersBelow[i] {
+		if h.isFrequentBelow(i, values) {
+			count++
+		}
+	}
+	return count
+}
+
+// asksForText reports whether a cell is probably the name of a column of texts although it has several
+// words: a question or a request of a survey, or a description.
+func asksForText(cell string) bool {
+	folded := strings.ToLower(cell)
+	return strings.HasSuffix(folded, "?") || slices.ContainsFunc([]string{"please ", "text of ", "describe ", "specify "}, func(prefix string) bool {
+		return strings.HasPrefix(folded, prefix)
+	})
 }
 
 // countWords returns the number of words of a text. Two characters of a script without spaces between

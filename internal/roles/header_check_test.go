@@ -45,13 +45,25 @@ func TestDescribeHeader(t *testing.T) {
 			return fmt.Sprintf("5.%d,3.%d,1.%d,0.%d,%d", i, i, i, i, i%3)
 		}, false},
 		"a text, then its class":       {"The plug does not fit my phone.,0", func(i int) string { return sentence(i) + "," + string("01"[i%2]) }, true},
-		"the class, then a text":       {"ham,Go until jurong point", func(i int) string { return []string{"ham", "spam"}[i%2] + "," + sentence(i) }, true},
+		"the class, then a text":       {"ham,Go until jurong point crazy Available only in bugis", func(i int) string { return []string{"ham", "spam"}[i%2] + "," + sentence(i) }, true},
 		"the class, a title, a text":   {"3,Wall St Falls,Stocks fell on Wall Street today", func(i int) string { return fmt.Sprintf("%d,Title %d,%s", 1+i%4, i, sentence(i)) }, true},
 		"a text without spaces":        {"这个酒店的房间很干净,1", func(i int) string { return fmt.Sprintf("我觉得服务不是很好%d,%d", i, i%2) }, true},
 		"a question and a named class": {"What do you think of it?,spam", func(i int) string { return sentence(i) + "," + []string{"ham", "spam"}[i%2] }, false},
 		"questions":                    {"What do you think of it?,Would you buy it again?", func(i int) string { return sentence(i) + "," + []string{"yes", "no"}[i%2] }, false},
 		"a scale and a question": {"1,2,3,4,5,What do you think of it?", func(i int) string {
 			return fmt.Sprintf("%d,%d,%d,%d,%d,%s", 1+i%5, 1+i%4, 1+i%3, 1+i%4, 1+i%5, sentence(i))
+		}, false},
+		"one of three classes, then a text":    {"hardware,The plug does not fit", func(i int) string { return []string{"hardware", "software", "network"}[i%3] + "," + sentence(i) }, true},
+		"a named class and the name of a text": {"Positive,Text of the customer review", func(i int) string { return []string{"Positive", "Negative"}[i%2] + "," + sentence(i) }, false},
+		"a class and a short text":             {"Positive,All texts of the customers", func(i int) string { return []string{"Positive", "Negative"}[i%2] + "," + sentence(i) }, false},
+		"options and questions": {"Email,Phone,Store,What could we improve for you?,How satisfied are you overall?", func(i int) string {
+			return []string{"Email", ""}[i%2] + "," + []string{"Phone", "", ""}[i%3] + "," + []string{"", "Store"}[i/2%2] + "," + sentence(i) + "," + []string{"I am very satisfied with it", "I am not satisfied with it"}[i/3%2]
+		}, false},
+		"an option and a request": {"Other,Please specify the other reason,Score given", func(i int) string {
+			return []string{"Other", ""}[i%2] + "," + sentence(i) + "," + fmt.Sprintf("%d", 1+i%5)
+		}, false},
+		"an option and a long name": {"Other,The other reason in your own words and more,Score given", func(i int) string {
+			return []string{"Other", ""}[i%2] + "," + sentence(i) + "," + fmt.Sprintf("%d points given", 1+i%5)
 		}, false},
 		"a short name and a column number": {"review,0", func(i int) string { return sentence(i) + "," + string("01"[i%2]) }, false},
 	} {

@@ -44,7 +44,7 @@ def number_or_nan(cell):
 
 def amount_or_nan(cell, unit, decimal_comma):
     """Returns the number in a cell of a column of amounts such as 1,234.5, $12.50 or 45%."""
-    if not decimal_comma:
+    if not decimal_comma and not is_total(unit):
         kind, value = classify(cell)
         if kind == "number":
             return value
@@ -59,10 +59,15 @@ def amount_or_nan(cell, unit, decimal_comma):
 
 def unit_factor(found, unit):
     """Returns the number by which numbers with the unit found are multiplied, or None."""
-    if not found or canonical_unit(found) == canonical_unit(unit):
+    if not found and not is_total(unit) or canonical_unit(found) == canonical_unit(unit):
         return 1.0
     parts = {"h": HOUR_PARTS, "year": YEAR_PARTS}.get(unit, {})
     return parts.get(found.removesuffix("."), (0, None, 0))[1]
+
+
+def is_total(unit):
+    """Returns whether a unit is that of scores, such as /10."""
+    return unit[:1] == "/" and "0" <= unit[1:2] <= "9"
 
 
 # Currencies that are also written in letters.
@@ -124,7 +129,7 @@ def parse_amount(cell, decimal_comma):
     if not ok:
         return NO_AMOUNT
     trailing = not tail and suffix == "-" and cell[begin:end].strip("0123456789") != ""
-    scale, after, ok = parse_suffix("" if trailing else suffix)
+    scale, after, ok = parse_suffix("" if trailing else suffix, not tail or power_of_10(tail) == 0)
     if not ok or (before and after) or trailing and (minus or negative):
         return NO_AMOUNT
     value, ok = parse_digit_groups(cell[begin:end], point)
@@ -302,11 +307,14 @@ def cut_sign(text):
     return text, False
 
 
-def parse_suffix(text):
-    """Returns the scale, the unit, and whether the text is valid."""
+def parse_suffix(text, may_have_scale):
+    """Returns the scale, the unit, and whether the text is valid.
+
+    After a power of ten, M is a unit such as mol/L rather than a million.
+    """
     text = text.strip(SPACE + AMOUNT_SPACE).removeprefix("+")
     scale = 1.0
-    if text and (len(text) == 1 or text[1] == "+"):
+    if may_have_scale and text and (len(text) == 1 or text[1] == "+"):
         if text[0] in "kKMB":
             scale = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}[text[0]]
             text = text[1:]

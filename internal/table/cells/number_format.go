@@ -11,8 +11,9 @@ import (
 // 1'234.5, $12.50, 45%, 36 months or 26:30:00.
 type NumberFormat struct {
 	// Unit is the text before or after the numbers, in lower case and without a plural s.
-	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too. If the
-	// unit is h, so are days, minutes and seconds, and if it is year, so are months.
+	// Numbers without a unit, or with an equal one (see [CanonicalUnit]), are accepted, too, but only
+	// scores with this total if the unit is a total such as /100. If the unit is h, so are days,
+	// minutes and seconds, and if it is year, so are months.
 	Unit string
 	// DecimalComma is set if a comma separates the decimals. If it is set, points may separate
 	// the thousands. Otherwise commas may. In both cases, apostrophes and narrow spaces may, too.
@@ -24,7 +25,7 @@ type NumberFormat struct {
 
 // Parse parses a cell in the format. It returns false if the cell has another format.
 func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
-	if !f.DecimalComma {
+	if !f.DecimalComma && !f.HasTotal() {
 		if kind, value := Classify(cell); kind == Number {
 			return value, true
 		}
@@ -36,6 +37,9 @@ func (f *NumberFormat) Parse(cell []byte) (value float64, ok bool) {
 	factor, isSame := unitFactor(unit, f.Unit)
 	return value * factor, ok && isSame
 }
+
+// HasTotal reports whether the numbers are scores, such as 72.1/100.
+func (f *NumberFormat) HasTotal() bool { return IsTotal(f.Unit) }
 
 func endsInLetter(text []byte) bool { return len(text) > 0 && isLetter(text[len(text)-1]) }
 
@@ -79,18 +83,25 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	if duration, unit, isDuration := parseAnyDuration(cell); isDuration {
 		return duration, unit, true
 	}
-	negative := false
 	if cell[0] == '(' && cell[len(cell)-1] == ')' {
-		cell, negative = cell[1:len(cell)-1], true
+		return parseNumberWithUnit(cell[1:len(cell)-1], decimalComma, true)
 	}
+	return parseNumberWithUnit(cell, decimalComma, false)
+}
+
+// parseNumberWithUnit parses an amount that is not a duration. inParentheses is set if it was in
+// parentheses, which mean minus.
+func parseNumberWithUnit(cell []byte, decimalComma, inParentheses bool) (value float64, unit string, ok bool) {
 	begin := bytes.IndexAny(cell, "0123456789")
-	end := bytes.LastIndexAny(cell, "0123456789") + 1
 	if begin < 0 {
 		return 0, "", false
 	}
+	digits, suffix := cell[begin:bytes.LastIndexAny(cell, "0123456789")+1], []byte(nil)
 	rest, hasTail := parseTail(cell[begin:])
 	if hasTail {
-		end = begin + rest.at
+		digits, suffix = cell[begin:begin+rest.at], rest.suffix
+	} else {
+		suffix = cell[begin+len(digits):]
 	}
 	point := byte('.')
 	if decimalComma {
@@ -98,25 +109,24 @@ func ParseAmount(cell []byte, decimalComma bool) (value float64, unit string, ok
 	}
 	if begin > 0 && cell[begin-1] == point && (begin == 1 || !isLetter(cell[begin-2])) { // not the point of Rs.500
 		begin--
+		digits = cell[begin : begin+1+len(digits)]
 	}
 	minus, before, ok := parsePrefix(cell[:begin])
 	if !ok {
 		return 0, "", false
 	}
-	suffix := cell[end:]
-	if hasTail {
-		suffix = rest.suffix
+	if !hasTail && string(suffix) == "-" && len(bytes.Trim(digits, "0123456789")) > 0 {
+		if minus || inParentheses {
+			return 0, "", false
+		}
+		minus, suffix = true, nil
 	}
-	trailing := !hasTail && string(suffix) == "-" && len(bytes.Trim(cell[begin:end], "0123456789")) > 0
-	if trailing {
-		suffix = nil
-	}
-	scale, after, ok := parseSuffix(suffix)
-	if !ok || (before != "" && after != "") || trailing && (minus || negative) {
+	scale, after, ok := parseSuffix(suffix, rest.power == 0)
+	if !ok || before != "" && after != "" {
 		return 0, "", false
 	}
-	value, ok = parseDigitGroups(cell[begin:end], point)
-	if negative != (minus || trailing) {
+	value, ok = parseDigitGroups(digits, point)
+	if minus != inParentheses {
 		value = -value
 	}
 	if value *= scale; !hasTail || !ok {
@@ -173,11 +183,12 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional.
-func parseSuffix(text []byte) (scale float64, unit string, ok bool) {
+// parseSuffix parses the text after the digits: a scale, a plus and a unit, all optional. mayHaveScale is false
+// after a power of ten, where M is a unit such as mol/L rather than a million.
+func parseSuffix(text []byte, mayHaveScale bool) (scale float64, unit string, ok bool) {
 	text = bytes.TrimPrefix(trimSpaces(text), []byte("+"))
 	scale = 1
-	if len(text) > 0 && (len(text) == 1 || text[1] == '+') {
+	if mayHaveScale && len(text) > 0 && (len(text) == 1 || text[1] == '+') {
 		switch text[0] {
 		case 'k', 'K':
 			scale, text = 1e3, text[1:]

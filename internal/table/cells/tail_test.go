@@ -25,7 +25,8 @@ func TestParseTail(t *testing.T) {
 		{"43 of 100", "/100", 43},
 		{"4.1 out of 5 stars", "/5 star", 4.1},
 		{"0/5", "/5", 0},
-		{"5*", "/5", 5},
+		{"3.5×10^-1 M", "m", 0.35},
+		{"3.5*10^2 k", "k", 350},
 	} {
 		form := NumberFormat{Unit: c.unit}
 		if got, ok := form.Parse([]byte(c.cell)); !ok || got != c.want {
@@ -39,5 +40,21 @@ func TestParseTail(t *testing.T) {
 		if got, unit, ok := ParseAmount([]byte(cell), false); ok {
 			t.Errorf("%s is read as %v %s", cell, got, unit)
 		}
+	}
+}
+
+// TestScoresAreNoNumbers parses cells in a column of scores. Only scores with the same total are accepted:
+// 5 is not 5/10, and in a column of other numbers, 1/2 is not 1.
+func TestScoresAreNoNumbers(t *testing.T) {
+	for _, cell := range []string{"5", "5*", "5.0", "5/5", "5/10 kg", "(5/10)"} {
+		for _, comma := range []bool{false, true} {
+			form := NumberFormat{Unit: "/10", DecimalComma: comma}
+			if got, ok := form.Parse([]byte(cell)); ok {
+				t.Errorf("%s is read as %v", cell, got)
+			}
+		}
+	}
+	if got, ok := (&NumberFormat{}).Parse([]byte("1/2")); ok {
+		t.Errorf("1/2 is read as %v", got)
 	}
 }

@@ -34,9 +34,9 @@ func durationParts(parts []durationPart, names ...string) map[string]durationPar
 }
 
 // unitFactor returns the number by which numbers with the unit from are multiplied in a column with
-// the unit to. It returns false if they have no common meaning.
+// the unit to. It returns false if they have no common meaning: 5 is not a score such as 5/10.
 func unitFactor(from, to string) (factor float64, ok bool) {
-	if from == "" || CanonicalUnit(from) == CanonicalUnit(to) {
+	if from == "" && !IsTotal(to) || CanonicalUnit(from) == CanonicalUnit(to) {
 		return 1, true
 	}
 	parts := hourParts
@@ -50,6 +50,9 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 	part, found := parts[strings.TrimSuffix(from, ".")]
 	return part.factor, found
 }
+
+// IsTotal reports whether a unit is that of scores, such as /10.
+func IsTotal(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
 // HasFactor reports whether a column with the unit to can have numbers with the unit from, such as 5 min
 // in a column of durations. The units are those that [ParseAmount] returns.
@@ -69,13 +72,18 @@ func HasFactor(from, to string) bool {
 func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 	p := &dateParser{rest: cell, ok: true}
 	sign := p.parseSign()
+	if !mayHaveParts(p.rest) {
+		return 0, "", false
+	}
 	parts, last, count, isFraction := hourParts, durationPart{rank: -1}, 0, false
 	for p.ok && len(p.rest) > 0 {
 		if count > 0 {
 			p.skipPartSeparator()
 		}
 		whole, _ := p.parseDigits(maxDurationDigits)
-		p.failUnless(!isFraction)
+		if p.failUnless(!isFraction); !p.ok {
+			break
+		}
 		begin := len(p.rest)
 		number := float64(whole) + p.parseFraction()
 		isFraction = len(p.rest) < begin
@@ -94,6 +102,22 @@ func parseUnitDuration(cell []byte) (value float64, unit string, ok bool) {
 		unit = YearUnit
 	}
 	return sign * value, unit, p.ok && count >= 2
+}
+
+// mayHaveParts reports whether a text begins with a digit and has another digit after a letter. Most
+// cells of a table do not, and are not parsed further.
+func mayHaveParts(text []byte) bool {
+	if len(text) == 0 || text[0]-'0' > 9 {
+		return false
+	}
+	hasLetter := false
+	for _, char := range text {
+		if hasLetter && char-'0' <= 9 {
+			return true
+		}
+		hasLetter = hasLetter || isLetter(char)
+	}
+	return false
 }
 
 // skipPartSeparator skips what may be between two parts of a duration: a comma, a space, or the word and.

@@ -37,6 +37,9 @@ func UTCOffset(cell []byte, dayFirst bool) (offset time.Duration, ok bool) {
 	if zone == "Z" {
 		return 0, true
 	}
+	if zone == "" || zone[0] != '+' && zone[0] != '-' {
+		return 0, false
+	}
 	at, err := time.Parse("-07:00", zone)
 	if err != nil {
 		return 0, false

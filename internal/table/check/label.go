@@ -52,12 +52,32 @@ func LabelDefect(t *columnstats.Column, complete bool) (code, message string) {
 }
 
 // areMeasurements reports whether the label's n distinct texts in the given number of rows are numbers, some with
-// decimals or separators, too many and in too few rows to be classes. Plain integers may be codes of classes.
+// decimals or separators, too many and in too few rows to be classes. Plain integers may be codes of classes,
+// and so may other numbers, see lookLikeCodes.
 func areMeasurements(t *columnstats.Column, n, rows int) bool {
 	if n <= MaxUnconfirmedNumbers || minMeasurementRows*n <= rows || !t.KnowsAllTexts() || !inference.HasOnlyNumbers(t) {
 		return false
 	}
-	return slices.ContainsFunc(t.Values(), func(v columnstats.Value) bool { return strings.ContainsAny(v.Text, ".,") })
+	return !lookLikeCodes(t.Values()) && slices.ContainsFunc(t.Values(), func(v columnstats.Value) bool { return strings.ContainsAny(v.Text, ".,") })
+}
+
+// lookLikeCodes reports whether values look like codes with a point, such as 226.50 and 401.91: all have the
+// same number of decimals, at least two, and some but not all end in 0, which programs omit from numbers.
+func lookLikeCodes(values []columnstats.Value) bool {
+	length, zeros := -1, 0
+	for i := range values {
+		whole, decimals, _ := strings.Cut(values[i].Text, ".")
+		if length < 0 {
+			length = len(decimals)
+		}
+		if len(decimals) != length || strings.Trim(whole+decimals, "0123456789") != "" {
+			return false
+		}
+		if strings.HasSuffix(decimals, "0") {
+			zeros++
+		}
+	}
+	return length >= 2 && zeros > 0 && zeros < len(values)
 }
 
 // tooManyClassesDefect returns the defect of a label with n distinct values in the given number

@@ -149,6 +149,45 @@ func TestDurationsAmongNumbers(t *testing.T) {
 	}
 }
 
+// TestCompoundsAmongOtherNumbers scans columns with a few durations, ages or scores, whose numbers are
+// not in their unit.
+func TestCompoundsAmongOtherNumbers(t *testing.T) {
+	t.Parallel()
+	const stray = `the column has numbers, but %s, first %s in line 2; such text is treated as missing`
+	for name, c := range map[string]struct {
+		every    int // one of this number of cells has the compound
+		compound string
+		plain    string // the format of the other cells
+		form     inference.Form
+		want     string
+	}{
+		"ages":        {200, "1y 1m", "%d", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"1y 1m"`)},
+		"metres":      {200, "1h 5m", "%d m", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"1h 5m"`)},
+		"minutes":     {200, "1 h 5 min", "%d min", inference.FormNumeric, ""},
+		"minutes_m":   {5, "1h 5m", "%dm", inference.FormNumeric, ""},
+		"scores":      {200, "8/10", "%d", inference.FormNumeric, fmt.Sprintf(stray, "2 rows have text", `"8/10"`)},
+		"one_score":   {400, "118/120", "%d", inference.FormNumeric, fmt.Sprintf(stray, "1 row has text", `"118/120"`)},
+		"many_scores": {1, "%d/70", "", inference.FormNumeric, ""},
+		"one_number":  {400, "5", "%d/70", inference.FormNumeric, fmt.Sprintf(stray, "1 row has text", `"5"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := numberWarnings(t, tabletest.Cells(400, func(i int) string {
+				format := c.plain
+				if i%c.every == 0 {
+					format = c.compound
+				}
+				if strings.Contains(format, "%") {
+					return fmt.Sprintf(format, 1+i%60)
+				}
+				return format
+			}))
+			if got != c.want || p.Columns[0].Form != c.form {
+				t.Errorf("%s with %q, want %s with %q", p.Columns[0].Form, got, c.form, c.want)
+			}
+		})
+	}
+}
+
 // TestGradesAreNotNegative scans grades of a school, whose minus is not a sign.
 func TestGradesAreNotNegative(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ const (
 	minLargeShare    = 0.1  // smallest fraction of cells of a pair such as 120/80 that are no day and month
 	minPairNumbers   = 10   // smallest number of distinct first numbers, and of second numbers, of pairs
 	maxPairRatio     = 10   // largest ratio of the numbers of a pair
+	maxRangeRatio    = 2.5  // largest ratio of the numbers of a range of integers
 	shapeSample      = 100  // if fewer of the first texts have a shape, the others are not examined
 )
 
@@ -36,6 +37,8 @@ type numberShape struct {
 	needsFractions bool
 	// isPair is set if the cells are two numbers that may also be a day and a month, or two parts of a code.
 	isPair bool
+	// varies is set if both numbers must have many values, unlike the packs 5 x 10 and 50 x 10.
+	varies bool
 }
 
 // numberShapes are the forms of cells. A # is a number, and _ optional spaces.
@@ -44,7 +47,7 @@ var numberShapes = []numberShape{
 	newNumberShape(`[<>≤≥]=?_#`, nil),
 	newNumberShape(`[-−]?#_[(\[]_[-−]?#_(?:-|–|,|;|to|bis)_[-−]?#_[)\]]`, nil),
 	newNumberShape(`#_(?:-|–|to|bis)_#`, isRange).asPair(),
-	newNumberShape(`#_[x×*]_#(?:_[x×*]_#)?`, isUnpadded),
+	newNumberShape(`#_[x×*]_#(?:_[x×*]_#)?`, isUnpadded).withVariety(),
 	newNumberShape(`[NSEWO]?_#_°_#_['′’](?:_#_(?:"|″|”|''))?_[NSEWO]?`, nil),
 	newNumberShape(`#_(?:'|′|’|ft\.?)_#_(?:"|″|”|''|in\.?)?`, nil),
 	newNumberShape(`# #/#`, isUnpadded),
@@ -56,7 +59,9 @@ func newNumberShape(pattern string, isValid func(numbers []string) bool) numberS
 	return numberShape{pattern: regexp.MustCompile(`^` + pattern + `[ \x{A0}]*[a-zA-Zµ%²³/]{0,8}$`), isValid: isValid}
 }
 
-func (s numberShape) asPair() numberShape { s.isPair = true; return s }
+func (s numberShape) asPair() numberShape { s.isPair, s.varies = true, true; return s }
+
+func (s numberShape) withVariety() numberShape { s.varies = true; return s }
 
 func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
 
@@ -77,11 +82,19 @@ func isPressure(numbers []string) bool {
 	return isUnpadded(numbers) && !isYear && first <= maxPairRatio*second && second <= maxPairRatio*first
 }
 
-// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581.
+// isRange reports whether two numbers are like 10-20, but not like the code 2024-3581 or the local phone
+// number 950-1000. Integers have no decimals that show that they are numbers, so they must be close.
 func isRange(numbers []string) bool {
 	first, second := toNumber(numbers[0]), toNumber(numbers[1])
-	isCode := len(numbers[0]) >= 4 && !strings.ContainsAny(numbers[0]+numbers[1], ".,")
-	return isUnpadded(numbers) && !isCode && first < second && second <= maxPairRatio*first
+	if !isUnpadded(numbers) || first >= second {
+		return false
+	}
+	if strings.ContainsAny(numbers[0]+numbers[1], ".,") {
+		return second <= maxPairRatio*first
+	}
+	digits := len(numbers[0])
+	isPhone := digits == 3 && len(numbers[1]) == 4
+	return digits < 4 && len(numbers[1]) <= digits+1 && !isPhone && second <= maxRangeRatio*first
 }
 
 func toNumber(text string) float64 {
@@ -160,7 +173,8 @@ func (s *numberShape) count(texts []columnstats.Value) (rows, distinct int, firs
 			break
 		}
 	}
-	if !n.areMostCells() || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() {
+	isConstant := min(len(n.low), len(n.high)) < minPairNumbers
+	if !n.areMostCells() || s.varies && isConstant || s.needsFractions && float64(n.fractions) < minFractions*float64(n.Rows) || s.isPair && !n.arePairs() {
 		return 0, 0, n.First
 	}
 	return n.Rows, n.distinct, n.First
@@ -187,9 +201,9 @@ func (n *shapeCount) areMostCells() bool {
 	return float64(n.Rows+n.plain) >= minShapeShare*float64(n.all) && float64(n.Rows) >= minCompoundShare*float64(n.all)
 }
 
-// arePairs reports whether pairs of numbers are neither dates nor codes: both numbers vary, and one of
-// them is always the larger one.
+// arePairs reports whether pairs of numbers are neither dates nor codes: one of them is always the
+// larger one.
 func (n *shapeCount) arePairs() bool {
-	return float64(n.large) >= minLargeShare*float64(n.Rows) && min(len(n.low), len(n.high)) >= minPairNumbers &&
+	return float64(n.large) >= minLargeShare*float64(n.Rows) &&
 		float64(max(n.ascending, n.Rows-n.ascending)) >= minShapeShare*float64(n.Rows)
 }

@@ -86,10 +86,12 @@ type splitKeyReader struct {
 	parsed [numTimeFormats]int
 	// dayFirst is set if the day is first in dates that can be read in two ways.
 	dayFirst bool
-	// offsets holds the offset from UTC of the time of each row in days, or NaN.
+	// offsets holds the offset from UTC of the time of each row in days, or NaN. It is not complete if
+	// isLocal is set for all formats of dates.
 	offsets []float64
-	filled  int    // number of cells of the time column that are not empty
-	invalid string // the first cell that is not a time in any format
+	isLocal [numTimeFormats]bool // whether a time in the format has no offset
+	filled  int                  // number of cells of the time column that are not empty
+	invalid string               // the first cell that is not a time in any format
 }
 
 // The formats in which a cell is read as a time.
@@ -117,7 +119,6 @@ func (r *splitKeyReader) addTime(cell []byte) {
 	if !cells.IsBlank(cell) {
 		r.filled++
 	}
-	r.offsets = append(r.offsets, offsetOf(cell))
 	any := false
 	for format := range r.times {
 		value := parseTime(cell, format)
@@ -126,30 +127,38 @@ func (r *splitKeyReader) addTime(cell []byte) {
 			any = true
 		}
 	}
+	if !r.isLocal[timeMonthFirst] || !r.isLocal[timeDayFirst] {
+		r.offsets = append(r.offsets, r.offsetOfLast(cell))
+	}
 	if !any && !cells.IsBlank(cell) && r.invalid == "" {
 		r.invalid = string(cells.Trim(cell))
 	}
 }
 
-// offsetOf returns the offset from UTC of the time in a cell in days, or NaN if the cell has none.
-func offsetOf(cell []byte) float64 {
-	for _, dayFirst := range []bool{false, true} {
-		if offset, ok := cells.UTCOffset(cell, dayFirst); ok {
-			return offset.Hours() / 24
+// offsetOfLast returns the offset from UTC of the time in the last cell in days, or NaN if it has none.
+func (r *splitKeyReader) offsetOfLast(cell []byte) float64 {
+	found := cells.NaN
+	for _, format := range []int{timeMonthFirst, timeDayFirst} {
+		isTime := !math.IsNaN(r.times[format][len(r.times[format])-1])
+		if !isTime || !math.IsNaN(found) {
+			continue // the order of day and month does not change the offset
+		}
+		if offset, ok := cells.UTCOffset(cell, format == timeDayFirst); ok {
+			found = offset.Hours() / 24
+		} else {
+			r.isLocal[format] = true
 		}
 	}
-	return cells.NaN
+	return found
 }
 
-// toInstants returns times in UTC if all of them have an offset from UTC. Otherwise, it returns the
-// local times.
+// toInstants returns local times in UTC. Equal moments with other offsets are equal numbers, because
+// the result is rounded to microseconds.
 func toInstants(times, offsets []float64) []float64 {
+	const microseconds = 24 * 60 * 60 * 1e6 // of a day
 	instants := make([]float64, len(times))
 	for i, local := range times {
-		instants[i] = local - offsets[i]
-		if math.IsNaN(instants[i]) && !math.IsNaN(local) {
-			return times
-		}
+		instants[i] = math.Round((local-offsets[i])*microseconds) / microseconds
 	}
 	return instants
 }
@@ -185,7 +194,7 @@ func (r *splitKeyReader) keys(columns SplitColumns) (*SplitKeys, error) {
 	if best == timeMonthFirst && r.dayFirst && r.parsed[timeDayFirst] == r.parsed[best] {
 		best = timeDayFirst
 	}
-	if keys.Times = r.times[best]; best != timeIsNumber {
+	if keys.Times = r.times[best]; best != timeIsNumber && !r.isLocal[best] {
 		keys.Times = toInstants(keys.Times, r.offsets)
 	}
 	low, high := math.Inf(1), math.Inf(-1)

@@ -2,9 +2,11 @@ package frame
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -74,6 +76,28 @@ func TestTimesWithOffsetsAreMoments(t *testing.T) {
 		}
 		if got.Times[3] != want || !math.IsNaN(got.Times[2]) {
 			t.Errorf("%s: %v, want %v", last, got.Times, want)
+		}
+	}
+}
+
+// TestEqualMomentsAreEqualNumbers reads each moment with two offsets from UTC.
+func TestEqualMomentsAreEqualNumbers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,day,label\n")
+	moment := time.Date(2024, 3, 16, 0, 7, 0, 0, time.UTC)
+	for i := range 200 {
+		for _, hours := range []int{0, -5} {
+			zone := time.FixedZone("", hours*60*60)
+			fmt.Fprintf(&b, "%d,%s,a\n", 2*i+hours, moment.Add(time.Duration(i)*1234567*time.Microsecond).In(zone).Format("2006-01-02T15:04:05.000000-07:00"))
+		}
+	}
+	got, err := ReadSplitKeys(t.Context(), strings.NewReader(b.String()), &Schema{ID: "id", Label: "label", Fields: []string{"day"}}, SplitColumns{Time: "day"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(got.Times); i += 2 {
+		if got.Times[i] != got.Times[i+1] || i > 0 && got.Times[i] <= got.Times[i-1] {
+			t.Errorf("row %d: %v and %v", i, got.Times[i], got.Times[i+1])
 		}
 	}
 }

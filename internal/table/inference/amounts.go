@@ -61,7 +61,7 @@ func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 // parseAmounts parses texts of a column as numbers with their most frequent unit. comma is set if a comma
 // separates the decimals.
 func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) amounts {
-	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareDurations(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
+	a := amounts{format: cells.NumberFormat{Unit: commonUnit(omitRareCompounds(t, texts, comma), comma), DecimalComma: comma}, isPlain: true}
 	for i := range texts {
 		one := &texts[i]
 		if one.Kind == cells.Blank || one.Kind == cells.Null {
@@ -138,9 +138,15 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is a text that is not a number.
+// IsStray reports whether a value in a column of numbers is a text that is not a number, or a plain number
+// in a column of scores.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
-	if one.Kind != cells.Text || inf.Format == nil {
+	switch {
+	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
+		if one.Kind != cells.Text && one.Kind != cells.Number {
+			return false
+		}
+	case one.Kind != cells.Text || inf.Format == nil:
 		return one.Kind == cells.Text
 	}
 	_, ok := inf.Format.Parse([]byte(one.Text))
@@ -152,7 +158,7 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 // are durations such as 1 h 5 min, 45 min has the same unit. comma is set if a comma separates the
 // decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
-	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]bool{}
+	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range texts {
 		if texts[i].Kind != cells.Text {
 			continue
@@ -160,7 +166,7 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 		if _, unit, ok := cells.ParseAmount([]byte(texts[i].Text), comma); ok && unit != "" {
 			spellings[unit]++
 			units[cells.CanonicalUnit(unit)]++
-			durations[cells.DurationUnitOf([]byte(texts[i].Text))] = true
+			durations[durationUnitOf(texts[i].Text, unit)] += texts[i].Rows
 		}
 	}
 	addDurationParts(units, durations)
@@ -174,12 +180,17 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// addDurationParts adds the counts of units such as min to that of the unit of durations. durations has
-// the units of durations in the column, and perhaps "".
-func addDurationParts(units map[string]int, durations map[string]bool) {
+// minDurationShare is the smallest fraction of durations of several numbers, such as 1h 5m, with which the
+// m in 45 m means minutes or months rather than metres.
+const minDurationShare = 0.1
+
+// addDurationParts adds the counts of units such as min to that of the unit of durations. durations has the rows of
+// the durations of several numbers by their unit, and those of the other amounts with a unit under "".
+func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {
-			if durations[to] && unit != to && cells.HasFactor(unit, to) {
+			isClear := len(unit) > 1 || float64(durations[to]) >= minDurationShare*float64(durations[to]+durations[""])
+			if durations[to] > 0 && unit != to && isClear && cells.HasFactor(unit, to) {
 				units[to] += units[unit]
 				break
 			}

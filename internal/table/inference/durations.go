@@ -34,27 +34,45 @@ func hasClockForm(text string) bool {
 	return strings.Contains(text, ":") && strings.Trim(text, "0123456789: ") == ""
 }
 
-// omitRareDurations returns the texts without the durations if no more rows of the column t have
-// durations than numbers without a unit. Such numbers are seldom hours: a column of seconds may have
-// a few cells such as 1:02:05. comma is set if a comma separates the decimals.
-func omitRareDurations(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
-	durations, numbers := 0, t.Rows(cells.Number)
+// omitRareCompounds returns the texts without the compounds, which are durations, ages and scores, if no
+// more rows of the column t have compounds than numbers without a unit. Such numbers are seldom hours,
+// years or scores: a column of seconds may have a few cells such as 1:02:05, and one of ages in years
+// may have a few such as 1y 1m. comma is set if a comma separates the decimals.
+func omitRareCompounds(t *columnstats.Column, texts []columnstats.Value, comma bool) []columnstats.Value {
+	compounds, numbers := 0, t.Rows(cells.Number)
 	for i := range texts {
 		one := &texts[i]
-		switch {
-		case one.Kind != cells.Text:
-		case isDuration(one):
-			durations += one.Rows
-		default:
-			if _, unit, ok := cells.ParseAmount([]byte(one.Text), comma); ok && unit == "" {
-				numbers += one.Rows
-			}
+		if one.Kind != cells.Text {
+			continue
+		}
+		if isCompound(one, comma) {
+			compounds += one.Rows
+		} else if _, unit, ok := cells.ParseAmount([]byte(one.Text), comma); ok && unit == "" {
+			numbers += one.Rows
 		}
 	}
-	if durations == 0 || durations > numbers {
+	if compounds == 0 || compounds > numbers {
 		return texts
 	}
-	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isDuration(&one) })
+	return slices.DeleteFunc(slices.Clone(texts), func(one columnstats.Value) bool { return isCompound(&one, comma) })
+}
+
+// isCompound reports whether a text is a duration or an age of several numbers, or a score such as 8/10.
+func isCompound(one *columnstats.Value, comma bool) bool {
+	if one.Kind != cells.Text {
+		return false
+	}
+	_, unit, ok := cells.ParseAmount([]byte(one.Text), comma)
+	return ok && (cells.IsTotal(unit) || durationUnitOf(one.Text, unit) != "")
+}
+
+// durationUnitOf returns the unit of a duration or an age of several numbers, and "" for any other
+// amount, such as 5 h. unit is the unit of the amount.
+func durationUnitOf(text, unit string) string {
+	if unit != cells.DurationUnit && unit != cells.YearUnit {
+		return ""
+	}
+	return cells.DurationUnitOf([]byte(text))
 }
 
 // areClockCodes reports whether the amounts are few distinct texts of digits and colons, each in many

@@ -21,10 +21,13 @@ const (
 	minLeakShare          = 0.98
 	minLeakShareFewMissed = 0.9
 	maxMissedLeakRows     = 2
+	// Copies of a row are in the same half if they are at most this fraction of the rows of their class.
+	// Otherwise, most rows of a class could be in one half.
+	maxCopiesShare = 0.05
 )
 
 // LeakDetector computes how accurately each column alone predicts the label of the sampled rows. It
-// predicts the rows of each half of the sample from the other half. Rows that are copies of each other
+// predicts the rows of each half of the sample from the other half. A few rows that are copies of each other
 // are in the same half, because the label of a copy is known without any column. The prediction for a value is
 // the most frequent class of the rows with the same value. For a number that no row has, it is the
 // prediction for the nearest number. For any other new value, it is the most frequent class of all
@@ -56,11 +59,7 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 		return nil, err
 	}
 	index := make(map[uint64]int32)
-	deciding, err := s.rowsDecidingHalf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i, cell := range labels {
+	for _, cell := range labels {
 		class, known := index[cell]
 		if !known {
 			class = int32(len(index))
@@ -69,7 +68,6 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 		}
 		d.classRows[class]++
 		d.classes = append(d.classes, class)
-		d.halves = append(d.halves, uint8(cells.Mix64(uint64(deciding[i])+1)>>63))
 	}
 	for class, rows := range d.classRows {
 		if rows > d.classRows[d.majorityClass] {
@@ -79,24 +77,33 @@ func NewLeakDetector(ctx context.Context, s *Sample) (*LeakDetector, error) {
 	if n := len(d.classes); n < minLeakRows || n-d.classRows[d.majorityClass] < minMinorityRows {
 		return nil, nil
 	}
-	return d, nil
+	deciding, err := d.rowsDecidingHalf(ctx)
+	for _, row := range deciding {
+		d.halves = append(d.halves, uint8(cells.Mix64(uint64(row)+1)>>63))
+	}
+	return d, err
 }
 
 // rowsDecidingHalf returns, for each row of the sample, the index in the file of the first row with the
-// same content, which decides the half of both. A row with few features has copies by chance. If most
-// rows are such copies, all of a class could be in one half, so each row is then its own first row.
-func (s *Sample) rowsDecidingHalf(ctx context.Context) ([]int, error) {
-	numbers := s.rowIndices()
-	hashes, err := s.rowHashes(ctx)
+// same content, which decides the half of both. A row with few features has copies by chance. If a row
+// has many copies, or most rows are copies, all of a class could be in one half, so each of these rows is
+// then its own first row.
+func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
+	numbers := d.sample.rowIndices()
+	hashes, err := d.sample.rowHashes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	first, deciding := make(map[uint64]int, len(hashes)), make([]int, len(numbers))
+	first, copies, deciding := make(map[uint64]int, len(hashes)), make(map[uint64]int, len(hashes)), slices.Clone(numbers)
 	for i, hash := range hashes {
-		if _, known := first[hash]; !known {
+		if copies[hash]++; copies[hash] == 1 {
 			first[hash] = numbers[i]
 		}
-		deciding[i] = first[hash]
+	}
+	for i, hash := range hashes {
+		if float64(copies[hash]) <= maxCopiesShare*float64(d.classRows[d.classes[i]]) {
+			deciding[i] = first[hash]
+		}
 	}
 	if len(first) < minLeakRows {
 		return numbers, nil

@@ -85,6 +85,20 @@ func TestLeakingColumns(t *testing.T) {
 			t.Errorf("noise predicts %v", accuracy)
 		}
 	})
+	t.Run("many_copies_of_a_row_may_leak", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("id,leak,more,other,label\n")
+		for i := range 2000 {
+			if i%10 < 7 {
+				fmt.Fprintf(&b, "r%d,0,0,0,no\n", i)
+			} else {
+				fmt.Fprintf(&b, "r%d,1,%d,%d,yes\n", i, i, i*i%97)
+			}
+		}
+		if accuracy := scanText(t, b.String(), profile.ScanOptions{}).Columns[0].LabelAccuracy; accuracy != 1 {
+			t.Errorf("leak predicts %v", accuracy)
+		}
+	})
 	t.Run("few_different_rows_may_leak", func(t *testing.T) {
 		p := scanText(t, "id,a,b,label\n"+strings.Repeat("r,x,1,no\nr,y,2,yes\nr,y,1,yes\n", 40), profile.ScanOptions{GeneratedID: true})
 		if accuracy := p.Columns[0].LabelAccuracy; accuracy != 1 {
