@@ -20,10 +20,14 @@ const errorsFile = "../testdata/errors.txt"
 
 // provokedElsewhere has the messages that cannot be in errorsFile, each with the reason.
 var provokedElsewhere = map[string]string{
-	"another backup is being written to %s":                                                "TestBackupIsLocked: a test holds the lock",
-	"wait until it ends, or name another file":                                             "TestBackupIsLocked",
-	"nothing was restored: %w":                                                             "TestRestoreToFullDisk: needs a small disk",
-	"free some space, or restore to another disk with --data-dir, --database or --storage": "TestRestoreToFullDisk",
+	"another backup is being written to %s":    "TestBackupIsLocked: a test holds the lock",
+	"wait until it ends, or name another file": "TestBackupIsLocked",
+	"the temporary file %s already exists":     "a file system without locks; see TestCreateWithoutLocks of package filelock",
+	"if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`":             "the same",
+	"a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name": "TestBackupIsLocked",
+	"rename this object, or name another file": "TestBackupIsLocked",
+	"nothing was restored: %w":                 "TestRestoreToFullDisk: needs a small disk",
+	"free some space, or restore to another disk with --data-dir, --database or --storage":                                                                      "TestRestoreToFullDisk",
 	"dataset %[1]s is still PENDING and counts towards the quota: delete it with `foretell datasets delete %[1]s`, or upload the file to it later with `%[2]s`": "TestQuotaOfUpload: needs an account with a quota",
 	"cancelled: not confirmed":                                           "TestTerminal: a question needs a terminal",
 	"nothing was changed; --yes skips the prompt":                        "TestTerminal",

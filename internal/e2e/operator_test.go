@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,12 @@ func TestBackupIsLocked(t *testing.T) {
 	}
 	if got := s.pipe(t, "", "backup", "service.tar"); got.exit != exit.OK {
 		t.Errorf("when it has ended: %s", got.stderr)
+	}
+	if err := os.Mkdir(filepath.Join(s.dir, "folder.tar.part"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "rename this object, or name another file") {
+		t.Errorf("a folder: exit %d, %s", got.exit, got.stderr)
 	}
 }
 
