@@ -146,7 +146,7 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	if err := os.MkdirAll(at.dir, 0o700); err != nil {
 		return nil, DataDirError(at.dir, err)
 	}
-	return backup.Restore(ctx, r, at.dir, func(h backup.Header) (*backup.ServiceData, error) {
+	return backup.Restore(ctx, r, at.dir, f.Now(), func(h backup.Header) (*backup.ServiceData, error) {
 		var err error
 		opened, err = store.OpenVersion(ctx, at.database, h.Schema)
 		var unsupported *store.UnsupportedVersionError
