@@ -70,6 +70,7 @@ var provokedElsewhere = map[string]string{
 	"make the folder writable, or %s":                                               "TestReadOnlyFolder",
 	"cannot use the data folder %s: its disk is full, %s free: %w":                  "TestFullDataFolder",
 	"cannot use the data folder %s: this process may write files of at most %s: %w": "TestFileSizeLimit",
+	"nothing was restored: this process may write files of at most %s: %w":          "TestFileSizeLimit",
 	"raise the limit with `ulimit -f unlimited`":                                    "the same",
 	"the file exceeds the limit on the size of files: raise the limit of this process with `ulimit -f unlimited`, or write to another file system": "the same",
 	"free a few MB on that disk, then `foretell prune` can delete old models; or move the folder to another disk and use it with --data-dir":       "the same",
