@@ -217,7 +217,7 @@ func (o *Checker) diskRemedy(ctx context.Context, dir string) string {
 		return embedded // another check reports the error
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
-	if urls, err := service.App.ServiceURLs(ctx); err != nil || len(urls) == 0 {
+	if served, err := service.App.HasBeenServed(ctx); err != nil || !served {
 		return embedded
 	}
 	return "the folder is that of a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"
