@@ -52,6 +52,8 @@ var provokedElsewhere = map[string]string{
 	"restore these files in %s from a backup":                                              "a finding of doctor",
 	"nothing was changed; pass the location of these files with --storage or %s":           "a database whose files are in an S3 store: see the scripts",
 	"create the bucket, or select another one with --storage or %s":                        "a bucket needs an S3 store",
+	"the folder of the stored files does not exist: %w":                                    "TestDoctorOfMissingStorage",
+	"mount its disk, or select another storage with --storage or %s":                       "TestDoctorOfMissingStorage",
 	"select another storage with --storage or %s":                                          "an S3 store that answers nonsense",
 	"start another with `%s`":                                                              "a race that is stopped before its first score",
 	"race %s uses other data than %s: the SHA-256 differs":                                 "there is no race to resume on the stage",

@@ -39,6 +39,24 @@ func TestBackupIsLocked(t *testing.T) {
 	}
 }
 
+// TestDoctorOfMissingStorage checks a storage of files that is missing, such as a disk that is not
+// mounted. The check must not create it.
+func TestDoctorOfMissingStorage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if got := s.pipe(t, "", "users", "add", "ann@example.com"); got.exit != exit.OK {
+		t.Fatal(got.stderr)
+	}
+	missing := filepath.Join(s.dir, "missing")
+	got := s.pipe(t, "", "doctor", "--storage", "file://"+filepath.ToSlash(missing))
+	if got.exit != exit.NotFound || !strings.Contains(got.stderr, "the folder of the stored files does not exist") || !strings.Contains(got.stderr, "mount its disk, or select another storage with ") {
+		t.Errorf("exit %d, %s", got.exit, got.stderr)
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("the check has created the folder")
+	}
+}
+
 // TestQuotaOfUpload uploads a file that exceeds the quota of the account. The dataset stays, so the
 // hint has the command that deletes it. It also checks that a list of accounts names another server
 // only if it does not serve the same folder.
