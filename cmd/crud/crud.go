@@ -38,6 +38,8 @@ type GetCommand[T any] struct {
 	Resource   Resource
 	// RunsJobs is set if the embedded service must run jobs for the request.
 	RunsJobs bool
+	// ReadOnly is set if the command changes nothing; see connect.ServiceFlags.
+	ReadOnly bool
 	Fetch    func(ctx context.Context, c *client.Client, key string) (T, error)
 	Print    func(o *cli.Output, answer T) error
 	// HasRequirements adds --require and --beat to a command whose object is a model.
@@ -53,7 +55,7 @@ type getOptions[T any] struct {
 
 // NewGetCmd returns the command that q describes.
 func NewGetCmd[T any](f *cli.Factory, q GetCommand[T]) *cobra.Command {
-	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs, ReadOnly: !q.RunsJobs}, command: q}
+	opts := &getOptions[T]{service: connect.ServiceFlags{NoJobs: !q.RunsJobs, ReadOnly: q.ReadOnly}, command: q}
 	cmd := &cobra.Command{
 		Use: q.Use, Short: q.Short, Args: cli.PositionalArgs("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },

@@ -90,7 +90,7 @@ func (o *datasetsListOptions) run(ctx context.Context) error {
 
 func newDatasetsGetCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewGetCmd(f, crud.GetCommand[*api.Dataset]{
-		Use: "get REF", Short: "Show a dataset with its columns and classes", Resource: crud.Datasets,
+		Use: "get REF", Short: "Show a dataset with its columns and classes", Resource: crud.Datasets, ReadOnly: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Dataset, error) {
 			return client.Call(ctx, c, api.GetDataset, &api.DatasetInput{DatasetKey: key})
 		},

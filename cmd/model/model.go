@@ -91,7 +91,7 @@ func (o *modelsListOptions) run(ctx context.Context, args []string) error {
 
 func newModelsGetCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewGetCmd(f, crud.GetCommand[*api.Model]{
-		Use: "get REF", Short: "Show a model", Resource: crud.Models, HasRequirements: true,
+		Use: "get REF", Short: "Show a model", Resource: crud.Models, ReadOnly: true, HasRequirements: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Model, error) {
 			return client.Call(ctx, c, api.GetModel, &api.ModelInput{ModelKey: key})
 		},

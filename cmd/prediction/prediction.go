@@ -110,7 +110,7 @@ func (o *predictionsListOptions) predictions(ctx context.Context, session *conne
 
 func newPredictionsGetCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewGetCmd(f, crud.GetCommand[*api.Prediction]{
-		Use: "get REF", Short: "Show a prediction", Resource: crud.Predictions,
+		Use: "get REF", Short: "Show a prediction", Resource: crud.Predictions, ReadOnly: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Prediction, error) {
 			return client.Call(ctx, c, api.GetPrediction, &api.PredictionInput{PredictionKey: key})
 		},

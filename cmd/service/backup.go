@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"foretell/internal/filelock"
 	"foretell/internal/humanize"
 	"foretell/internal/symlink"
+	"foretell/internal/term"
 )
 
 // stdStream is the argument that means standard output for backup, and standard input for
@@ -114,6 +116,22 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
+// createPart creates and locks the temporary file part of the backup at path.
+func createPart(part, path string) (*os.File, error) {
+	file, err := filelock.Create(part)
+	switch {
+	case errors.Is(err, filelock.ErrLocked):
+		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
+	case errors.Is(err, filelock.ErrNotRegular):
+		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", part).
+			WithHint("rename this object, or name another file")
+	case errors.Is(err, fs.ErrExist): // the file system has no locks
+		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", part).
+			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
+	}
+	return file, err
+}
+
 // writeFile creates the file at path, or the target of a link at path, with the output of the
 // function write. Only the owner can read the file. It has the name path.part until it is complete.
 // A file of this name that no other backup is writing is replaced.
@@ -124,10 +142,7 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part := path + ".part"
 	// The lock shows that a backup is running. A file without a lock is left from one that was killed.
-	file, err := filelock.Create(part)
-	if errors.Is(err, filelock.ErrLocked) {
-		return exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
-	}
+	file, err := createPart(part, path)
 	if err != nil {
 		return err
 	}

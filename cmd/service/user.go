@@ -75,13 +75,15 @@ func isSameService(a, b string) bool {
 	return normalizeServiceURL(a) == normalizeServiceURL(b)
 }
 
+// normalizeServiceURL returns the same text for URLs of one service. Only the scheme and the host are
+// the same in any case.
 func normalizeServiceURL(text string) string {
-	u, err := url.Parse(strings.TrimRight(strings.ToLower(text), "/"))
+	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {
 		return text
 	}
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	host := u.Hostname()
+	host := strings.ToLower(u.Hostname())
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		host = "localhost"
 	}

@@ -125,7 +125,7 @@ func withoutAlgorithmJobs(jobs iter.Seq2[api.Training, error]) iter.Seq2[api.Tra
 
 func newTrainingGetCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewGetCmd(f, crud.GetCommand[*api.Training]{
-		Use: "get REF", Short: "Show a race", Resource: crud.Trainings,
+		Use: "get REF", Short: "Show a race", Resource: crud.Trainings, ReadOnly: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.Training, error) {
 			return client.Call(ctx, c, api.GetTraining, &api.TrainingInput{TrainingJobKey: key})
 		},
@@ -139,7 +139,7 @@ func printTraining(o *cli.Output, job *api.Training) error {
 
 func newTrainingProgressCmd(f *cli.Factory) *cobra.Command {
 	return crud.NewGetCmd(f, crud.GetCommand[*api.TrainingProgress]{
-		Use: "progress REF", Short: "Show the progress of each algorithm of a race", Resource: crud.Trainings,
+		Use: "progress REF", Short: "Show the progress of each algorithm of a race", Resource: crud.Trainings, ReadOnly: true,
 		Fetch: func(ctx context.Context, c *client.Client, key string) (*api.TrainingProgress, error) {
 			return client.Call(ctx, c, api.GetTrainingProgress, &api.TrainingProgressInput{TrainingInput: api.TrainingInput{TrainingJobKey: key}})
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"foretell/internal/api"
 	"foretell/internal/store"
@@ -120,23 +121,40 @@ func serviceURL(ctx context.Context, t *store.Tx) (string, error) {
 	return cmp.Or(address, defaultServiceURL), err
 }
 
-// ServiceURLs returns the URLs under which the services on the data were last reached: the public URL,
-// and the address of one process. The result is empty if no service has ever used the data.
+// ServiceURLs returns the URLs of the services on the data: the public URL, and the address of a
+// process. The address of a process that has ended is left out, because another service may now
+// have it.
 func (a *Accounts) ServiceURLs(ctx context.Context) (urls []string, err error) {
 	err = a.store.Read(ctx, func(t *store.Tx) error {
-		urls = nil
-		for _, name := range []string{settingPublicURL, settingAddress} {
-			value, err := t.GetSetting(ctx, name)
-			if err != nil {
-				return err
-			}
-			if value != "" {
-				urls = append(urls, value)
-			}
+		public, address, process, err := serviceAddresses(ctx, t)
+		if process != "" && !a.store.IsProcessAlive(process) {
+			address = ""
 		}
-		return nil
+		urls = slices.DeleteFunc([]string{public, address}, func(url string) bool { return url == "" })
+		return err
 	})
 	return urls, a.toProblem(err)
+}
+
+// HasBeenServed reports whether a service has ever used the data.
+func (a *Accounts) HasBeenServed(ctx context.Context) (served bool, err error) {
+	err = a.store.Read(ctx, func(t *store.Tx) error {
+		public, address, _, err := serviceAddresses(ctx, t)
+		served = public != "" || address != ""
+		return err
+	})
+	return served, a.toProblem(err)
+}
+
+// serviceAddresses returns the stored public URL, and the address and name of a process. Each is ""
+// if it is not stored.
+func serviceAddresses(ctx context.Context, t *store.Tx) (public, address, process string, err error) {
+	for name, value := range map[string]*string{settingPublicURL: &public, settingAddress: &address, settingProcess: &process} {
+		if *value, err = t.GetSetting(ctx, name); err != nil {
+			return "", "", "", err
+		}
+	}
+	return public, address, process, nil
 }
 
 // defaultQuota returns the quota of new accounts: Options.DefaultQuota or, if it is nil, the

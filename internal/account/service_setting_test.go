@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,8 +89,21 @@ func TestServiceSettings(t *testing.T) {
 				t.Errorf("the log is %s", text)
 			}
 
+			wantURLs := func(urls ...string) {
+				t.Helper()
+				if got, err := command.ServiceURLs(t.Context()); !slices.Equal(got, urls) || err != nil {
+					t.Errorf("the URLs are %q, %v, want %q", got, err, urls)
+				}
+				if served, err := command.HasBeenServed(t.Context()); !served || err != nil {
+					t.Errorf("served: %v, %v", served, err)
+				}
+			}
+			wantURLs("http://127.0.0.1:1111")
 			adHoc.stop()
 			first.stop()
+			if !pgurl.Is(location) { // PostgreSQL knows that a process has ended only after some seconds
+				wantURLs() // another service may now have this address
+			}
 			other := start(ServiceSettings{Address: "http://127.0.0.1:3333"}, &api.Quota{Datasets: new(int64(9))})
 			if text := other.log.String(); !strings.Contains(text, `level=WARN msg="a setting that all services share was changed" setting=default-quota old="{\"datasets\":7,`) || !strings.Contains(text, `new="{\"datasets\":9,`) {
 				t.Errorf("the log is %s", text)

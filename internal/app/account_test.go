@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -91,12 +92,30 @@ func TestTokensAndURLsExpire(t *testing.T) {
 	must(b.UploadData(b.ctx, in, strings.NewReader(labelled(20)), -1))(t)
 }
 
-func TestWithoutCaller(t *testing.T) {
+// TestWithoutAccount reads the objects of an account with no caller, and with a caller that has no
+// account, such as that of OpenLocalReadSession if the local account does not exist.
+func TestWithoutAccount(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	key := b.create(t, "flowers").DatasetKey
-	_, err := b.GetDataset(t.Context(), &api.DatasetInput{DatasetKey: key})
-	wantCode(t, err, api.CodeNotFound)
-	_, err = b.GetPrediction(account.WithCaller(t.Context(), account.Caller{}), &api.PredictionInput{PredictionKey: key})
-	wantCode(t, err, api.CodeNotFound)
+	stop := b.work(t)
+	race := b.trained(t, "flowers")
+	stop()
+	model := api.ModelInput{ModelKey: race.ModelKey}
+	created := must(b.CreatePrediction(b.ctx, &api.NewPrediction{ModelInput: model}, strings.NewReader(blind(20))))(t)
+	prediction := &api.PredictionInput{PredictionKey: created.PredictionKey}
+	must(b.GetPrediction(b.ctx, prediction))(t)
+	for _, ctx := range []context.Context{t.Context(), account.WithCaller(t.Context(), account.Caller{Email: "local", Administrator: true})} {
+		_, err := b.GetDataset(ctx, &api.DatasetInput{DatasetKey: race.DatasetKey})
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.GetTraining(ctx, &api.TrainingInput{TrainingJobKey: race.TrainingJobKey})
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.GetModel(ctx, &model)
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.GetPrediction(ctx, prediction)
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.GetPredictionProgress(ctx, prediction)
+		wantCode(t, err, api.CodeNotFound)
+		_, err = b.DeletePrediction(ctx, prediction)
+		wantCode(t, err, api.CodeNotFound)
+	}
 }

@@ -70,7 +70,7 @@ func TestDeleteInterrupted(t *testing.T) {
 	}
 	for _, in := range []*api.PredictionInput{first, second} { // as a killed process leaves them
 		work(func(tx *store.Tx) error {
-			p, err := tx.GetPrediction(t.Context(), "", in.PredictionKey)
+			p, err := tx.GetPredictionOfAnyAccount(t.Context(), in.PredictionKey)
 			if err != nil {
 				return err
 			}

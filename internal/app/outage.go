@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -17,10 +18,7 @@ func (a *App) monitorOutages(log *slog.Logger) {
 	a.databaseMonitor = outage.New(outage.Config{
 		Name: "the database", Log: log, Now: a.now, Probe: a.store.Ping,
 		// With SQLite, ErrUnavailable only means that another process has locked the database.
-		// A database server that does not respond makes requests exceed their time limits.
-		IsOutage: func(err error) bool {
-			return a.store.IsOnServer() && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded))
-		},
+		IsOutage: func(err error) bool { return a.store.IsOnServer() && errors.Is(err, store.ErrUnavailable) },
 	})
 	a.storageMonitor = outage.New(outage.Config{
 		Name: "the storage of files", Log: log, Now: a.now, Probe: func(ctx context.Context) error { return a.files.Probe(ctx) },
@@ -30,6 +28,16 @@ func (a *App) monitorOutages(log *slog.Logger) {
 	// in the log.
 	isUnknown := func(err error) bool { return errors.Is(err, store.ErrCommitUnknown) }
 	a.log = slog.New(outage.NewHandler(log.Handler(), isUnknown, a.databaseMonitor, a.storageMonitor))
+}
+
+// DatabaseTimeout adds store.ErrUnavailable to the error of an operation that only used the database,
+// if the operation has exceeded its time limit. During an outage, the log then has no line about it.
+// Other operations may exceed their time limits for other reasons, such as a slow mail server.
+func DatabaseTimeout(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	return err
 }
 
 // Log returns the log of the App. When [App.MonitorOutages] has found an outage of the database or of

@@ -74,11 +74,11 @@ func (a *App) GetPrediction(ctx context.Context, in *api.PredictionInput) (*api.
 	return &out, nil
 }
 
-// findPrediction returns a prediction of an account. If account is empty, it returns a
-// prediction of any account.
-func (a *App) findPrediction(ctx context.Context, account, key string) (p *store.Prediction, err error) {
+// findPredictionOfAnyAccount returns a prediction. The caller must have checked that access is
+// allowed.
+func (a *App) findPredictionOfAnyAccount(ctx context.Context, key string) (p *store.Prediction, err error) {
 	err = a.store.ReadStatement(ctx, func(t *store.Tx) error {
-		p, err = t.GetPrediction(ctx, account, key)
+		p, err = t.GetPredictionOfAnyAccount(ctx, key)
 		return err
 	})
 	return p, a.problems.Lookup(err, "prediction", key)
@@ -214,7 +214,7 @@ func (a *App) ReadResultHead(ctx context.Context, key string, size int64) ([]byt
 
 // findCompletedPrediction returns a COMPLETED prediction of any account.
 func (a *App) findCompletedPrediction(ctx context.Context, key string) (*store.Prediction, error) {
-	p, err := a.findPrediction(ctx, "", key)
+	p, err := a.findPredictionOfAnyAccount(ctx, key)
 	if err == nil && p.Status != api.PredictionCompleted {
 		err = api.NewProblem(api.CodeWrongState, "prediction %s is %s, but only a COMPLETED prediction has a result", p.Key, p.Status)
 	}
@@ -228,7 +228,7 @@ func (a *App) openResult(ctx context.Context, p *store.Prediction) (*File, error
 // checkPrediction returns a function that returns an error if the prediction was deleted.
 func (a *App) checkPrediction(ctx context.Context, key string) func() error {
 	return func() error {
-		_, err := a.findPrediction(ctx, "", key)
+		_, err := a.findPredictionOfAnyAccount(ctx, key)
 		return err
 	}
 }

@@ -23,7 +23,11 @@ import (
 	"foretell/internal/testenv"
 )
 
-var created = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// created is the time of the backups, and restored the time of their restores.
+var (
+	created  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	restored = created.Add(1000 * time.Hour)
+)
 
 // place is a database and the stored files of a service.
 type place struct {
@@ -157,7 +161,7 @@ func (p *place) write(t *testing.T) ([]byte, *backup.Summary) {
 // restore restores a backup.
 func (p *place) restore(t *testing.T, archive []byte) (*backup.Summary, error) {
 	t.Helper()
-	return backup.Restore(t.Context(), bytes.NewReader(archive), "", func(backup.Header) (*backup.ServiceData, error) { return &p.ServiceData, nil })
+	return backup.Restore(t.Context(), bytes.NewReader(archive), "", restored, func(backup.Header) (*backup.ServiceData, error) { return &p.ServiceData, nil })
 }
 
 // wantEmpty checks that the place has neither rows nor files.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"foretell/internal/blob"
 	"foretell/internal/humanize"
@@ -27,21 +28,25 @@ const (
 // Verify reads a whole backup, and returns ErrDamaged if the backup is not as [Write] wrote it.
 // tempDir is the folder for temporary files, and defaults to [os.TempDir].
 func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) {
-	return restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
+	b := &restorer{}
+	return b.restoreOrVerify(ctx, r, tempDir, func(Header) (*ServiceData, error) { return nil, nil }) //nolint:nilnil // nil: restores nothing
 }
 
 // Restore restores a backup into the database and storage that open returns. Both must be empty,
 // and the database must have the schema version of the header. If one of them is not empty, Restore
 // changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
-// wrote, unless the database or the storage became unavailable.
-func Restore(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (*Summary, error) {
-	return restoreOrVerify(ctx, r, tempDir, open)
+// wrote, unless the database or the storage became unavailable. The wait of the restored jobs begins
+// at the time now.
+func Restore(ctx context.Context, r io.Reader, tempDir string, now time.Time, open func(Header) (*ServiceData, error)) (*Summary, error) {
+	b := &restorer{now: now}
+	return b.restoreOrVerify(ctx, r, tempDir, open)
 }
 
 // restorer is the state of Restore and Verify.
 type restorer struct {
 	archive *archiveReader
 	into    *ServiceData // nil to verify only
+	now     time.Time    // zero to verify only
 	summary Summary
 	// files are the keys of the files in the backup.
 	files map[string]bool
@@ -49,13 +54,13 @@ type restorer struct {
 
 // restoreOrVerify restores a backup into the database and storage that open returns. If open
 // returns nil, restoreOrVerify only verifies the backup.
-func restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
+func (b *restorer) restoreOrVerify(ctx context.Context, r io.Reader, tempDir string, open func(Header) (*ServiceData, error)) (_ *Summary, err error) {
 	archive, err := newArchiveReader(ctx, r, tempDir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = archive.close() }() // the temporary file is no longer needed
-	b := &restorer{archive: archive, files: map[string]bool{}}
+	b.archive, b.files = archive, map[string]bool{}
 	if err := b.readHeaderAndAdvance(); err != nil {
 		return nil, err
 	}
@@ -203,7 +208,7 @@ func (b *restorer) insertRowsAndVerify(ctx context.Context, t *store.Tx) error {
 	if err := b.readRows(ctx, t); err != nil {
 		return err
 	}
-	if err := t.ReleaseAllJobs(ctx); err != nil {
+	if err := t.ReleaseAllJobs(ctx, b.now); err != nil {
 		return err
 	}
 	unused, err := b.findUnreferencedFiles(ctx, t)

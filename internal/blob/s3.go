@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -36,10 +37,13 @@ type Options struct {
 	// Getenv returns the value of an environment variable, or an empty string if it is not
 	// set.
 	Getenv func(name string) string
+	// MustExist is set if Open must not create a missing folder.
+	MustExist bool
 }
 
 // Open opens the store at location, which is s3://BUCKET/PREFIX or file:///DIR. It
-// checks that an S3 store responds and accepts the credentials.
+// checks that an S3 store responds and accepts the credentials. It creates a missing folder; if
+// opts.MustExist is set, the error wraps fs.ErrNotExist instead.
 func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	u, err := parseLocation(location)
 	if err != nil {
@@ -48,6 +52,9 @@ func Open(ctx context.Context, location string, opts Options) (*Store, error) {
 	if u.Scheme == "file" {
 		dir, err := folderPath(u)
 		if err != nil {
+			return nil, err
+		}
+		if _, err := os.ReadDir(dir); err != nil && opts.MustExist {
 			return nil, err
 		}
 		return OpenFolder(dir, opts.Process)

@@ -16,7 +16,9 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/config"
 	"foretell/internal/exit"
+	"foretell/internal/machine"
 	"foretell/internal/store"
+	"foretell/internal/term"
 )
 
 // serviceLocation is where a service stores its data: the data folder, and the locations of
@@ -117,7 +119,7 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	}
 	summary, err := restoreTo(ctx, f, r, at)
 	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, blob.ErrDiskFull) {
-		return nil, exit.Errorf(exit.Unexpected, "nothing was restored: %w", err).WithHint("free some space, or restore to another disk with --data-dir, --database or --storage")
+		return nil, restoreSpaceError(at.dir, err)
 	}
 	if err != nil {
 		return nil, backupError(err)
@@ -130,6 +132,21 @@ func Restore(ctx context.Context, f *cli.Factory, cmd *cobra.Command, r io.Reade
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: everything is stored
 	return summary, service.App.RecordAuditEventInNewTx(ctx, "backup.restore", summary.Header.Created.Format("2006-01-02T15:04:05Z"))
+}
+
+// restoreSpaceError converts an error of a restore for which there was no space to one with a message
+// and a hint for users. dir is the data folder.
+func restoreSpaceError(dir string, err error) error {
+	free, _, _ := blob.DiskSpace(dir) // 0 on an error
+	if limit := machine.FileSizeLimit(); limit > 0 && limit < free {
+		var known *exit.Error
+		if errors.As(err, &known) && known.Hint != "" { // databaseError has named the limit
+			return err
+		}
+		return exit.Errorf(exit.Unexpected, "nothing was restored: this process may write files of at most %s: %w", term.FormatBytes(int64(limit)), err).
+			WithHint("raise the limit with `ulimit -f unlimited`")
+	}
+	return exit.Errorf(exit.Unexpected, "nothing was restored: %w", err).WithHint("free some space, or restore to another disk with --data-dir, --database or --storage")
 }
 
 // newerBackupHint is the hint if a backup is from a newer version of foretell.
@@ -146,7 +163,7 @@ func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocat
 	if err := os.MkdirAll(at.dir, 0o700); err != nil {
 		return nil, DataDirError(at.dir, err)
 	}
-	return backup.Restore(ctx, r, at.dir, func(h backup.Header) (*backup.ServiceData, error) {
+	return backup.Restore(ctx, r, at.dir, f.Now(), func(h backup.Header) (*backup.ServiceData, error) {
 		var err error
 		opened, err = store.OpenVersion(ctx, at.database, h.Schema)
 		var unsupported *store.UnsupportedVersionError

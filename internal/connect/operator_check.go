@@ -2,12 +2,15 @@ package connect
 
 import (
 	"context"
-	"strings"
+	"errors"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"foretell/internal/blob"
 	"foretell/internal/cli"
 	"foretell/internal/config"
+	"foretell/internal/exit"
 	"foretell/internal/store/pgurl"
 )
 
@@ -36,13 +39,18 @@ func CheckDatabase(ctx context.Context, f *cli.Factory, cmd *cobra.Command, dir 
 	return pgurl.Redact(location), err
 }
 
-// SelectsBucket reports whether the selected storage is an S3 store.
-func SelectsBucket(f *cli.Factory, cmd *cobra.Command) bool {
-	return strings.HasPrefix(storageLocation(f, cmd), "s3:")
-}
+// SelectsStorage reports whether --storage of cmd or FORETELL_STORAGE selects an S3 store or a folder.
+func SelectsStorage(f *cli.Factory, cmd *cobra.Command) bool { return storageLocation(f, cmd) != "" }
 
-// CheckBucket connects to the S3 store that [SelectsBucket] reports, and changes nothing.
-func CheckBucket(ctx context.Context, f *cli.Factory, cmd *cobra.Command) error {
-	_, err := openBlobs(ctx, f, "", storageLocation(f, cmd), "doctor")
-	return err
+// CheckStorage connects to the S3 store that [SelectsStorage] reports, or checks that the folder
+// exists. It changes nothing.
+func CheckStorage(ctx context.Context, f *cli.Factory, cmd *cobra.Command) error {
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
+	defer cancel()
+	_, err := blob.Open(ctx, storageLocation(f, cmd), blob.Options{Process: "doctor", Getenv: f.Env, MustExist: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.NotFound, "the folder of the stored files does not exist: %w", err).
+			WithHint("mount its disk, or select another storage with --storage or %s", config.EnvStorage)
+	}
+	return storageError(err)
 }

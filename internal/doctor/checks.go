@@ -92,8 +92,8 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	results = append(results, configured)
 	if s != nil {
 		server := o.serverAddress(s)
-		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s))
 		located, usable := o.checkStorage(ctx, s)
+		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s, usable))
 		results = append(results, located...)
 		if usable && (server == "" || o.VerifyFiles) {
 			if c, shown := o.checkFiles(ctx, s); shown {
@@ -184,8 +184,9 @@ const (
 	maxSkew  = 10 * time.Minute
 )
 
-// checkDisk checks the free space of the data folder's disk.
-func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
+// checkDisk checks the free space of the data folder's disk. usable reports whether the data can be
+// opened for the hint.
+func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool) Result {
 	const name = "disk"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
@@ -200,16 +201,17 @@ func (o *Checker) checkDisk(ctx context.Context, s *config.Settings) Result {
 	case free == 0:
 		return failResult(ctx, name, fmt.Errorf("%s: %w", dir, syscall.ENOSPC))
 	case free < lowFreeBytes || free < total/100*lowFreePercent:
-		return warnResult(name, o.diskRemedy(ctx, dir), "%s", message)
+		return warnResult(name, o.diskRemedy(ctx, dir, usable), "%s", message)
 	}
 	return okResult(name, "%s", message)
 }
 
 // diskRemedy returns the hint for a disk of the data folder that is almost full. On the data of a
-// service, prune would see only the account of the embedded service, so that it finds nothing.
-func (o *Checker) diskRemedy(ctx context.Context, dir string) string {
+// service, prune would see only the account of the embedded service, so that it finds nothing. usable
+// reports whether the data can be opened.
+func (o *Checker) diskRemedy(ctx context.Context, dir string, usable bool) string {
 	const embedded = "`foretell prune --dry-run` lists what can be deleted"
-	if o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
+	if !usable || o.Service.Cmd.Flags().Changed(config.KeyServer) || !connect.HasLocalData(o.Factory, o.Service.Cmd, dir) {
 		return embedded
 	}
 	service, err := connect.OpenWithoutUpgrade(ctx, dir, o.Factory, o.Service.Cmd)
@@ -217,7 +219,7 @@ func (o *Checker) diskRemedy(ctx context.Context, dir string) string {
 		return embedded // another check reports the error
 	}
 	defer func() { _ = service.Close() }() // an error does no harm: nothing was written
-	if urls, err := service.App.ServiceURLs(ctx); err != nil || len(urls) == 0 {
+	if served, err := service.App.HasBeenServed(ctx); err != nil || !served {
 		return embedded
 	}
 	return "the folder is that of a service: delete old data with the flags --keep-... of `foretell serve`, limit accounts with `foretell users quota`, or enlarge the disk"

@@ -8,7 +8,7 @@ import (
 	"foretell/internal/connect"
 )
 
-// checkStorage checks the PostgreSQL database and the S3 store that the flags and variables
+// checkStorage checks the PostgreSQL database and the storage of files that the flags and variables
 // select. It returns no result for one that is not selected. usable reports whether no check has
 // failed.
 func (o *Checker) checkStorage(ctx context.Context, s *config.Settings) (results []Result, usable bool) {
@@ -18,9 +18,9 @@ func (o *Checker) checkStorage(ctx context.Context, s *config.Settings) (results
 		c := o.checkDatabase(ctx, s)
 		results, usable = append(results, c), c.Verdict != verdictFail
 	}
-	if connect.SelectsBucket(f, cmd) {
+	if connect.SelectsStorage(f, cmd) {
 		const name = "storage"
-		if err := connect.CheckBucket(ctx, f, cmd); err != nil {
+		if err := connect.CheckStorage(ctx, f, cmd); err != nil {
 			return append(results, failResult(ctx, name, err)), false
 		}
 		results = append(results, okResult(name, "%s", connect.StorageName(f, cmd)))

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,30 @@ func TestBackupIsLocked(t *testing.T) {
 	}
 	if got := s.pipe(t, "", "backup", "service.tar"); got.exit != exit.OK {
 		t.Errorf("when it has ended: %s", got.stderr)
+	}
+	if err := os.Mkdir(filepath.Join(s.dir, "folder.tar.part"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.pipe(t, "", "backup", "folder.tar"); got.exit != exit.Conflict || !strings.Contains(got.stderr, "rename this object, or name another file") {
+		t.Errorf("a folder: exit %d, %s", got.exit, got.stderr)
+	}
+}
+
+// TestDoctorOfMissingStorage checks a storage of files that is missing, such as a disk that is not
+// mounted. The check must not create it.
+func TestDoctorOfMissingStorage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if got := s.pipe(t, "", "users", "add", "ann@example.com"); got.exit != exit.OK {
+		t.Fatal(got.stderr)
+	}
+	missing := filepath.Join(s.dir, "missing")
+	got := s.pipe(t, "", "doctor", "--storage", "file://"+filepath.ToSlash(missing))
+	if got.exit != exit.NotFound || !strings.Contains(got.stderr, "the folder of the stored files does not exist") || !strings.Contains(got.stderr, "mount its disk, or select another storage with ") {
+		t.Errorf("exit %d, %s", got.exit, got.stderr)
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("the check has created the folder")
 	}
 }
 

@@ -7,11 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 )
 
 // ErrLocked is returned if the lock is held by another process, or by another call of this process.
 var ErrLocked = errors.New("locked")
+
+// ErrNotRegular is wrapped by the error of [Create] if the path names something other than a file.
+var ErrNotRegular = errors.New("it is not a regular file")
 
 // pollInterval is the interval between attempts to lock.
 const pollInterval = 10 * time.Millisecond
@@ -35,34 +39,77 @@ func Wait(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Create creates an empty file at path and locks it like [TryLock]. If a regular file exists there that
-// no process has locked, such as that of a process that was killed, Create empties it. It returns
-// ErrLocked if another process holds the lock. As long as the lock is held, path names the
-// returned file, unless a program that does not lock it renames or removes it.
+// Create creates an empty file at path, which only its owner can read, and locks it like [TryLock].
+// If a regular file exists there that no process has locked, such as that of a process that was
+// killed, Create removes the name path from it. The content of this file may have another name, so it
+// does not change. Create returns
+//
+//   - ErrLocked if another process holds the lock,
+//   - ErrNotRegular if path names a folder, a link or a device,
+//   - an error that wraps fs.ErrExist if the file exists, but the file system has no locks.
+//
+// If the file system has no locks, the new file is not locked. As long as the lock is held, path names
+// the returned file, unless a program that does not lock it renames or removes it.
 func Create(path string) (*os.File, error) {
 	for {
-		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("it is not a regular file")}
-		}
-		f, err := TryLock(path)
-		var failed *fs.PathError
-		if err != nil && !errors.Is(err, ErrLocked) && !errors.As(err, &failed) {
-			err = fmt.Errorf("cannot lock %s: %w", path, err)
+		f, err := createNew(path)
+		switch {
+		case err == nil && namesFile(path, f):
+			return f, nil
+		case err == nil: // another process has removed the name between the creation and the locking
+			err = f.Close()
+		case errors.Is(err, fs.ErrExist):
+			err = removeUnlocked(path)
 		}
 		if err != nil {
-			return nil, err
-		}
-		// Another process may have renamed the file between the opening and the locking.
-		opened, errOpened := f.Stat()
-		named, errNamed := os.Lstat(path)
-		if errOpened == nil && errNamed == nil && os.SameFile(opened, named) {
-			if err := f.Truncate(0); err != nil {
-				return nil, errors.Join(err, f.Close())
-			}
-			return f, nil
-		}
-		if err := f.Close(); err != nil || errOpened != nil {
-			return nil, errors.Join(errOpened, err)
+			return nil, describe(path, err)
 		}
 	}
+}
+
+// removeUnlocked removes the file at path if it is a regular file that no process has locked.
+func removeUnlocked(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "create", Path: path, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return err
+	}
+	f, err := TryLock(path)
+	if isUnsupported(err) {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	if err != nil {
+		return err
+	}
+	// Another process may have renamed the file between the opening and the locking.
+	if !namesFile(path, f) {
+		return f.Close()
+	}
+	return removeAndClose(path, f)
+}
+
+// namesFile reports whether path names the file f.
+func namesFile(path string, f *os.File) bool {
+	opened, errOpened := f.Stat()
+	named, errNamed := os.Lstat(path)
+	return errOpened == nil && errNamed == nil && os.SameFile(opened, named)
+}
+
+// isUnsupported reports whether err means that the file system has no locks.
+func isUnsupported(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
+}
+
+// describe adds path to an error that does not contain it.
+func describe(path string, err error) error {
+	var failed *fs.PathError
+	if errors.Is(err, ErrLocked) || errors.As(err, &failed) {
+		return err
+	}
+	return fmt.Errorf("cannot lock %s: %w", path, err)
 }

@@ -48,7 +48,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestCreate creates a file that another process has left behind, writes, or has renamed.
+// TestCreate creates a file that another process has left behind or writes.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -68,7 +68,26 @@ func TestCreate(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Create(filepath.Dir(path)); f != nil || err == nil || errors.Is(err, ErrLocked) {
+	if f, err := Create(filepath.Dir(path)); f != nil || !errors.Is(err, ErrNotRegular) {
 		t.Errorf("a folder: %v, %v", f, err)
+	}
+}
+
+// TestCreateKeepsOtherNames creates a file whose old content has a second name, such as that of a
+// complete backup whose process was killed before it removed the first name.
+func TestCreateKeepsOtherNames(t *testing.T) {
+	t.Parallel()
+	complete := filepath.Join(t.TempDir(), "backup")
+	part := complete + ".part"
+	if err := errors.Join(os.WriteFile(complete, []byte("complete"), 0o600), os.Link(complete, part)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if content, err := os.ReadFile(complete); string(content) != "complete" {
+		t.Errorf("the other name has %q, %v", content, err)
 	}
 }

@@ -27,6 +27,8 @@ type Job struct {
 	// Memory is the estimated peak memory in bytes. It is 0 if the job needs little memory.
 	Memory  int64
 	Created time.Time
+	// QueuedAt is when the wait that this attempt has ended began. ClaimJob sets it.
+	QueuedAt time.Time
 	// Begun is when this attempt began. The pool sets it.
 	Begun time.Time
 	// Outcome is the final state of the subject, such as COMPLETED, for the log. Kind.Do sets it when
@@ -77,9 +79,8 @@ type Store interface {
 	// RenewJob extends a lease and reports whether the job should be cancelled. It returns
 	// ErrLeaseLost if this process does not hold the lease or the job was deleted.
 	RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error)
-	// ReleaseJob ends a lease and queues the job again. The job waits since the time since; if since
-	// is zero, it waits since it was created.
-	ReleaseJob(ctx context.Context, key string, since time.Time) error
+	// ReleaseJob ends a lease and queues the job again. queuedAt is when the wait of the job began.
+	ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error
 	// EndExpiredLeases ends the leases of dead processes, and the leases that had no heartbeat for
 	// c.Timeout. The pool calls it twice a second.
 	EndExpiredLeases(ctx context.Context, c LeaseCheck) error

@@ -29,6 +29,7 @@ type rows struct {
 type row struct {
 	Job
 	owner     string
+	queuedAt  time.Time
 	until     time.Time
 	cancelled bool
 }
@@ -38,7 +39,7 @@ func newRows() *rows { return &rows{jobs: map[string]*row{}, dead: map[string]bo
 func (r *rows) insert(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}}
+	r.jobs[key] = &row{Job: Job{Key: key, Kind: "kind", Subject: "subject of " + key, Created: time.Now()}, queuedAt: time.Now()}
 }
 
 // with calls fn while it holds the lock of the rows.
@@ -85,6 +86,7 @@ func (m memory) ClaimJob(_ context.Context, c Claim) (*Job, error) {
 	first.owner, first.until = m.process, c.Until
 	first.Attempt++
 	j := first.Job
+	j.QueuedAt = first.queuedAt
 	return &j, nil
 }
 
@@ -99,10 +101,10 @@ func (m memory) RenewJob(_ context.Context, key string, until time.Time) (bool, 
 	return r.cancelled, nil
 }
 
-func (m memory) ReleaseJob(_ context.Context, key string, _ time.Time) error {
+func (m memory) ReleaseJob(_ context.Context, key string, queuedAt time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.jobs[key].owner = ""
+	m.jobs[key].owner, m.jobs[key].queuedAt = "", queuedAt
 	m.jobs[key].Attempt--
 	return nil
 }

@@ -98,11 +98,16 @@ func TestPostponedJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := memory{newRows(), "a"}
 		m.insert("1")
+		queuedAt := time.Now().Add(-time.Second) // it was queued again after its creation
+		m.jobs["1"].Created, m.jobs["1"].queuedAt = queuedAt.Add(-time.Hour), queuedAt
 		available := time.Now().Add(time.Minute)
 		var attempts, last atomic.Int64
 		_, failures, stop := m.start(t, func(_ context.Context, r *RunningJob) error {
 			attempts.Add(1)
 			last.Store(int64(r.Attempt))
+			if !r.QueuedAt.Equal(queuedAt) {
+				t.Errorf("attempt %d: the job waits since %s, want %s", attempts.Load(), r.QueuedAt, queuedAt)
+			}
 			if time.Now().Before(available) {
 				return fmt.Errorf("%w: no storage", ErrPostponed)
 			}

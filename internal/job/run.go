@@ -81,7 +81,7 @@ func (p *Pool) runJob(ctx context.Context, k *Kind, j *Job) {
 	case errors.Is(err, ErrPostponed):
 		stopHeartbeats()
 		log.Log(ctx, waitLevel, "job waits", "error", err)
-		p.releaseJob(ctx, j, time.Time{}) // it has done no work, so its wait goes on
+		p.releaseJob(ctx, j, j.QueuedAt)  // it has done no work, so its wait goes on
 		sleepOrWake(ctx, retryDelay, nil) // a pause before the job is claimed again
 	default:
 		log.ErrorContext(ctx, "job fails", "error", err)
@@ -169,12 +169,12 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 	}
 }
 
-// releaseJob returns a job to the queue; since has the meaning of Store.ReleaseJob. If that fails,
-// the lease of the job will expire.
-func (p *Pool) releaseJob(ctx context.Context, j *Job, since time.Time) {
+// releaseJob returns a job to the queue. queuedAt is when its wait began. If that fails, the lease of
+// the job will expire.
+func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
-	if err := p.Store.ReleaseJob(ctx, j.Key, since); err != nil {
+	if err := p.Store.ReleaseJob(ctx, j.Key, queuedAt); err != nil {
 		p.Log.WarnContext(ctx, "cannot return a job to the queue; its lease will expire", "job", j.Key, "error", err)
 	}
 }

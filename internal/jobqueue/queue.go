@@ -202,7 +202,7 @@ func (s jobStore) ClaimJob(ctx context.Context, c job.Claim) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, Created: j.Created}, nil
+	return &job.Job{Key: j.Key, Account: j.Account, Kind: j.Kind, Subject: j.Subject, Attempt: j.Attempt, Memory: j.Memory, Created: j.Created, QueuedAt: j.QueuedAt}, nil
 }
 
 func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (cancelled bool, err error) {
@@ -210,8 +210,8 @@ func (s jobStore) RenewJob(ctx context.Context, key string, until time.Time) (ca
 	return cancelled, translateLeaseLost(err)
 }
 
-func (s jobStore) ReleaseJob(ctx context.Context, key string, since time.Time) error {
-	return s.store.ReleaseJob(ctx, key, since)
+func (s jobStore) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
+	return s.store.ReleaseJob(ctx, key, queuedAt)
 }
 
 func (s jobStore) EndExpiredLeases(ctx context.Context, c job.LeaseCheck) error {

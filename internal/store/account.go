@@ -130,16 +130,20 @@ func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after S
 
 // UpdateDisabled disables or enables an account. Disabling deletes the sessions and one-time links
 // of the account. The running jobs of a disabled account stop at their next heartbeat and wait in
-// the queue. When the account is enabled, its queued jobs wait since now.
+// the queue. If a disabled account is enabled, the wait of its queued jobs begins at the time now.
 func (t *Tx) UpdateDisabled(ctx context.Context, key string, disabled bool, now time.Time) error {
+	if !disabled { // before the account is enabled, because the jobs of an enabled account wait already
+		err := t.exec(ctx, `UPDATE job SET begun = ? WHERE account = ? AND owner = ''
+			AND EXISTS (SELECT 1 FROM account a WHERE a.key = job.account AND a.disabled = 1)`, toMicros(now), key)
+		if err != nil {
+			return err
+		}
+	}
 	err := t.execRequired(ctx, ErrNotFound, "UPDATE account SET disabled = ? WHERE key = ?", boolToInt(disabled), key)
 	if err != nil {
 		return err
 	}
 	if !disabled {
-		if err := t.exec(ctx, "UPDATE job SET begun = ? WHERE account = ? AND owner = ''", toMicros(now), key); err != nil {
-			return err
-		}
 		return t.notifyJobs(ctx, "")
 	}
 	if err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1 WHERE account = ? AND owner <> ''", key); err != nil {

@@ -25,15 +25,17 @@ type Job struct {
 	// little memory.
 	Memory  int64
 	Created time.Time
+	// QueuedAt is when the wait that the claim has ended began. InsertJob ignores it.
+	QueuedAt time.Time
 }
 
-const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.memory, j.created"
+const jobColumns = "j.key, j.account, j.kind, j.subject, j.attempt, j.memory, j.created, " + queuedAtSQL
 
 func scanJob(row rowScanner) (*Job, error) {
 	var j Job
-	var created int64
-	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &j.Memory, &created)
-	j.Created = fromMicros(created)
+	var created, queuedAt int64
+	err := row.Scan(&j.Key, &j.Account, &j.Kind, &j.Subject, &j.Attempt, &j.Memory, &created, &queuedAt)
+	j.Created, j.QueuedAt = fromMicros(created), fromMicros(queuedAt)
 	return &j, err
 }
 
@@ -195,13 +197,12 @@ func (s *Store) RenewJob(ctx context.Context, key string, until time.Time) (canc
 	return cancelled, err
 }
 
-// ReleaseJob ends the lease of this process. The job is queued again, and the
-// claim does not count as an attempt. The job waits since the time since; if since is zero, it waits
-// since it was created.
-func (s *Store) ReleaseJob(ctx context.Context, key string, since time.Time) error {
+// ReleaseJob ends the lease of this process. The job is queued again, and the claim does not count
+// as an attempt. queuedAt is when the wait of the job began.
+func (s *Store) ReleaseJob(ctx context.Context, key string, queuedAt time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		err := t.exec(ctx, "UPDATE job SET owner = '', attempt = attempt - 1, begun = ? WHERE key = ? AND owner = ?",
-			toMicros(since), key, s.ProcessName())
+			toMicros(queuedAt), key, s.ProcessName())
 		if err != nil {
 			return err
 		}
@@ -320,20 +321,20 @@ type JobCount struct {
 	Kind string
 	// Queued does not count the jobs of disabled accounts, which no process may run.
 	Queued, Running int64
-	// Oldest is the time since which one of the jobs in Queued has waited longest. It is zero if
-	// none is queued.
+	// Oldest is when the longest wait of the jobs in Queued began. It is zero if none is queued.
 	Oldest time.Time
 }
 
-// queuedSinceSQL is an SQL expression for the time since which a queued job j has waited. It is the
-// time when the job was queued again. begun is 0 if that never happened.
-const queuedSinceSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
+// queuedAtSQL is an SQL expression for the time when the wait of a queued job j began. The column
+// begun has two meanings: for a leased job, it is when the attempt began, and for a queued job, when
+// the job was queued again. It is 0 if the job was never claimed nor queued again.
+const queuedAtSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
 
 // CountJobs counts the jobs of all processes by kind.
 func (t *Tx) CountJobs(ctx context.Context) ([]*JobCount, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT j.kind, sum(CASE WHEN j.owner = '' AND a.disabled = 0 THEN 1 ELSE 0 END),
 		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END),
-		coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedSinceSQL+` END), 0)
+		coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedAtSQL+` END), 0)
 		FROM job j JOIN account a ON a.key = j.account GROUP BY j.kind`)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type ListedJob struct {
 	// Memory is the estimated peak memory in bytes, or 0 if the job needs little.
 	Memory int64
 	// Begun is when the current attempt began. It is zero if a process of an earlier version leased
-	// the job, and meaningless if the job is not leased.
+	// the job, and has another meaning if the job is not leased; see queuedAtSQL.
 	Begun time.Time
 	// AccountDisabled reports whether the account is disabled, so that no process may run the job.
 	AccountDisabled bool
@@ -44,8 +44,8 @@ func (t *Tx) ListJobs(ctx context.Context, email string, page Page) (jobs []*Lis
 type JobQueue struct {
 	Email           string
 	Queued, Running int64
-	// Oldest is the time since which one of the queued jobs has waited longest. It is zero if none is
-	// queued, or if the account is disabled.
+	// Oldest is when the longest wait of the queued jobs began. It is zero if none is queued, or if
+	// the account is disabled.
 	Oldest time.Time
 	// Disabled reports whether the account is disabled, so that no process may run the queued jobs.
 	Disabled bool
@@ -55,7 +55,7 @@ type JobQueue struct {
 // Queued.
 func (t *Tx) ListJobQueues(ctx context.Context) ([]*JobQueue, error) {
 	rows, err := t.tx.QueryContext(ctx, `SELECT a.email, sum(CASE WHEN j.owner = '' THEN 1 ELSE 0 END) AS queued,
-		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedSinceSQL+` END), 0), a.disabled
+		sum(CASE WHEN j.owner = '' THEN 0 ELSE 1 END), coalesce(min(CASE WHEN j.owner = '' AND a.disabled = 0 THEN `+queuedAtSQL+` END), 0), a.disabled
 		FROM job j JOIN account a ON a.key = j.account GROUP BY a.email, a.disabled ORDER BY queued DESC, a.email`)
 	if err != nil {
 		return nil, err

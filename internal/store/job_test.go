@@ -372,11 +372,13 @@ func (s suite) jobWaits(t *testing.T) {
 		return err
 	})
 	disable(false, 50)
+	disable(false, 55) // it is enabled already
 	want("enabled", JobCount{Queued: 3, Oldest: at(2)}, &JobQueue{Email: "ann@example.com", Queued: 2, Oldest: at(50)}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
-	if j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(60), Until: at(70)}); err != nil || j.Subject != "bob-1" {
+	j, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(60), Until: at(70)})
+	if err != nil || j.Subject != "bob-1" || !j.QueuedAt.Equal(at(2)) {
 		t.Fatalf("claimed %+v, %v", j, err)
 	}
-	release("bob-1", time.Time{}) // its wait goes on
+	release("bob-1", j.QueuedAt) // its wait goes on
 	want("postponed", JobCount{Queued: 3, Oldest: at(2)}, &JobQueue{Email: "ann@example.com", Queued: 2, Oldest: at(50)}, &JobQueue{Email: "bob@example.com", Queued: 1, Oldest: at(2)})
 	if _, err := s.ClaimJob(t.Context(), JobClaim{Kind: "train", Now: at(80), Until: at(90)}); err != nil {
 		t.Fatal(err)

@@ -99,8 +99,8 @@ func (s *Store) listLeases(ctx context.Context) (leases []lease, err error) {
 	return leases, err
 }
 
-// endLease ends a lease. The job waits since now. endLease returns ErrNotFound if the lease was renewed or has ended since
-// listLeases read it.
+// endLease ends a lease at the time now, when the job begins to wait. It returns ErrNotFound if the
+// lease was renewed or has ended after listLeases has read it.
 func (s *Store) endLease(ctx context.Context, l lease, now time.Time) error {
 	return s.writeStatement(ctx, func(t *Tx) error {
 		if err := t.execRequired(ctx, ErrNotFound, "UPDATE job SET owner = '', begun = ? WHERE key = ? AND owner = ? AND until = ?", toMicros(now), l.key, l.owner, l.until); err != nil {

@@ -66,11 +66,18 @@ func (t *Tx) InsertPrediction(ctx context.Context, p *Prediction) error {
 		p.Input.Name, p.Input.Bytes, p.Input.SHA256, toMicros(p.Created), toMicros(p.Updated)))
 }
 
-// GetPrediction returns a prediction of the account, or of any account if
-// account is empty. It returns ErrNotFound if there is no such prediction.
+// GetPrediction returns a prediction of the account. It returns ErrNotFound if the account has no
+// such prediction.
 func (t *Tx) GetPrediction(ctx context.Context, account, key string) (*Prediction, error) {
 	p, err := scanPrediction(t.tx.QueryRowContext(ctx,
-		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND (? = '' OR p.account = ?)", key, account, account))
+		"SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ? AND p.account = ?", key, account))
+	return p, database.TranslateError(err)
+}
+
+// GetPredictionOfAnyAccount returns a prediction. It returns ErrNotFound if there is no such
+// prediction. The caller must have checked that access is allowed, for example by a signed URL.
+func (t *Tx) GetPredictionOfAnyAccount(ctx context.Context, key string) (*Prediction, error) {
+	p, err := scanPrediction(t.tx.QueryRowContext(ctx, "SELECT "+predictionColumns+" FROM "+predictionFrom+" WHERE p.key = ?", key))
 	return p, database.TranslateError(err)
 }
 

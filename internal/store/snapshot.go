@@ -165,7 +165,15 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 	return database.TranslateError(t.exec(ctx, query, args...))
 }
 
-// ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them.
-func (t *Tx) ReleaseAllJobs(ctx context.Context) error {
-	return t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''")
+// ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them. now is
+// when they begin to wait.
+func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
+	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
+		return err
+	}
+	known, err := t.listColumns(ctx, "job")
+	if err != nil || !slices.Contains(known, "begun") { // a schema of an early version has no such column
+		return err
+	}
+	return t.exec(ctx, "UPDATE job SET begun = ?", toMicros(now))
 }
