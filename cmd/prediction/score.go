@@ -177,7 +177,7 @@ func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	}
 	if note := result.PRAUCNote(); note != "" && (hasReceipt || o.factory.Console.OutTerminal) {
 		reason := "the class with fewer rows in the training file"
-		if result.PRAUCClass != o.columns.PRAUCClass {
+		if !result.IsPRAUCClassGiven {
 			reason = "the class with fewer rows in the answers, because the class of the race is unknown"
 		}
 		o.output.Note("%s, %s", note, reason)
