@@ -15,6 +15,7 @@ func TestCheckFormat(t *testing.T) {
 		"-": "", "out": "", "out.csv": "", "out.txt": "", "out.predictions.csv": "", "/dev/stdout": "", "v1.2": "",
 		"out.csv.gz": "-o out.csv, and compress", "out.gz": "-o out.csv, and compress", "a b.CSV.ZST": "-o 'a b.CSV', and compress",
 		"out.tsv": "-o out.csv", "d/out.Parquet": "-o d/out.csv", "out.json": "-o out.csv",
+		"out.7z": "-o out.csv, and compress", "out.tgz": "-o out.csv, and compress", "out.csv.lz4": "with lz4", "out.AVRO": "-o out.csv", "out.pkl": "-o out.csv",
 	} {
 		err := (&OutputFile{Path: path}).CheckFormat()
 		var usage *exit.Error
