@@ -2,11 +2,25 @@ package download
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"foretell/internal/exit"
 )
+
+// TestCheckFormatOfDevice checks that an output that is no regular file is not rejected.
+func TestCheckFormatOfDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.gz")
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skip(err)
+	}
+	if err := (&OutputFile{Path: path}).CheckFormat(); err != nil && runtime.GOOS != "windows" {
+		t.Error(err)
+	}
+}
 
 // TestCheckFormat checks that an extension of another format is rejected, because all results are
 // CSV.
