@@ -36,7 +36,7 @@ The fields of -f and -F become the query if the method is GET, HEAD or DELETE, o
 --input is set. Otherwise they become members of a JSON body. If the name of a field
 ends in [], its values form a list.`,
 		Example: `  foretell api GET /api/v1/datasets --paginate --jq '.datasets[].datasetName'
-  foretell api GET /datasets
+  foretell api GET /datasets --paginate
   foretell api POST /api/v1/datasets -f datasetName=shop -F numberOfBuckets=32`,
 		Args: cli.PositionalArgs("METHOD", "PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,7 +46,7 @@ func (o *runOptions) plan(ctx context.Context, files *preflight.Preflight, progr
 	if len(sizes) == 0 {
 		fact := fmt.Sprintf("%s has only %s, which is too few for samples", doc.File, humanize.Count(doc.Rows, "row"))
 		const hint = "run the command without --plan"
-		if o.output.Quiet && !o.output.JSON {
+		if o.output.Quiet && !o.output.JSON && len(o.output.Fields) == 0 { // printPlan would print nothing
 			return exit.Errorf(exit.Rejected, "no forecast: %s", fact).WithHint(hint)
 		}
 		doc.Notes = append(doc.Notes, fact+"; "+hint)

@@ -47,8 +47,9 @@ If the blind file has the ID column of the training file, its IDs must be unique
 complete. With --id -, new IDs are generated, and the existing ID column is renamed.
 
 If the blind file has the label column, the predictions are compared with the labels,
-and their scores are printed. Rows without a label are not scored, and a label that is not
-a class of the model counts as wrong; see ` + "`foretell score --help`" + `. If the model was
+and their scores are printed. Rows without a label, or with a label such as NA that is not a
+class of the model, are not scored. Any other label that is not a class of the model counts
+as wrong; see ` + "`foretell score --help`" + `. If the model was
 trained on rows of the file, the command prints a warning.
 
 With --explain N, each row of the result also has the N columns that contribute most to

@@ -45,11 +45,14 @@ prAuc and logLoss require a column probability_<class> for each class. With two
 classes, one of the two columns is sufficient.
 
 With two classes, prAuc is that of the class with fewer rows in the training file, which
-the receipt of PREDICTIONS names. Without a receipt, it is that of the class with fewer
-rows in ANSWERS.
+the receipt of PREDICTIONS names. If no receipt names it, for example after
+` + "`foretell predict --model`" + `, it is that of the class with fewer rows in ANSWERS.
 
-A true label that is not a class of the model in the receipt counts as wrong. rocAuc, prAuc
-and logLoss are then those of the other rows, because the log loss would be infinite.
+Rows of ANSWERS without a label are not scored. If the receipt names the classes of the
+model, this includes labels such as NA or ? that are not among them. Any other label that is
+not a class of the model counts as wrong. balancedAccuracy, rocAuc, prAuc and logLoss are then
+those of the other rows, macroF1 is the mean over the classes of the model, and the baseline
+is one of them.
 
 The rows of the two files are joined by their IDs, and may be in any order. The ID is
 the first column of PREDICTIONS. In ANSWERS, the ID is the column of the same name or,
@@ -135,6 +138,7 @@ func checkMetricClass(name string, result *scoring.Result) error {
 func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (*scoring.Result, error) {
 	files := &scoreFiles{factory: o.factory, layout: &o.layout, hasAnswers: true}
 	defer files.Close()
+	o.columns.SkipUnlabelled = true
 	rec, _ := receipt.Read(receipt.Path(predictions)) // nil for predictions of other programs, which have no receipt
 	if rec != nil {
 		o.columns.Classes = rec.Classes
@@ -165,10 +169,13 @@ func (o *scoreOptions) score(ctx context.Context, predictions, answers string) (
 	return result, files.fileError(err)
 }
 
-// noteClasses prints what is special about the classes: labels that are not classes of the model,
+// noteClasses prints what is special about the classes: rows without a label, labels that are not classes of the model,
 // classes without probabilities, and the class of prAuc. hasReceipt is set if foretell has made the
 // predictions. Without a receipt, the note on prAuc is only for terminals.
 func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
+	if note := result.UnlabelledNote(); note != "" {
+		o.output.Note("%s", note)
+	}
 	if result.UnknownLabels != nil {
 		o.output.Note("%s", result.UnknownLabels.Note())
 	}
@@ -177,7 +184,7 @@ func (o *scoreOptions) noteClasses(result *scoring.Result, hasReceipt bool) {
 	}
 	if note := result.PRAUCNote(); note != "" && (hasReceipt || o.factory.Console.OutTerminal) {
 		reason := "the class with fewer rows in the training file"
-		if result.PRAUCClass != o.columns.PRAUCClass {
+		if !result.IsPRAUCClassGiven {
 			reason = "the class with fewer rows in the answers, because the class of the race is unknown"
 		}
 		o.output.Note("%s, %s", note, reason)

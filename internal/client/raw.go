@@ -25,11 +25,18 @@ type RawRequest struct {
 	Size int64
 }
 
+// IsAbsoluteURL reports whether address has a scheme, as in https://host/path. The query of a path may
+// also contain "://".
+func IsAbsoluteURL(address string) bool {
+	path, _, _ := strings.Cut(address, "?")
+	return strings.Contains(path, "://")
+}
+
 // DoRaw sends a request and returns the response, whose body the caller must
 // close. A response other than 2xx is an error.
 func (c *Client) DoRaw(ctx context.Context, raw RawRequest) (*http.Response, error) {
 	address := raw.Path
-	if !strings.Contains(address, "://") {
+	if !IsAbsoluteURL(address) {
 		address = c.base.String() + "/" + strings.TrimLeft(address, "/")
 	}
 	u, err := c.base.Parse(address)

@@ -129,12 +129,16 @@ func (t *BlindLabel) NoteScore(o *cli.Output) {
 	}
 }
 
-// noteParts prints which rows of the blind file were not scored, or only by some metrics.
+// noteParts prints which rows of the blind file were not scored, or only by some metrics, and the
+// class of prAuc if a model file does not name it.
 func (t *BlindLabel) noteParts(o *cli.Output) {
 	if note := t.Score.UnlabelledNote(); note != "" {
 		o.Note("%s", note)
 	}
 	if t.Score.UnknownLabels != nil {
 		o.Note("%s", t.Score.UnknownLabels.Note())
+	}
+	if note := t.Score.PRAUCNote(); note != "" && !t.Score.IsPRAUCClassGiven {
+		o.Note("%s, the class with fewer rows in the blind file, because the class of the race is unknown", note)
 	}
 }

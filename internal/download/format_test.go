@@ -2,11 +2,25 @@ package download
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"foretell/internal/exit"
 )
+
+// TestCheckFormatOfDevice checks that an output that is no regular file is not rejected.
+func TestCheckFormatOfDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.gz")
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skip(err)
+	}
+	if err := (&OutputFile{Path: path}).CheckFormat(); err != nil && runtime.GOOS != "windows" {
+		t.Error(err)
+	}
+}
 
 // TestCheckFormat checks that an extension of another format is rejected, because all results are
 // CSV.
@@ -15,6 +29,7 @@ func TestCheckFormat(t *testing.T) {
 		"-": "", "out": "", "out.csv": "", "out.txt": "", "out.predictions.csv": "", "/dev/stdout": "", "v1.2": "",
 		"out.csv.gz": "-o out.csv, and compress", "out.gz": "-o out.csv, and compress", "a b.CSV.ZST": "-o 'a b.CSV', and compress",
 		"out.tsv": "-o out.csv", "d/out.Parquet": "-o d/out.csv", "out.json": "-o out.csv",
+		"out.7z": "-o out.csv, and compress", "out.tgz": "-o out.csv, and compress", "out.csv.lz4": "with lz4", "out.AVRO": "-o out.csv", "out.pkl": "-o out.csv",
 	} {
 		err := (&OutputFile{Path: path}).CheckFormat()
 		var usage *exit.Error

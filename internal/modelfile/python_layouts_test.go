@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -31,21 +32,35 @@ func TestPythonReadsOtherLayouts(t *testing.T) {
 		}
 		more.WriteString(strings.Join(append(row, cells...), ";") + "\r\n")
 	}
+	indexed := func(header string, columns ...int) []byte { // the first column has the numbers of the rows
+		lines := []string{header}
+		for i, row := range rows[1:] {
+			cells := []string{strconv.Itoa(i)}
+			for _, at := range columns {
+				cells = append(cells, append(row, "")[at])
+			}
+			lines = append(lines, strings.Join(cells, ","))
+		}
+		return []byte(strings.Join(lines, "\n"))
+	}
 	want := predictionsOf(t, program, plain)
 	for name, c := range map[string]struct {
 		file   []byte
-		header string // the columns after those of the plain file
+		header string // the first columns of the result
 	}{
-		"utf16_with_mark":   {toUTF16("\ufeff"+string(plain), binary.LittleEndian), ",prediction,"},
-		"utf16_big_endian":  {toUTF16(string(plain), binary.BigEndian), ",prediction,"},
-		"equal_names":       {[]byte(more.String()), ",note,note_2,column_7,prediction,"},
-		"separator_line":    {[]byte("sep=;\r\n" + more.String()), ",note,note_2,column_7,prediction,"},
-		"little_endian_sep": {toUTF16("sep=;\r\n"+more.String(), binary.LittleEndian), ",note,note_2,column_7,prediction,"},
+		"utf16_with_mark":   {toUTF16("\ufeff"+string(plain), binary.LittleEndian), "id,size,colour,weight,prediction,"},
+		"utf16_big_endian":  {toUTF16(string(plain), binary.BigEndian), "id,size,colour,weight,prediction,"},
+		"equal_names":       {[]byte(more.String()), "id,size,colour,weight,note,note_2,column_7,prediction,"},
+		"separator_line":    {[]byte("sep=;\r\n" + more.String()), "id,size,colour,weight,note,note_2,column_7,prediction,"},
+		"little_endian_sep": {toUTF16("sep=;\r\n"+more.String(), binary.LittleEndian), "id,size,colour,weight,note,note_2,column_7,prediction,"},
+		"index_is_id":       {indexed(",size,colour,weight,class", 1, 2, 3, 4), ",size,colour,weight,class,prediction,"},
+		"index_and_more":    {indexed(",size,colour,weight,class,size.1", 1, 2, 3, 4, 1), ",size,colour,weight,class,size.1,prediction,"},
+		"index_is_no_id":    {indexed(",id,size,colour,weight,class", 0, 1, 2, 3, 4), "id,column_1,size,colour,weight,class,prediction,"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := predictionsOf(t, program, c.file)
-			if header := strings.Join(rows[0], ",") + c.header; !strings.HasPrefix(got[0], header) {
-				t.Errorf("the header is %s, want %s…", got[0], header)
+			if !strings.HasPrefix(got[0], c.header) {
+				t.Errorf("the header is %s, want %s…", got[0], c.header)
 			}
 			for i := 1; i < len(want); i++ {
 				if tail := want[i][strings.LastIndex(want[i], ","):]; len(got) != len(want) || !strings.HasSuffix(got[i], tail) {

@@ -19,6 +19,9 @@ func AllScoresTable(r *scoring.Result) *term.Table {
 	add := func(name string, f *scoring.MetricValue, rows int) {
 		row := []term.Cell{{Text: name}, {}, {}, {}, {Text: strconv.Itoa(rows)}}
 		if f != nil {
+			if f.Rows > 0 {
+				row[4].Text = strconv.Itoa(f.Rows)
+			}
 			row[1] = ScoreCell(f.Value)
 			if f.Low != nil {
 				row[2], row[3] = ScoreCell(*f.Low), ScoreCell(*f.High)

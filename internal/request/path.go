@@ -5,22 +5,24 @@ import (
 	"strings"
 
 	"foretell/internal/api"
+	"foretell/internal/client"
 	"foretell/internal/exit"
 )
 
-// prefix is the begin of the paths of most operations.
+// prefix is the beginning of the paths of most operations.
 const prefix = "/api/v1"
 
 // withPrefix returns the path of an operation whose prefix was omitted, as in /datasets/KEY. It
 // returns any other path unchanged.
 func withPrefix(path string) string {
-	noun := firstSegment(strings.TrimPrefix(path, "/"))
-	if noun == "" || strings.Contains(path, "://") {
+	relative := strings.TrimLeft(path, "/")
+	noun := firstSegment(relative)
+	if noun == "" || client.IsAbsoluteURL(path) {
 		return path
 	}
 	for _, op := range api.Operations() {
 		if rest, ok := strings.CutPrefix(op.Path, prefix+"/"); ok && firstSegment(rest) == noun {
-			return prefix + "/" + strings.TrimPrefix(path, "/")
+			return prefix + "/" + relative
 		}
 	}
 	return path
@@ -37,9 +39,9 @@ func firstSegment(path string) string {
 // CheckIsNoPage returns a usage error if the response is a page of the dashboard. Its status is that
 // of a success, also if it is the page to sign in.
 func CheckIsNoPage(path string, resp *http.Response) error {
-	if strings.HasPrefix(strings.TrimPrefix(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+	if strings.HasPrefix(strings.TrimLeft(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
 	return exit.Usagef("%s is a page of the dashboard, not a path of the API", path).
-		WithHint("the paths begin with %s, as in `foretell api GET %s/datasets`; for pages, use `foretell open`", prefix, prefix)
+		WithHint("the paths begin with %s, as in `foretell api GET %s/datasets --paginate`; for pages, use `foretell open`", prefix, prefix)
 }

@@ -11,17 +11,24 @@ type labelKey func(label string) string
 // number, as in 100 and 1e2. If spaces are ignored, newLabelKey removes them from classes and
 // labels.
 func newLabelKey(classes, labels [][]string) labelKey {
-	if keepsDistinct(trimLabel, classes) {
+	trims := keepsDistinct(trimLabel, classes)
+	if trims {
 		for _, list := range append(slices.Clip(classes), labels...) {
 			for i := range list {
 				list[i] = trimLabel(list[i])
 			}
 		}
 	}
-	if keepsDistinct(canonicalLabel, classes) {
-		return canonicalLabel
+	isCanonical := keepsDistinct(canonicalLabel, classes)
+	return func(label string) string {
+		if trims {
+			label = trimLabel(label) // a class of a receipt may have spaces
+		}
+		if isCanonical {
+			label = canonicalLabel(label)
+		}
+		return label
 	}
-	return func(label string) string { return label }
 }
 
 // keepsDistinct reports whether key returns different texts for different labels of each list.

@@ -55,6 +55,8 @@ type MetricValue struct {
 	Value float64  `json:"value"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
+	// Rows is the number of rows if it is not Result.Rows, because of unknown labels; otherwise 0.
+	Rows int `json:"rows,omitempty"`
 }
 
 // Result has the metrics of predictions.
@@ -78,6 +80,9 @@ type Result struct {
 	LogLoss *MetricValue `json:"logLoss"`
 	// PRAUCClass is "" if PRAUC is nil or there are more than two classes.
 	PRAUCClass string `json:"prAucClass,omitempty"`
+	// IsPRAUCClassGiven is set if PRAUCClass is Options.PRAUCClass and not the class with fewer rows
+	// in the answers.
+	IsPRAUCClassGiven bool `json:"-"`
 	// WithoutProbability are the classes without a probability column if ROCAUC, PRAUC and LogLoss
 	// were not computed for this reason. It is nil if they were computed, and if the predictions
 	// have no probabilities at all.
@@ -110,7 +115,7 @@ func (t *TrainingOverlap) Caution() string {
 	return fmt.Sprintf("the model was trained on rows of the blind file (%s %d checked training rows are in it), so the score is too good for new rows", share, t.Sample)
 }
 
-// Baseline is the accuracy of always predicting Label, the most frequent class.
+// Baseline is the accuracy of always predicting Label, the most frequent class of the model.
 type Baseline struct {
 	Label    string  `json:"label"`
 	Accuracy float64 `json:"accuracy"`
@@ -191,7 +196,11 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	if err := orderFault(p, a); err != nil {
 		return nil, err
 	}
+	setLabelKey(a.labels, p)
 	unlabelled := p.dropUnlabelled(a, order)
+	if len(p.labels) == 0 && unlabelled > 0 {
+		return nil, &Fault{File: Answers, Message: fmt.Sprintf("no row has a label in the column %s", quote(a.label))}
+	}
 	r, err := p.scoreRows(ctx, a, opts.PRAUCClass)
 	if err == nil {
 		r.UnlabelledRows = unlabelled
@@ -199,13 +208,13 @@ func Score(ctx context.Context, predictions, answers io.Reader, opts Options) (*
 	return r, err
 }
 
-// scoreRows computes the metrics. The answers must be in the order of the predictions.
+// scoreRows computes the metrics. The answers must be in the order of the predictions, and p.key must
+// be set.
 // prAUCClass is Options.PRAUCClass.
 func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass string) (*Result, error) {
 	if len(p.labels) == 0 {
 		return nil, &Fault{Message: "the files have no row to score"}
 	}
-	setLabelKey(a.labels, p)
 	if err := checkLabelsOverlap(p, a); err != nil {
 		return nil, err
 	}
@@ -213,29 +222,29 @@ func (p *predictions) scoreRows(ctx context.Context, a *answers, prAUCClass stri
 	if err != nil {
 		return nil, err
 	}
-	decided := metric.Predictions{Classes: len(classes.names), Names: classes.names, Labels: make([]int32, len(p.labels))}
-	decided.Probabilities = make([]float32, len(p.labels)*decided.Classes)
-	for i := range p.labels {
-		decided.Labels[i] = classes.index[p.key(a.labels[i])]
-		decided.Probabilities[i*decided.Classes+int(classes.index[p.key(p.labels[i])])] = 1
-	}
+	known := p.knownClasses(classes)
+	decided := p.decisions(a, known)
 	r := &Result{
 		Rows: len(p.labels), Label: a.label, OrderReason: p.orderReason,
 		Accuracy:         computeMetric(ctx, metric.NameAccuracy, decided),
 		BalancedAccuracy: computeMetric(ctx, metric.NameBalancedAccuracy, decided),
 		MacroF1:          computeMetric(ctx, metric.NameMacroF1, decided),
 	}
-	r.setClassMetrics(classes.names, decided)
-	known := p.knownClasses(classes)
-	r.UnknownLabels = newUnknownLabels(known, decided)
+	all := decided
+	if len(known.names) < len(classes.names) {
+		all = p.decisions(a, classes)
+	}
+	r.UnknownLabels = newUnknownLabels(known, all)
+	r.setClassMetrics(all)
 	if len(p.classes) > 0 {
 		weighed := metric.Predictions{Classes: len(known.names), Names: known.names}
 		if weighed.Probabilities, r.WithoutProbability = p.allProbabilities(known); r.WithoutProbability == nil {
 			weighed.Probabilities, weighed.Labels = p.rowsOfKnownClasses(a, known, weighed.Probabilities)
-			weighed.ClassRows = fewestRows(known, prAUCClass, weighed.Labels)
+			weighed.ClassRows, r.IsPRAUCClassGiven = fewestRows(known, prAUCClass, weighed.Labels)
 			r.setProbabilityMetrics(ctx, weighed)
 		}
 	}
+	r.setRowsOfMetrics()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -251,7 +260,7 @@ func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions
 	if p.ClassRows != nil && r.PRAUC != nil {
 		r.PRAUCClass = p.Names[slices.Index(p.ClassRows, 0)]
 	}
-	if len(r.Classes) > maxRankedClasses {
+	if len(p.Names) > maxRankedClasses {
 		return
 	}
 	for i := range r.Classes {
@@ -264,21 +273,35 @@ func (r *Result) setProbabilityMetrics(ctx context.Context, p metric.Predictions
 	}
 }
 
+// setRowsOfMetrics sets the number of rows of the metrics that leave out the rows with unknown labels.
+func (r *Result) setRowsOfMetrics() {
+	if r.UnknownLabels == nil {
+		return
+	}
+	for _, m := range []*MetricValue{r.BalancedAccuracy, r.ROCAUC, r.PRAUC, r.LogLoss} {
+		if m != nil {
+			m.Rows = r.Rows - r.UnknownLabels.Rows
+		}
+	}
+}
+
 // setClassMetrics sets the confusion matrix, the metrics of each class and the baseline.
-func (r *Result) setClassMetrics(names []string, p metric.Predictions) {
+// r.UnknownLabels must be set.
+func (r *Result) setClassMetrics(p metric.Predictions) {
 	confusion := metric.Confusion(p)
 	most := -1
 	for c, score := range metric.PerClass(p) {
 		r.Confusion = append(r.Confusion, confusion[c*p.Classes:(c+1)*p.Classes])
 		r.Classes = append(r.Classes, Class{
-			Label: names[c], Rows: score.Support,
+			Label: p.Names[c], Rows: score.Support,
 			Precision: metricValueOrNil(score.Precision, score.PrecisionInterval),
 			Recall:    metricValueOrNil(score.Recall, score.RecallInterval),
 			F1:        metricValueOrNil(score.F1, score.F1Interval),
 		})
-		if score.Support > most {
+		isUnknown := r.UnknownLabels != nil && slices.Contains(r.UnknownLabels.Labels, p.Names[c])
+		if score.Support > most && !isUnknown { // a model cannot predict an unknown label
 			most = score.Support
-			r.Baseline = Baseline{names[c], float64(most) / float64(r.Rows)}
+			r.Baseline = Baseline{p.Names[c], float64(most) / float64(r.Rows)}
 		}
 	}
 }

@@ -6,11 +6,13 @@ import (
 
 	"foretell/internal/humanize"
 	"foretell/internal/learn/metric"
+	"foretell/internal/table/cells"
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. The metrics of probabilities are those of the other rows,
-// because the log loss of a class without a probability would be infinite.
+// them, so their rows count as wrong. The means over classes are those over the classes of the model.
+// The metrics of probabilities are those of the other rows, because the log loss of a class without a
+// probability would be infinite.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`
@@ -21,7 +23,7 @@ type UnknownLabels struct {
 // Note returns a sentence about the rows with unknown labels, without a full stop.
 func (u *UnknownLabels) Note() string {
 	const most = 5
-	return fmt.Sprintf("%s a label that is not a class of the model (%s): all metrics count this as wrong, except rocAuc, prAuc and logLoss, which are those of the other rows",
+	return fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
 		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.List(quoteAll(u.Labels), most))
 }
 
@@ -44,18 +46,23 @@ func (r *Result) PRAUCNote() string {
 }
 
 // dropUnlabelled removes the rows whose answers have no label from p and a, and sorts a like p. It
-// returns the number of removed rows. order has, for each prediction, the position of its answer
+// returns the number of removed rows. A text such as NA is no label unless it is a class of the
+// model. p.key must be set. order has, for each prediction, the position of its answer
 // in a. After dropUnlabelled, neither p nor a has IDs.
 func (p *predictions) dropUnlabelled(a *answers, order []int) (unlabelled int) {
 	labels := make([]string, 0, len(order))
 	width := len(p.classes)
+	isKnown := p.knownKeys()
 	for i, at := range order {
-		if trimLabel(a.labels[at]) == "" {
+		label := a.labels[at]
+		// If the classes of the model are unknown, NA may be one of them.
+		isMissing := len(p.modelClasses) > 0 && cells.LabelMeansMissing(label) && !isKnown[p.key(label)]
+		if trimLabel(label) == "" || isMissing {
 			unlabelled++
 			continue
 		}
 		to := len(labels)
-		labels = append(labels, a.labels[at])
+		labels = append(labels, label)
 		p.labels[to] = p.labels[i]
 		copy(p.probabilities[to*width:(to+1)*width], p.probabilities[i*width:(i+1)*width])
 	}
@@ -70,12 +77,7 @@ func (p *predictions) knownClasses(c *classes) *classes {
 	if len(p.modelClasses) == 0 {
 		return c
 	}
-	isKnown := map[string]bool{}
-	for _, labels := range [][]string{p.modelClasses, p.classes, p.labels} {
-		for _, label := range labels {
-			isKnown[p.key(label)] = true
-		}
-	}
+	isKnown := p.knownKeys()
 	known := &classes{index: map[string]int32{}, key: c.key}
 	for _, name := range c.names {
 		if isKnown[c.key(name)] {
@@ -85,24 +87,54 @@ func (p *predictions) knownClasses(c *classes) *classes {
 	return known
 }
 
+// knownKeys returns the keys of the classes that the model has, or that have a probability column or
+// were predicted.
+func (p *predictions) knownKeys() map[string]bool {
+	isKnown := map[string]bool{}
+	for _, labels := range [][]string{p.modelClasses, p.classes, p.labels} {
+		for _, label := range labels {
+			isKnown[p.key(label)] = true
+		}
+	}
+	return isKnown
+}
+
 // newUnknownLabels returns the labels of p that are not in known, or nil if there are none.
 func newUnknownLabels(known *classes, p metric.Predictions) *UnknownLabels {
-	if len(known.names) == p.Classes {
+	u := &UnknownLabels{}
+	isUnknown := make([]bool, p.Classes)
+	for class, name := range p.Names {
+		if _, ok := known.index[known.key(name)]; !ok {
+			isUnknown[class] = true
+			u.Labels = append(u.Labels, name)
+		}
+	}
+	if u.Labels == nil {
 		return nil
 	}
-	u := &UnknownLabels{}
-	for class, name := range p.Names {
-		if _, ok := known.index[known.key(name)]; ok {
-			continue
-		}
-		u.Labels = append(u.Labels, name)
-		for _, label := range p.Labels {
-			if int(label) == class {
-				u.Rows++
-			}
+	for _, label := range p.Labels {
+		if isUnknown[label] {
+			u.Rows++
 		}
 	}
 	return u
+}
+
+// decisions returns the predicted classes as probabilities of 0 and 1, and the true classes. The true
+// class is negative if c does not have it. c must have all predicted classes. a must be in the order
+// of p.
+func (p *predictions) decisions(a *answers, c *classes) metric.Predictions {
+	decided := metric.Predictions{Classes: len(c.names), Names: c.names, Labels: make([]int32, len(p.labels))}
+	decided.Probabilities = make([]float32, len(p.labels)*decided.Classes)
+	for i := range p.labels {
+		class, known := c.index[p.key(a.labels[i])]
+		if !known {
+			class = -1
+		}
+		decided.Labels[i] = class
+		decided.Probabilities[i*decided.Classes+int(c.index[p.key(p.labels[i])])] = 1
+	}
+	return decided
 }
 
 // rowsOfKnownClasses returns the probabilities and the true classes of the rows whose true label
@@ -124,10 +156,10 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 
 // fewestRows returns numbers of rows for metric.Predictions.ClassRows that select the class of
 // prAuc: 0 for this class and 1 for the other. The class is name or, if no class has this name, the
-// one with fewer labels. fewestRows returns nil unless there are two classes.
-func fewestRows(c *classes, name string, labels []int32) []int {
+// one with fewer labels; isNamed tells the two cases apart. rows is nil unless there are two classes.
+func fewestRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
-		return nil
+		return nil, false
 	}
 	ones := 0
 	for _, label := range labels {
@@ -138,11 +170,11 @@ func fewestRows(c *classes, name string, labels []int32) []int {
 		class = 0
 	}
 	if at, known := c.index[c.key(name)]; known && name != "" {
-		class = int(at)
+		class, isNamed = int(at), true
 	}
-	rows := []int{1, 1}
+	rows = []int{1, 1}
 	rows[class] = 0
-	return rows
+	return rows, isNamed
 }
 
 // quoteAll returns the labels in quotes, so that a label with a comma is one item of a list.

@@ -2,6 +2,8 @@ package scoring
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,5 +55,72 @@ func TestPRAUCIsOfTheClassOfTheRace(t *testing.T) {
 		if r.PRAUCClass != class || r.Metric("prAuc["+class+"]").Value != r.PRAUC.Value {
 			t.Errorf("prAuc is that of %q, want %q", r.PRAUCClass, class)
 		}
+	}
+}
+
+// TestMissingLabels checks that a text such as NA is no label, unless it is a class of the model.
+func TestMissingLabels(t *testing.T) {
+	const file = "id,y,prediction\n1,a,a\n2,NA,a\n3,?,b\n4,null,b\n5,none,b\n6,b,b\n"
+	for _, c := range []struct {
+		classes          []string
+		rows, unlabelled int
+		unknown          []string
+	}{
+		{[]string{"a", "b"}, 3, 3, []string{"none"}},
+		{[]string{"a", "b", "NA", "none"}, 4, 2, nil},
+		{nil, 6, 0, nil}, // NA may be a class
+	} {
+		r := scored(t, file, file, Options{Label: "y", Classes: c.classes, InOrder: true, SkipUnlabelled: true})
+		var unknown []string
+		if r.UnknownLabels != nil {
+			unknown = r.UnknownLabels.Labels
+		}
+		if r.Rows != c.rows || r.UnlabelledRows != c.unlabelled || !slices.Equal(unknown, c.unknown) {
+			t.Errorf("%q: %d rows, %d unlabelled, unknown %q, want %+v", c.classes, r.Rows, r.UnlabelledRows, unknown, c)
+		}
+	}
+	_, err := Score(t.Context(), strings.NewReader("id,y,prediction\n1,,a\n"), strings.NewReader("id,y,prediction\n1,,a\n"), Options{Label: "y", SkipUnlabelled: true})
+	if err == nil || !strings.Contains(err.Error(), "no row has a label") {
+		t.Errorf("error of a file without labels: %v", err)
+	}
+}
+
+// TestSpacedClasses checks that spaces around the classes of a receipt do not make labels unknown.
+func TestSpacedClasses(t *testing.T) {
+	const file = "id,y,prediction,probability_<=50K,probability_>50K\n1, <=50K, >50K,0.4,0.6\n2, >50K, >50K,0.2,0.8\n3, >50K, <=50K,0.7,0.3\n"
+	classes := []string{" <=50K", " >50K"}
+	r := scored(t, file, file, Options{Label: "y", Classes: classes, PRAUCClass: " >50K", InOrder: true})
+	if r.UnknownLabels != nil || r.PRAUCClass != ">50K" || !r.IsPRAUCClassGiven {
+		t.Errorf("unknown %+v, class of prAuc %q, given %t", r.UnknownLabels, r.PRAUCClass, r.IsPRAUCClassGiven)
+	}
+	if classes[1] != " >50K" {
+		t.Error("the classes of the caller were changed")
+	}
+}
+
+// TestUnknownLabelIsNoClass checks that an unknown label is not a class in the means over classes and
+// not the baseline, and that its rows count as wrong.
+func TestUnknownLabelIsNoClass(t *testing.T) {
+	const file = "id,y,prediction,probability_a,probability_b\n1,a,a,0.9,0.1\n2,a,b,0.4,0.6\n3,b,b,0.2,0.8\n4,x,a,0.7,0.3\n5,x,a,0.8,0.2\n6,x,b,0.1,0.9\n"
+	r := scored(t, file, file, Options{Label: "y", Classes: []string{"a", "b"}, InOrder: true})
+	for name, c := range map[string]struct {
+		got  *MetricValue
+		want float64
+		rows int
+	}{
+		"accuracy":         {r.Accuracy, 2.0 / 6, 0},
+		"balancedAccuracy": {r.BalancedAccuracy, (0.5 + 1) / 2, 3},
+		"macroF1":          {r.MacroF1, (2.0/5 + 2.0/4) / 2, 0},
+		"rocAuc":           {r.ROCAUC, 1, 3},
+	} {
+		if c.got == nil || math.Abs(c.got.Value-c.want) > 1e-9 || c.got.Rows != c.rows || c.got.Low == nil {
+			t.Errorf("%s %+v, want %v of %d rows with an interval", name, c.got, c.want, c.rows)
+		}
+	}
+	if want := (Baseline{"a", 2.0 / 6}); r.Baseline != want {
+		t.Errorf("baseline %+v, want %+v", r.Baseline, want)
+	}
+	if len(r.Classes) != 3 || len(r.Confusion) != 3 {
+		t.Errorf("%d classes, want also the unknown one", len(r.Classes))
 	}
 }

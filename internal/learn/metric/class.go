@@ -78,8 +78,11 @@ func newClassCounts(p Predictions) classCounts {
 }
 
 func (counts classCounts) add(label, decision int) {
-	counts.actual[label]++
 	counts.predicted[decision]++
+	if label < 0 {
+		return // see Predictions.Labels
+	}
+	counts.actual[label]++
 	if label == decision {
 		counts.right[label]++
 	}

@@ -206,9 +206,14 @@ func (counts classCounts) addF1Influence(dst []float64, p Predictions) {
 	}
 	for i, label := range p.Labels {
 		actual, predicted := int(label), Decide(p.row(i), p.Weights)
-		influence := 2 * (1 - f1[actual]) * weight[actual]
-		if actual != predicted {
+		influence := 0.0
+		switch {
+		case actual < 0: // see Predictions.Labels
+			influence = -f1[predicted] * weight[predicted]
+		case actual != predicted:
 			influence = -f1[actual]*weight[actual] - f1[predicted]*weight[predicted]
+		default:
+			influence = 2 * (1 - f1[actual]) * weight[actual]
 		}
 		dst[i] += influence / classes
 	}

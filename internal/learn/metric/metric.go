@@ -21,7 +21,8 @@ import (
 type Predictions struct {
 	// Probabilities has Classes numbers for each label, row-major.
 	Probabilities []float32
-	// Labels holds the true class of each row.
+	// Labels holds the true class of each row. Only for accuracy, balanced accuracy and macro F1 of
+	// independent rows, it may be negative: the row is of none of the classes, so its decision is wrong.
 	Labels []int32
 	// Classes is the number of classes, whether or not they occur in Labels.
 	Classes int

@@ -7,10 +7,34 @@ class FileError(ValueError):
     """An error in a CSV file. The message begins with the line."""
 
 
+class Unread(io.RawIOBase):
+    """A pipe of which the first bytes, head, were already read, but are read again."""
+
+    def __init__(self, head, file):
+        self.head, self.file = head, file
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self.head[: len(buffer)] or self.file.read1(len(buffer))
+        self.head = self.head[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self):
+        self.file.close()
+        super().close()
+
+
 def open_text(path):
     """Opens a text in UTF-8 or UTF-16, with or without a byte order mark."""
     file = open(path, "rb")
-    head, encoding = file.peek(4)[:4], "utf-8-sig"
+    head, encoding = file.read(4), "utf-8-sig"
+    if file.seekable():
+        file.seek(0)
+    else:
+        file = io.BufferedReader(Unread(head, file))
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
     elif head[0::2] == b"\0\0":  # the high bytes of two characters
@@ -25,14 +49,22 @@ SEPARATOR_LINE = re.compile(r'(?i:sep)=[^\w"\r\n]|"(?i:sep)=[^\w"\r\n]"')
 
 
 def unique_names(names):
-    """Returns the names of columns, changed so that each is unique and none is empty."""
-    unique = []
+    """Returns the names of columns, changed so that each is unique and only the first may be empty."""
+    unique, taken, seen = [], set(names), set()
     for at, name in enumerate(names):
-        fresh = name or ("id" if at == 0 else f"column_{at + 1}")
-        if fresh in unique or fresh != name and fresh in names[at:]:
-            fresh = free_name(fresh, {*unique, *names[at:]})
+        fresh = name
+        if at and not name:
+            fresh = free_name(f"column_{at + 1}", taken)
+        elif name in seen:
+            fresh = free_name(name, taken)
+        seen.add(name)
+        taken.add(fresh)
         unique.append(fresh)
     return unique
+
+
+# The name of a first column without a name, such as the index of a pandas table, unless it is the ID.
+FIRST_COLUMN = "column_1"
 
 
 def read_records(lines, delimiter):
@@ -120,6 +152,8 @@ class BlindFile:
         self.names = unique_names(given)
         named = self.names == given
         sources = field_names(schema)
+        if not self.names[0] and FIRST_COLUMN in [*sources, schema["id"]] and FIRST_COLUMN not in self.names:
+            self.names[0], named = FIRST_COLUMN, False
         renamed = self.match_names([*sources, schema["id"]])
         self.places = {name: at for at, name in enumerate(self.names)}
         used = {source(column) for column in schema["columns"]}
@@ -130,7 +164,7 @@ class BlindFile:
             more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
             raise FileError(f"line {line}: the columns {', '.join(missing[:10])}{more} of the training file are missing")
         first = list(itertools.islice(records, BLOCK))
-        self.ignored = [at for at, name in enumerate(given) if at and not name and self.is_blank(at, first)]
+        self.ignored = [at for at, name in enumerate(given) if not name and self.names[at] not in (schema["id"], FIRST_COLUMN) and self.is_blank(at, first)]
         self.records = itertools.chain(first, records)
         self.copied = None  # the position of a feature whose values are also the IDs
         if id_column is None:
@@ -143,6 +177,9 @@ class BlindFile:
             self.id = self.places[id_column]
         else:
             raise FileError(f"line {line}: there is no column {id_column!r} to be the ID")
+        if not self.names[0] and self.id != 0:  # only the ID may have no name
+            self.names[0], named = free_name(FIRST_COLUMN, self.names), False
+            self.places = {name: at for at, name in enumerate(self.names)}
         self.find_order(schema)
         names = list(self.names)
         if self.id is None:
@@ -185,7 +222,7 @@ class BlindFile:
         column that is not a feature and looks like IDs. rows are the first rows of the file. If
         they repeat an ID of the training file's ID column, that is an error.
         """
-        if schema["id"] in self.places:
+        if schema["id"] and schema["id"] in self.places:
             at = self.places[schema["id"]]
             seen = {}
             for line, _, fields in rows:

@@ -266,3 +266,11 @@ func DigitsFitFloat64(text string) bool {
 	}
 	return digits <= 15
 }
+
+// LabelMeansMissing reports whether a label probably stands for a missing one, such as NA. It returns
+// false for none, inf and a minus sign, because they are names of classes in many files.
+func LabelMeansMissing(label string) bool {
+	kind, _ := Classify([]byte(label))
+	folded := FoldCase(label)
+	return kind == Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")
+}

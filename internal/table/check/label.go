@@ -176,7 +176,7 @@ func foldClass(class string) string {
 func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	var spaced *columnstats.Value
 	for i, one := range list {
-		if len(list) > 2 && meansMissing(one.Text) {
+		if len(list) > 2 && cells.LabelMeansMissing(one.Text) {
 			c.warnAt(one.FirstLine(), csvfile.CodeMissingClass, "the label %s (%s) becomes a class of its own", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		name := strings.TrimSpace(one.Text)
@@ -187,12 +187,4 @@ func (c *classChecker) warnClassNames(list []columnstats.Value) {
 	if spaced != nil {
 		c.warnAt(spaced.FirstLine(), csvfile.CodeSpacedClass, "the class %s has spaces around its name, which are part of the name", csvfile.Excerpt(spaced.Text))
 	}
-}
-
-// meansMissing reports whether a label probably stands for a missing one. It returns false for
-// none, inf and a minus sign, because they are names of classes in many files.
-func meansMissing(label string) bool {
-	kind, _ := cells.Classify([]byte(label))
-	folded := cells.FoldCase(label)
-	return kind == cells.Null && folded != "none" && folded != "-" && !strings.Contains(folded, "inf")
 }
