@@ -323,6 +323,7 @@ func (s suite) jobCounts(t *testing.T) {
 
 // jobWaits checks since when jobs wait that were released, or whose account was disabled.
 func (s suite) jobWaits(t *testing.T) {
+	t.Helper()
 	want := func(when string, count JobCount, queues ...*JobQueue) {
 		t.Helper()
 		count.Kind = "train"
