@@ -156,7 +156,7 @@ func (p *predictions) rowsOfKnownClasses(a *answers, known *classes, all []float
 
 // fewestRows returns numbers of rows for metric.Predictions.ClassRows that select the class of
 // prAuc: 0 for this class and 1 for the other. The class is name or, if no class has this name, the
-// one with fewer labels; isNamed tells the two cases apart. rows is nil unless there are two classes.
+// one with fewer labels; isNamed reports whether it is name. rows is nil unless there are two classes.
 func fewestRows(c *classes, name string, labels []int32) (rows []int, isNamed bool) {
 	if len(c.names) != 2 {
 		return nil, false
