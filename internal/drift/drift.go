@@ -252,7 +252,7 @@ func verdict(r *api.DriftReport, important []string) []string {
 	case len(drifted) == 0:
 		return []string{fmt.Sprintf("The values of all %s are distributed as in training.", humanize.Count(compared, "compared column"))}
 	}
-	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.List(quoteAll(drifted), maxNamedColumns))
+	first := fmt.Sprintf("The values of %d of %s are distributed differently than in training: %s.", len(drifted), humanize.Count(compared, "compared column"), humanize.QuotedList(drifted, maxNamedColumns))
 	sentences := []string{first}
 	for place, name := range important[:min(len(important), 3)] {
 		if slices.Contains(drifted, name) {
@@ -263,12 +263,4 @@ func verdict(r *api.DriftReport, important []string) []string {
 		sentences = append(sentences, "The scores of the model may not hold for these rows.")
 	}
 	return sentences
-}
-
-func quoteAll(names []string) []string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return quoted
 }

@@ -4,6 +4,7 @@ package humanize
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,15 @@ func List(items []string, limit int) string {
 		return strings.Join(items[:limit], ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(items, ", ")
+}
+
+// QuotedList returns the items like [List], each in quotes, so that an item with a comma is one item.
+func QuotedList(items []string, limit int) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = strconv.Quote(item)
+	}
+	return List(quoted, limit)
 }
 
 // Choices joins the values of a choice: "a, b or c".

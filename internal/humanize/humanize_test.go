@@ -22,6 +22,13 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestQuotedList(t *testing.T) {
+	const want = `"a, b", "c" and 1 more`
+	if got := QuotedList([]string{"a, b", "c", "d"}, 2); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestList(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{1: "a and 2 more", 2: "a, b and 1 more", 3: "a, b, c", 4: "a, b, c"} {

@@ -23,7 +23,7 @@ func checkLabelsOverlap(p *predictions, a *answers) error {
 	}
 	const most = 5
 	fault := &Fault{Message: fmt.Sprintf("no true label is a predicted class: the true labels (column %s of the answers) are %s, the classes are %s",
-		quote(a.label), humanize.List(quoteAll(truths), most), humanize.List(quoteAll(predicted), most))}
+		quote(a.label), humanize.QuotedList(truths, most), humanize.QuotedList(predicted, most))}
 	fault.Hint = "choose the column of the true labels with --label"
 	if differOnlyInCase(truths, predicted) {
 		fault.Hint = "the labels differ only in upper and lower case: write them alike in both files"

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"fmt"
-	"strconv"
 
 	"foretell/internal/humanize"
 	"foretell/internal/learn/metric"
@@ -24,7 +23,7 @@ type UnknownLabels struct {
 func (u *UnknownLabels) Note() string {
 	const most = 5
 	return fmt.Sprintf("%s a label that is not a class of the model (%s): accuracy, macroF1, and precision and f1 of the classes count this as wrong; balancedAccuracy, rocAuc, prAuc and logLoss are those of the other rows",
-		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.List(quoteAll(u.Labels), most))
+		humanize.Count(u.Rows, "row")+" "+humanize.Have(u.Rows), humanize.QuotedList(u.Labels, most))
 }
 
 // UnlabelledNote returns a sentence about the rows without a label, without a full stop. It
@@ -175,13 +174,4 @@ func fewestRows(c *classes, name string, labels []int32) (rows []int, isNamed bo
 	rows = []int{1, 1}
 	rows[class] = 0
 	return rows, isNamed
-}
-
-// quoteAll returns the labels in quotes, so that a label with a comma is one item of a list.
-func quoteAll(labels []string) []string {
-	quoted := make([]string, len(labels))
-	for i, label := range labels {
-		quoted[i] = strconv.Quote(label)
-	}
-	return quoted
 }

@@ -100,13 +100,13 @@ func (d *LeakDetector) rowsDecidingHalf(ctx context.Context) ([]int, error) {
 			first[hash] = numbers[i]
 		}
 	}
+	if len(first) < minLeakRows {
+		return numbers, nil
+	}
 	for i, hash := range hashes {
 		if float64(copies[hash]) <= maxCopiesShare*float64(d.classRows[d.classes[i]]) {
 			deciding[i] = first[hash]
 		}
-	}
-	if len(first) < minLeakRows {
-		return numbers, nil
 	}
 	return deciding, nil
 }
