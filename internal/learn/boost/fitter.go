@@ -65,8 +65,8 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f
-// and predicts the rows fold.Validation. If opts.Bins is set, it should have opts.Buckets
-// bins in addition to the bin of missing values.
+// and predicts the rows fold.Validation. If opts.Bins is set, its numeric features should
+// have at most opts.Buckets bins in addition to the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// leafwiseBooster adds one leaf-wise tree for each output and round.
+// leafwiseBooster adds one leaf-wise tree for each output in each round.
 type leafwiseBooster struct {
 	opts   Options
 	scores *outputScores
@@ -26,7 +26,7 @@ type leafwiseBooster struct {
 	ends          []int64
 	out           codec.Writer
 	mappers       []tree.BinMapper
-	traversedRows int64 // the sum over all trees of the rows for which the tree was traversed
+	traversedRows int64 // number of rows for which a tree was traversed, summed over all trees
 }
 
 // boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
@@ -38,7 +38,7 @@ type boostedTree struct {
 }
 
 // minMeanGradient is the mean absolute gradient of the training rows below which an
-// output has converged: it gets no more trees.
+// output has converged. The round then adds no tree for this output.
 const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {

@@ -47,16 +47,16 @@
 // by groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of bins
-// of a feature, a histogram is a list of the bins that are not empty. The list is built
-// and scanned faster than all cells. Symmetric trees use lists for small leaves, which
-// therefore need no memory for histograms.
+// of a feature, the histogram of a feature is a list of the bins that are not empty. Such
+// a list takes less time to build and to scan than the cells of all bins. Symmetric trees
+// use lists for small leaves, which therefore need no memory for histograms.
 //
 // All three add the same integers, so their results are equal bit by bit. With the first
 // two ways, only the histogram of the smaller of two siblings is built from rows. The
 // histogram of the larger sibling is the parent's histogram minus that of the smaller
-// sibling. Leaf-wise trees take histograms from a pool of limited size (histogram_pool).
-// In symmetric trees, the histograms of all leaves of a level are parts of one slice, the
-// slots (histogram_level).
+// sibling. Leaf-wise trees take histograms from a pool (histogram_pool), and only a
+// limited number of leaves keep their histograms. In symmetric trees, the histograms of
+// all leaves of a level are parts of one slice, called slots (histogram_level).
 //
 // The code that builds histograms is in this package, because it uses the fields of the
 // binned matrix and the growers.

@@ -16,12 +16,13 @@ const maxSerialCost = 1 << 13
 // workers, a smaller leaf is divided by rows, too.
 const minSharedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves, which must be
-// built, sibling or both. Before that, it sets built.cells to the histogram of the rows of
-// built.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
+// builds one histogram from rows: that of the leaf passed as built, in built.cells.
+// sibling is the sibling of this leaf, or nil. leaves must not contain other leaves than
+// these two.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent.
-// findBestSplits subtracts built.cells from it, which leaves the histogram of sibling.
+// findBestSplits subtracts built.cells from it, which leaves the histogram of the sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows
 // of a large leaf are first divided among the workers. The result does not depend on the
@@ -69,9 +70,10 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	return nil
 }
 
-// finishGroupCells completes the cells of one group. If shared is true, the rows were
-// divided among workers, and it adds the sums of all workers to the cells of built. If
-// sibling is not nil, it then subtracts the cells of built from the cells of sibling.
+// finishGroupCells completes the cells of one group. shared reports whether the rows were
+// divided among workers. If they were, built.cells has only the sums of the first worker,
+// and finishGroupCells adds those of the other workers. If sibling is not nil,
+// finishGroupCells then subtracts built.cells from sibling.cells.
 func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, shared bool) {
 	lo, hi := group.cellRange(g.offsets)
 	if shared {

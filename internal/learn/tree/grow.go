@@ -17,8 +17,8 @@ type Params struct {
 	MinGain float64
 	// L2 is the penalty on the square of a leaf's value.
 	L2 float64
-	// CatL2 is added to L2 when a feature with more than maxOneHot levels is
-	// split.
+	// CatL2 is added to L2 for splits by a categorical feature that has more than
+	// maxOneHot levels in the leaf.
 	CatL2 float64
 	// CatSmooth is added to the hessian of each level of a categorical feature when the
 	// levels are sorted by gradient/hessian.
@@ -33,7 +33,7 @@ type Sample struct {
 	// these gradients; see Quantise.
 	Gradients []int64
 	Scale     Scale
-	// Features are the features that may be used, ascending; nil means all.
+	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
 	// Monotone holds the direction of each feature; see Direction. It may be nil.
 	Monotone []Direction
@@ -227,11 +227,11 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	return left, right, nil
 }
 
-// considerChildren finds the best splits of the two children of parent and adds the
-// children to the frontier. The histogram of the smaller child is built from rows. It is
-// then subtracted from the parent's histogram in place, which leaves the histogram of the
-// larger child. If the parent's histogram was released to save memory, the histograms of
-// both children are built from rows.
+// considerChildren finds the best splits of the two children of parent. It adds a child
+// to the frontier if a split was found for it. The histogram of the smaller child is built
+// from rows. It is then subtracted from the parent's histogram in place, which leaves the
+// histogram of the larger child. If the parent's histogram was released to save memory,
+// the histograms of both children are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {

@@ -18,7 +18,8 @@ func featureOffsets(bins *BinnedMatrix) []int {
 	return offsets
 }
 
-// featureCells returns the cells of the feature that begins at offset.
+// featureCells returns an array that begins with the cells of one feature. offset is the
+// index of the feature's first cell.
 func featureCells(histogram []int64, offset int) *[histWidth]int64 {
 	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }

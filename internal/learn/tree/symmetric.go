@@ -41,11 +41,12 @@ type SymmetricSample struct {
 	// unit of these gradients. The tree reduces the loss of all outputs.
 	Gradients [][]int64
 	Scales    []Scale
-	// Features are the features that may be used, ascending; nil means all.
+	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
 	// Monotone holds the directions of the first len(Monotone) features; the direction of
-	// the others is AnyOrder. It may be nil. The grower only prefers splits in these
-	// directions. The caller must change leaf values that are not in order.
+	// the others is AnyOrder. It may be nil. The grower prefers splits in these directions,
+	// but does not ensure that leaf values satisfy them. The caller must change the values
+	// that do not.
 	Monotone []Direction
 }
 
@@ -68,7 +69,7 @@ func (s *SymmetricSample) direction(feature int) Direction {
 // feature when splits are scored; see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
-	maxCells   int // largest number of cells of all histograms
+	maxCells   int // limit of the total number of cells of the histograms of a level
 	l2         float64
 	workers    int
 	bins       *BinnedMatrix
@@ -79,7 +80,7 @@ type SymmetricGrower struct {
 	sample     SymmetricSample
 	levels     int
 	groups     []activeGroup
-	packGroups bool // whether enough features are in use to pack groups
+	packGroups bool // whether to use packed feature groups; see packThreshold
 	rows       []int32
 	scratch    []int32
 	ordered    orderedGradients
