@@ -14,7 +14,7 @@ import (
 //	Σ_c n_c² / n
 //
 // and the score of a split is the sum of the scores of its two leaves. (The impurity of a
-// leaf is 1 − score/n.) The squares are integers, so their sums are exact.
+// leaf is 1 − score/n.) The squares n_c² are integers, so their sums are exact.
 type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
@@ -43,7 +43,7 @@ type splitter struct {
 	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
-	leftCounts []int64      // number of rows of each class on the left of the split being scored; otherwise 0
+	leftCounts []int64      // number of rows of each class on the left of the split being scored; all 0 between scores
 	keys       [256]float64 // by bin: the sort key of orderByClass
 	order      []uint8      // the bins of a categorical feature, in the order in which splits are tried
 

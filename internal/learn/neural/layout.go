@@ -142,6 +142,6 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 }
 
 // scaleDeviation is the standard deviation of the members' initial scales. TabM
-// initialises scales to random signs in wide networks. With only 128 or 192 units, random
-// signs would reduce the capacity of the network too much.
+// initialises scales to random signs in wide networks. With only 192 units, random signs
+// would reduce the capacity of the network too much.
 const scaleDeviation = 0.5
