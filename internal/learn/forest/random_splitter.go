@@ -26,7 +26,7 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 		for word := range found.leftBins {
 			found.leftBins[word] = rng.Uint64()
 		}
-		// Two random levels go to different sides, so that neither side is
+		// Two random bins go to different sides, so that neither side is
 		// empty.
 		i, j := rng.IntN(len(values)), rng.IntN(len(values)-1)
 		if j >= i {

@@ -23,8 +23,8 @@ type Shape struct {
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
 // of its CSV file. The field TextBytes is an upper bound: fileBytes minus the smallest
-// size of the columns that are not texts. If there are texts, the sizes of the other cells
-// are unknown, and CellSize is maxCellSize.
+// possible size of the columns that are not texts. If there are texts, the sizes of the
+// other cells are unknown, and CellSize is maxCellSize.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes), CellSize: maxCellSize}
 	for _, c := range schema.Columns {

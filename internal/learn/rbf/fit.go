@@ -226,10 +226,10 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// numIterations is the number of steps of minimise. With a penalty of at least 0.1, this is
-// close to the minimum. With smaller penalties the steps end long before it (early stopping),
-// and more of them can lower the loss of the smooth part alone. But 400 steps did not lower
-// the loss of whole races, see docs/engine.md.
+// numIterations is the number of steps of minimise. With a penalty of at least 0.1, the last
+// step is close to the minimum. With smaller penalties the steps end long before the minimum
+// (early stopping). More steps can then lower the loss of this model, but 400 steps did not
+// lower the loss of whole races; see docs/engine.md.
 const numIterations = 50
 
 // minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a
@@ -275,8 +275,8 @@ func (p *logisticRegression) computeGradient() {
 }
 
 // converged reports for each penalty whether the training has converged: the parameters
-// are finite, and the log loss on the training rows is at most that of a model that
-// predicts the class frequencies for every row.
+// are finite, and the log loss on the training rows is not noticeably higher than that of a
+// model that predicts the class frequencies for every row.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()

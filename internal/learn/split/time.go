@@ -56,7 +56,7 @@ func newTimePlan(ctx context.Context, s Sample) (ValidationPlan, error) {
 // rowsByTime returns the rows that have a time, the earliest first. Rows of equal time are
 // in ascending order.
 func (s Sample) rowsByTime() []int32 {
-	type timedRow struct { // sorted several times as fast as indices into Times
+	type timedRow struct { // a slice of these is sorted several times as fast as indices in Times
 		time float64
 		row  int32
 	}
