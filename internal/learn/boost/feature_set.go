@@ -15,7 +15,8 @@ type featureSet struct {
 	// columns, followed by the target statistics computed with that permutation.
 	bins []*tree.BinnedMatrix
 	// usable holds the indices of the features that trees may use: all columns and all
-	// statistics. Constant features that tree.BinnedMatrix.Append adds are not usable.
+	// statistics. Features without data, which tree.BinnedMatrix.Append may add, are not
+	// usable.
 	usable         []int32
 	statistics     []targetStatistic
 	firstStatistic int // index of the first feature that is a statistic

@@ -53,9 +53,9 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 	})
 }
 
-// sumDerivatives sets sums to the sums over rows of the derivatives of the loss with
-// respect to each output. It is used if trees are grown from projected gradients: the grower then has sums of the
-// projections, not of the outputs.
+// sumDerivatives adds up the derivatives of the loss with respect to each output over the
+// given rows, and sets sums to the result. It is used if trees are grown from projected
+// gradients: the grower then has sums of the projections, not of the outputs.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)

@@ -29,9 +29,9 @@ type leafwiseBooster struct {
 	traversedRows int64 // number of rows for which a tree was traversed, summed over all trees
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
-// output of the tree had converged: its gradients were nearly zero, or no feature had an
-// allowed split.
+// boostedTree is a tree of an ensemble with the value of each leaf. A nil *boostedTree
+// means that the output had converged: its gradients were nearly zero, or no feature had
+// an allowed split.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
@@ -52,14 +52,14 @@ func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Opti
 	}}
 }
 
-// parallelTrees returns the number of trees that are grown at the same time.
-func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
+// numParallelTrees returns the number of trees that are grown at the same time.
+func (b *leafwiseBooster) numParallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
 // acquireWorkspace takes a workspace from the pool and sets b.leafwiseWorkspace to it.
 // release returns it to the pool and sets the field to nil.
 func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := b.opts.Workspaces.leafwise.Acquire()
-	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
+	w.prepare(b.bins, b.params, b.numParallelTrees(), b.workersPerTree())
 	for _, sampler := range w.samplers {
 		sampler.resize(b.bins.Rows, len(b.scores.train))
 	}
@@ -80,7 +80,7 @@ func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 // workersPerTree returns the number of workers for each tree that is grown at
 // the same time.
 func (b *leafwiseBooster) workersPerTree() int {
-	return (b.opts.Workers + b.parallelTrees() - 1) / b.parallelTrees()
+	return (b.opts.Workers + b.numParallelTrees() - 1) / b.numParallelTrees()
 }
 
 // round adds a tree for each output that has not converged. done reports whether all

@@ -77,9 +77,9 @@ func newOutputScores(objective objective, rows int) *outputScores {
 }
 
 // baseScores returns the initial score of each output, computed from the labels of the
-// rows train. For two classes it is the log odds of the second class, and otherwise the
-// logarithm of the frequency of each class. One row is added to the count of each class,
-// so that a class without rows has a finite score.
+// training rows, whose indices are in train. For two classes it is the log odds of the
+// second class, and otherwise the logarithm of the frequency of each class. One row is
+// added to the count of each class, so that a class without rows has a finite score.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {

@@ -84,7 +84,7 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 	factors, offsets, sizes := make([]float64, len(columns)*len(keyed)), make([]int, len(keyed)), make([]int, len(keyed))
 	var table []byte
 	for i, s := range keyed {
-		offsets[i], sizes[i] = len(table), s.key.size()
+		offsets[i], sizes[i] = len(table), s.key.numCategories()
 		table = append(table, s.categoryBins...)
 		first, second := s.key.columns[0], s.key.columns[1]
 		factors[at[first]*len(keyed)+i] = float64(s.key.levels[1])

@@ -182,12 +182,12 @@ func minorityRows(labels []int32, classes int) int {
 	return all - slices.Max(counts)
 }
 
-// symmetricDefaults sets the defaults of symmetric trees for data of this size. Symmetric
-// trees fit the training rows less closely than leaf-wise trees. From a few thousand rows
-// on, they are therefore as accurate with twice the learning rate, and more accurate if
-// each tree may use a third of the features instead of half. With many classes the trees
-// are fitted to projections, and need a higher learning rate to converge in reasonable
-// time.
+// symmetricDefaults sets the defaults of symmetric trees for a table with the given numbers
+// of rows and features. Symmetric trees fit the training rows less closely than leaf-wise
+// trees. From a few thousand rows on, they are therefore as accurate with twice the
+// learning rate, and more accurate if each tree may use a third of the features instead of
+// half. With many classes the trees are fitted to projections, and need a higher learning
+// rate to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))

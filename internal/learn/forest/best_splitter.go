@@ -110,7 +110,7 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint divides a list of bins into two: rows with a bin in list[:end] go left, the
+// splitPoint divides a list of bins into two: rows in the first end bins go left, the
 // others right.
 type splitPoint struct {
 	end   int // 0 if no division is allowed

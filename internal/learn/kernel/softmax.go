@@ -3,8 +3,8 @@ package kernel
 import "math"
 
 // Softmax converts the scores of one row to probabilities, in place. It shifts
-// scores by their maximum, so that none overflows. A row that contains NaN
-// becomes the uniform distribution.
+// scores by their maximum, so that none overflows. A row that contains NaN, or
+// whose maximum is infinite, becomes the uniform distribution.
 func Softmax(row []float32) {
 	top := float32(math.Inf(-1))
 	for _, v := range row {

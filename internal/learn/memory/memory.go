@@ -55,7 +55,7 @@ const (
 	cellOffset    = 2.3
 	minCellMemory = 2
 	maxCellSize   = 10
-	// scoreCellBytes is the memory for each score of a text in each row.
+	// scoreCellBytes is the memory for each score of each text.
 	scoreCellBytes = 8
 	// probabilityBytes is the memory of each algorithm for each class of each validation
 	// row: the probabilities of the current step and of the best step.

@@ -139,7 +139,7 @@ type logisticRegression struct {
 	inverses [][]float32
 
 	params, lookahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
-	momentum          []float64 // by penalty: the number of steps since the acceleration started
+	sinceRestart      []float64 // by penalty: the number of steps since the acceleration started
 	packed            []float32
 	scores            []float32
 	lookahead32       []float32 // lookahead as float32
@@ -181,7 +181,7 @@ func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32
 	}
 	n := p.size * p.columns
 	p.params, p.lookahead = make([]float64, n), make([]float64, n)
-	p.momentum = make([]float64, len(o.Penalties))
+	p.sinceRestart = make([]float64, len(o.Penalties))
 	p.packed, p.lookahead32 = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
 	return p, nil
@@ -348,7 +348,7 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 // direction in which p.params has moved.
 func (p *logisticRegression) accelerate(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
-	// negative, the momentum restarts (O'Donoghue and Candès, 2015).
+	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).
 	progress := 0.0
 	for j := range p.size {
 		for k := range p.outputs {
@@ -356,12 +356,12 @@ func (p *logisticRegression) accelerate(i int, step []float32) {
 			progress -= float64(s * (p.lookahead[at] - s - p.params[at]))
 		}
 	}
-	t := p.momentum[i]
+	t := p.sinceRestart[i]
 	if progress < 0 {
 		t = 0
 	}
 	weight := t / (t + 3)
-	p.momentum[i] = t + 1
+	p.sinceRestart[i] = t + 1
 	for j := range p.size {
 		for k := range p.outputs {
 			at := p.paramIndex(i, j, k)

@@ -43,8 +43,8 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns the number of folds on which kernel widths are compared. One fold of a
-// large table has enough rows for this.
+// searchFolds returns the number of folds on which kernel widths are compared. A single fold of
+// a large table has enough rows for this comparison.
 func searchFolds(rows int) int {
 	if rows <= 3000 {
 		return 2

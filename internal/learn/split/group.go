@@ -160,9 +160,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// addedFraction returns, for the class of a row, the fraction of its rows that was already added.
-// It averages over the given rows: the result is 0 if no row of their classes was added, and 1 if
-// all were.
+// addedFraction returns a mean over the given rows: for each row, the fraction of all rows of its
+// class that was already added. It is 0 if no row of these classes was added, and 1 if all were.
 func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {

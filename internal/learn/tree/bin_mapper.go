@@ -19,7 +19,8 @@ const MaxBins = 255
 //
 // The bin "other" holds the levels without a bin of their own and unknown levels.
 type BinMapper struct {
-	// Categorical reports whether the column is categorical. Its bins have no order.
+	// Categorical reports whether the column is categorical. The bins of such a column
+	// have no order.
 	Categorical bool
 	// Thresholds are the upper bounds of the bins of a numeric column, ascending. x is
 	// in the first bin b with x <= Thresholds[b]. If x is above all thresholds, it is in

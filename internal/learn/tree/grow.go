@@ -69,7 +69,7 @@ type Grower struct {
 type Cost struct {
 	// Counted is the number of times that a gradient was added to a cell of a histogram.
 	Counted int64
-	// Scanned is the number of bins scanned for a split.
+	// Scanned is the number of bins scanned to find splits.
 	Scanned int64
 	// Moved is the number of rows moved between leaves.
 	Moved int64
@@ -87,9 +87,9 @@ func (r rowRange) len() int { return r.hi - r.lo }
 
 // frontierLeaf is a leaf of the growing tree that may be split.
 type frontierLeaf struct {
-	node  int32
-	total int64
-	cells []int64
+	node  int32   // index in Tree.Nodes
+	total int64   // packed sum of the leaf's rows
+	cells []int64 // the leaf's histogram, or nil
 	best  split
 }
 
@@ -177,7 +177,7 @@ func (g *Grower) releaseFrontier() {
 	g.frontier = g.frontier[:0]
 }
 
-// newRoot returns the root, with its histogram and best split.
+// newRoot returns the root. If the root can be split, it has its histogram and best split.
 func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
 	root := &frontierLeaf{}
 	for _, row := range g.rows {

@@ -74,7 +74,7 @@ type SymmetricGrower struct {
 	workers    int
 	bins       *BinnedMatrix
 	fullStride int   // cells of a histogram of all features, with padding
-	offsets    []int // by feature, of the features in use
+	offsets    []int // by feature: the index of its first cell; see layoutHistograms
 	cost       Cost
 
 	sample     SymmetricSample
