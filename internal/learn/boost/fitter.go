@@ -103,8 +103,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds of one
-// core. It is computed from the numbers of gradients added to histograms, bins scanned
-// and rows moved, so it is the same on every machine and in every run. The time of each
+// core. It is computed from counts of operations, such as the number of bins scanned to
+// find splits, so it is the same on every machine and in every run. The time of each
 // operation was fitted to the shortest measured times of single rounds, with one worker
 // on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }

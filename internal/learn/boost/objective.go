@@ -204,9 +204,10 @@ func scoresToProbabilities(dst, raw []float32) {
 const maxLeafValue = 8
 
 // newtonStep returns the value of a leaf with the sums g of the gradients and h of the
-// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K
-// > 2 classes, h is a diagonal element of the hessian matrix. It is multiplied by K/(K−1)
-// to compensate for the elements outside the diagonal (Friedman 2001, equation 33).
+// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. If the
+// number of classes, K, is above 2, h is a diagonal element of the hessian matrix. It is
+// multiplied by K/(K−1) to compensate for the elements outside the diagonal (Friedman 2001,
+// equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)

@@ -22,8 +22,8 @@ import (
 // of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
 // However, the first rows have few rows before them. Here the order is therefore a
 // circle, and the statistic of a row is computed from the half of the circle before it,
-// so all statistics are equally accurate. If the statistic of e is computed from a, that of
-// a is not computed from e, except if the two rows are exactly opposite:
+// so all statistics are about equally accurate. If the statistic of e is computed from a,
+// that of a is not computed from e, except if the two rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
@@ -125,7 +125,7 @@ type targetEncoder struct {
 	// targets[t][class] reports whether the t-th target is 1 for the rows of a class. For
 	// the rows of other classes, the target is 0. See drawTargets.
 	targets [][]bool
-	// permutations are random permutations of train.
+	// permutations are random permutations of the training rows.
 	permutations [][]int32
 	buckets      int
 }
@@ -138,9 +138,9 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 	return (float32(t.sum) + priorWeight*prior) / (float32(t.n) + priorWeight)
 }
 
-// orderedMeans calls visit with the ordered target statistic of each row of order. The
-// statistic of a row is computed from the len(order)/2 rows before it. It is the smoothed
-// mean target of those rows that have the same category. order is a circle; see
+// orderedMeans calls visit with each row in the slice order and its ordered target
+// statistic. The statistic of a row is computed from the len(order)/2 rows before it. It is
+// the smoothed mean target of those rows that have the same category. order is a circle; see
 // targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is
@@ -293,8 +293,8 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 	return keys, nil
 }
 
-// newTargetEncoder returns an encoder that computes statistics from the rows
-// train.
+// newTargetEncoder returns an encoder that computes statistics from the training rows,
+// whose indices are in train.
 func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncoder {
 	e := &targetEncoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
 	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))

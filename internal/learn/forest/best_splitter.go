@@ -110,10 +110,10 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint divides a list of bins into two: rows in the first end bins go left, the
-// others right.
+// splitPoint divides a list of bins into two: rows in the first bins of the list go left,
+// the others right.
 type splitPoint struct {
-	end   int // 0 if no division is allowed
+	end   int // number of bins that go left; 0 if no division is allowed
 	score float64
 	rows  int64 // number of rows on the left
 }

@@ -26,7 +26,7 @@ type Fitter struct {
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
 	best            *growingForest // the forest with the best growth parameters so far
-	moves           []paramMove    // changes of the parameters of best that were not yet tried
+	moves           []paramMove    // changes of best.params that were not yet tried
 	numMoves        int            // number of moves at the start of the search
 	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         fitterState

@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Shape is the size of a training table. Features is the number of columns of the schema,
-// and Texts the number of these columns that hold texts. Levels is the number of levels of
-// all columns of categories. TextBytes is the size of all texts. CellSize is the mean size
-// of a cell of the CSV file with its comma, in bytes.
+// Shape is the size of a training table. Features is the number of columns of the schema.
+// Texts is the number of those that hold texts. Levels is the number of levels of all
+// categorical columns. TextBytes is the size of all texts, in bytes. CellSize is the mean
+// size of a cell of the CSV file with its comma, in bytes.
 type Shape struct {
 	Rows, Features, Levels, Classes, Texts int
 	TextBytes                              int64

@@ -79,8 +79,8 @@ type paramRange struct {
 	decay  bool
 }
 
-// splitParams divides the parameters into ranges of at most size parameters. The
-// optimiser updates each range in one task.
+// splitParams divides the parameters into ranges. size is the largest number of parameters
+// in a range. The optimiser updates each range in one task.
 func (l *layout) splitParams(size int) []paramRange {
 	var list []paramRange
 	at := 0

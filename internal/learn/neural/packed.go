@@ -77,8 +77,8 @@ func (p *packedParams) packPiece(layout *layout, encoder *encoder, piece int) {
 	}
 }
 
-// cumSumRowsInPlace replaces each row of table by the sum of this row and all rows before it. A
-// row has width numbers.
+// cumSumRowsInPlace replaces each row of table by the sum of this row and all rows before it.
+// width is the number of columns.
 func cumSumRowsInPlace(table []float32, width int) {
 	for j := width; j < len(table); j++ {
 		table[j] += table[j-width]

@@ -17,7 +17,7 @@ import (
 // centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
 // centres before centre j.
 type choleskyFactor struct {
-	// features has stride numbers for each row. The first rank of them are the row of Φ.
+	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
 	features     []float32
 	rank, stride int
 	centers      []int // the row that is the centre of each column
@@ -33,9 +33,9 @@ const (
 	factorRows = 128
 )
 
-// incompleteCholesky returns the factor of the kernel matrix of x, which has width columns. The
-// kernel of two rows a and b is exp(−gamma·|a−b|²). The factor has at most maxCenters columns, and
-// its rows have room for one more.
+// incompleteCholesky returns the factor of the kernel matrix of the rows of x. x is row-major, and
+// width is the number of its columns. The kernel of two rows a and b is exp(−gamma·|a−b|²). The
+// factor has at most maxCenters columns, and its rows have room for one more.
 //
 // The centres are drawn at random, with probabilities that are proportional to the errors of the
 // rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows

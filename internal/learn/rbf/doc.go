@@ -6,9 +6,11 @@
 //	cholesky the kernel of the training rows as a few features
 //	fit      penalised logistic regression on the features
 //	cost     the estimated time of a fit
+//	memory   the estimated memory of a fit
 //	model    the scores of new rows
 //	codec    the binary form of a model
-//	path     explanations
+//	onnx     export to ONNX
+//	path     predictions for explanations
 //
 // # The model
 //

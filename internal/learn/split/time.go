@@ -105,8 +105,8 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 }
 
 // nearestTimeChange returns an index at which the time changes: rows[i] is later than rows[i-1].
-// Of all these indices and len(rows), it returns the one nearest to wanted. It returns 0 only if
-// wanted is 0.
+// Of all these indices and len(rows), it returns the one that is nearest to the index wanted. It
+// returns 0 only if wanted is 0.
 func (s Sample) nearestTimeChange(rows []int32, wanted int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {

@@ -46,10 +46,10 @@ type Feature struct {
 	Data []uint8
 }
 
-// NewBinnedMatrix bins every column of f, using at most workers goroutines. A numeric
-// column has at most maxBins bins, including the bin of missing values. A categorical
-// column has a bin for each of its most frequent levels. maxBins is clamped to 3…MaxBins;
-// zero means MaxBins. Labels are not read. The result does not depend on workers.
+// NewBinnedMatrix bins every column of f. A numeric column has at most maxBins bins,
+// including the bin of missing values. A categorical column has a bin for each of its most
+// frequent levels. maxBins is clamped to 3…MaxBins; zero means MaxBins. Labels are not
+// read. workers is the largest number of goroutines, on which the result does not depend.
 //
 // reuse holds other matrices of f. If one of these has the same mapper for a column, the
 // new matrix shares the bins of the column with it.

@@ -2,7 +2,7 @@
 //
 // The files follow the steps of training:
 //
-//	bin_mapper            maps the values of one column to bins
+//	bin_mapper            maps the values of one column to bins; uses bin_index, radix_sort
 //	binned_matrix         the binned columns of a frame, one byte for each row
 //	gradient              first and second derivatives as packed integers
 //	histogram             sums of gradients by bin; histogram_*: see below
@@ -16,7 +16,8 @@
 //	level_split           scores the splits of a level
 //	predictor             the grown tree as an array, used to predict
 //	predict_batch         predicts many binned rows at once
-//	codec                 the binary form of bin mappers and trees
+//	path                  predicts the rows of a path, for explanations
+//	codec, onnx           the binary form of bin mappers and trees; export to ONNX
 //
 // Histograms are sums of integers, which are exact. They do not depend on the
 // order of the rows or on the number of workers, and a histogram computed by

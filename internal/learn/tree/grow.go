@@ -93,8 +93,8 @@ type frontierLeaf struct {
 	best  split
 }
 
-// NewGrower returns a grower that uses up to workers goroutines. The trees do
-// not depend on workers.
+// NewGrower returns a grower. workers is the largest number of goroutines, on which the
+// trees do not depend.
 func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
 	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: featureOffsets(bins)}
 	g.gatherBuffers = make([]*gatherBuffer, g.workers)

@@ -24,7 +24,7 @@ func featureCells(histogram []int64, offset int) *[histWidth]int64 {
 	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }
 
-// addCells adds more to sum, element by element.
+// addCells adds the cells in more to the cells in sum, element by element.
 func addCells(sum, more []int64) {
 	sum = sum[:len(more)]
 	for i, c := range more {
@@ -32,7 +32,7 @@ func addCells(sum, more []int64) {
 	}
 }
 
-// subtractCells subtracts child from parent, element by element.
+// subtractCells subtracts the cells in child from the cells in parent, element by element.
 func subtractCells(parent, child []int64) {
 	parent = parent[:len(child)]
 	for i, c := range child {

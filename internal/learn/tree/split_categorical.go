@@ -65,9 +65,9 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// setLeftLevels sets the left side of best to the first n of levels, whose lowest bytes
-// are bins. left is the packed sum of the left side. Levels without rows in the leaf go to
-// the default side; see defaultGoesLeft.
+// setLeftLevels sets the left side of best to the first n elements of levels. The lowest
+// byte of an element is the bin of the level. left is the packed sum of the left side.
+// Levels without rows in the leaf go to the default side; see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(BinSet)
 	if s.defaultGoesLeft(left) {

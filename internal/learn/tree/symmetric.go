@@ -108,11 +108,11 @@ const MaxSymmetricDepth = 8
 // minL2 keeps the score of an empty leaf finite.
 const minL2 = 1e-9
 
-// NewSymmetricGrower returns a grower of trees of up to depth levels, at most
-// MaxSymmetricDepth. The trees are grown on matrices that have the same bin mappers as
-// the matrix bins. l2 is the penalty on the square of a leaf's value. Trees have fewer
-// levels if the histograms of the last level would need more than half a gigabyte. The
-// trees do not depend on workers.
+// NewSymmetricGrower returns a grower of symmetric trees on matrices that have the same
+// bin mappers as bins. depth is the largest number of levels of a tree, from 1 to
+// MaxSymmetricDepth. Trees have fewer levels if the histograms of the last level would need
+// more than half a gigabyte. l2 is the penalty on the square of a leaf's value. workers is
+// the largest number of goroutines, on which the trees do not depend.
 func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, maxCells: 1 << 26, l2: max(l2, minL2), workers: max(workers, 1)}
