@@ -147,8 +147,8 @@ func do(ctx context.Context, k *Kind, r *RunningJob) (err error) {
 	return err
 }
 
-// sendHeartbeats renews the lease of r until ctx is done. If the lease is lost, it calls stop with
-// ErrLeaseLost and returns.
+// sendHeartbeats renews the lease of r until ctx is done, and requests the cancellation of r if the
+// store reports it. If the lease is lost, sendHeartbeats calls stop with ErrLeaseLost and returns.
 func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.CancelCauseFunc) {
 	for {
 		cancelled, err := p.Store.RenewJob(ctx, r.Key, p.Now().Add(leaseTimeout))
@@ -193,8 +193,9 @@ func (p *Pool) setStoreError(err error) {
 	p.storeError = err
 }
 
-// storeFailureWithRetries calls k.Fail until it succeeds or ctx is done. The lease of the job must be
-// renewed meanwhile. Otherwise another process would repeat the job, which would fail again.
+// storeFailureWithRetries calls k.Fail until it succeeds, the lease is lost or ctx is done. The lease
+// must be renewed meanwhile: if it expired, another process would repeat the job, which would fail
+// again.
 func (p *Pool) storeFailureWithRetries(ctx context.Context, k *Kind, j *Job, cause error) {
 	for {
 		err := k.Fail(ctx, j, cause)

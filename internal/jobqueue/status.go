@@ -24,8 +24,8 @@ type Status struct {
 	QueuedBefore int
 }
 
-// Workers has the live workers, that is, the processes that run the jobs of all processes, at the time
-// of one request.
+// Workers has the workers that were alive at the time of one request. A worker is a process that runs
+// every queued job, whichever process queued it.
 type Workers struct {
 	// Live are the live workers.
 	Live []*store.Worker

@@ -108,7 +108,7 @@ func newSampler(classes []profile.ValueCount, size int, seed uint64, dst io.Writ
 func (s *sampler) drawNext(label []byte) (drawn bool) {
 	stratum := s.strata[string(label)]
 	if stratum == nil || stratum.rows <= 0 {
-		return false // src has more rows of the class than classes says
+		return false // src has more rows of the class than the class counts say
 	}
 	take := s.random.IntN(stratum.rows) < stratum.toDraw
 	stratum.rows--
