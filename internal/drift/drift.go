@@ -187,8 +187,7 @@ func countTextParts(known *api.Column, p *profile.ColumnProfile, trainingRows, r
 // index finite, and limits the effect of a rare value that only one of the files has.
 const minPSIShare = 0.005
 
-// setIndexAndParts sets the index of c, its chance value, its level and its parts. It omits parts
-// without rows.
+// setIndexAndParts sets Index, Chance, Level and Parts of c. It omits parts without rows.
 func setIndexAndParts(c *api.DriftColumn, parts []countedPart, trainingRows, rows float64) {
 	parts = slices.DeleteFunc(parts, func(p countedPart) bool { return p.training < 0.5 && p.count < 0.5 })
 	index := 0.0

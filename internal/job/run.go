@@ -169,8 +169,8 @@ func (p *Pool) sendHeartbeats(ctx context.Context, r *RunningJob, stop context.C
 	}
 }
 
-// releaseJob returns a job to the queue. queuedAt is when its wait began. If that fails, the lease of
-// the job will expire.
+// releaseJob returns a job to the queue. queuedAt is when its wait began. If the store returns an
+// error, the job remains leased until its lease expires.
 func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer done()
@@ -180,7 +180,7 @@ func (p *Pool) releaseJob(ctx context.Context, j *Job, queuedAt time.Time) {
 }
 
 // StoreError returns the error of the last claim, or of the last attempt to store the failure
-// of a job, whichever was later. It returns nil if that succeeded.
+// of a job, whichever was later. It returns nil if the later of the two succeeded.
 func (p *Pool) StoreError() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -69,7 +69,7 @@ type Finished struct {
 	Durations Durations
 }
 
-// Finished returns the jobs of every kind that this process has ended.
+// Finished describes, for every kind, the jobs that this process has ended.
 func (q *Queue) Finished() []Finished {
 	var all []Finished
 	for _, k := range jobKinds {

@@ -9,8 +9,9 @@ import (
 )
 
 // UnknownLabels are the true labels that are not classes of the model. The model can never predict
-// them, so their rows count as wrong. Means over classes leave them out. The metrics of probabilities
-// leave out their rows, because the log loss of a class without a probability would be infinite.
+// them, so their rows count as wrong. A mean over classes is that over the classes of the model. The
+// metrics of probabilities leave out the rows with unknown labels, because the log loss of a class
+// without a probability would be infinite.
 type UnknownLabels struct {
 	// Rows is the number of scored rows with such a label.
 	Rows int `json:"rows"`

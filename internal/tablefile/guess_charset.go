@@ -81,9 +81,9 @@ func scanCharset(ctx context.Context, src io.Reader) (*charsetStats, error) {
 }
 
 // addText adds a piece of text to the counts. If the piece ends within a character,
-// addText returns the bytes of that character, with which the next piece must begin. last
-// is set for the last piece.
-func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
+// addText returns the bytes of that character, with which the next piece must begin.
+// isLast is set for the last piece.
+func (c *charsetStats) addText(text []byte, isLast bool) (incomplete []byte) {
 	for len(text) > 0 {
 		n := asciiPrefixLen(text)
 		if n > 0 {
@@ -92,7 +92,7 @@ func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
 			text = text[n:]
 			continue
 		}
-		if !last && !utf8.FullRune(text) {
+		if !isLast && !utf8.FullRune(text) {
 			return text
 		}
 		char, size := utf8.DecodeRune(text)
@@ -105,7 +105,7 @@ func (c *charsetStats) addText(text []byte, last bool) (incomplete []byte) {
 		}
 		text = text[size:]
 	}
-	if last {
+	if isLast {
 		c.countLastIfImplausible(' ')
 	}
 	return nil

@@ -59,7 +59,7 @@ type fileWorker struct {
 }
 
 // Process implements frame.BlockWorker. The rows are explained by Commit, a few at
-// a time, because a block has thousands.
+// a time, because a block has thousands of rows.
 func (w *fileWorker) Process(ctx context.Context, _ *frame.Block) error {
 	w.ctx = ctx
 	return nil

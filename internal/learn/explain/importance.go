@@ -18,8 +18,8 @@ import (
 type Importance struct {
 	Column string
 	// Importance is the mean decrease of the metric when the column's values are shuffled
-	// among the rows. It is about 0, perhaps slightly negative, for a column that the model
-	// does not use.
+	// among the rows. It is 0 for a column that no model uses, and may be slightly negative
+	// for a column that does not help.
 	Importance float64
 	// Interval is the 95 % confidence interval of Importance. Its width depends on the
 	// number of rows and of shuffles.

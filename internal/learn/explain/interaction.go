@@ -144,9 +144,9 @@ func (g *pairTable) substitute(e *effects, lo, hi int) substitution {
 	return s
 }
 
-// add adds predictions to g.sums. They must be for the rows that the method substitute
-// returned. classes is the number of classes of the predictions, and shown holds the
-// classes in g.sums.
+// add adds to g.sums the predictions for the rows that the method substitute returned.
+// classes is the number of classes of the predictions, and shown holds the classes in
+// g.sums.
 func (g *pairTable) add(predictions []float32, classes int, shown []int) {
 	second := len(g.axes[1].donors)
 	rows := len(predictions) / classes / (len(g.axes[0].donors) * second)

@@ -81,7 +81,7 @@ func (w *trainingRowFinder) hashRows(f *frame.Frame) []uint64 {
 	return hashes
 }
 
-// Process implements frame.BlockWorker. Commit does all the work, because it is little.
+// Process implements frame.BlockWorker. Commit does the work, because there is little of it.
 func (w *trainingRowFinder) Process(context.Context, *frame.Block) error { return nil }
 
 // Commit looks for the background rows among the rows of the block.

@@ -27,7 +27,7 @@ type Curve struct {
 }
 
 // NewCurve returns the curve of class with at most maxPoints points, which must
-// be at least 2. If there are more distinct probabilities, the points are at
+// be at least 2. If the rows have more distinct probabilities, the points are at
 // about equal distances along the ROC curve.
 func NewCurve(class int, p Predictions, maxPoints int) Curve {
 	keys := make([]uint64, len(p.Labels))

@@ -221,7 +221,8 @@ func newTopTwo(probabilities []float32, weights []float64) topTwo {
 	return t
 }
 
-// insert adds a class that t does not contain.
+// insert puts a class into t if its weighted probability is among the two highest. t must not
+// contain the class yet.
 func (t *topTwo) insert(class int32, value float64) {
 	switch {
 	case t.precedes(class, value, 0):

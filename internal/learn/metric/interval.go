@@ -62,7 +62,7 @@ func f1Interval(both, either int) Interval {
 // DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) The log loss and the Brier
 // score are means and have the interval of the normal approximation. The intervals of the
 // calibration error and of the average precision are computed from 200 bootstrap samples.
-// If p has Groups, the intervals are computed from groups and are wider; see
+// If p has Groups, the intervals are computed from groups and are usually wider; see
 // groupScoreInterval.
 //
 // If ctx is cancelled, ScoreInterval returns an unknown interval and the error of ctx.

@@ -32,7 +32,7 @@ const (
 	numKinds
 )
 
-// bucketBits is the logarithm of the number of buckets that terms are hashed to.
+// bucketBits is the base-2 logarithm of the number of buckets that terms are hashed to.
 const (
 	bucketBits = 20
 	numBuckets = 1 << bucketBits
