@@ -82,7 +82,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 		}
 	}
 	if features > 1 {
-		column.Levels = nil // the column has texts of several words, of which new ones are usual
+		column.Levels = nil // the column has texts of several words, and new texts are usual in it
 	}
 	return column
 }

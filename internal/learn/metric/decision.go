@@ -8,9 +8,9 @@ import (
 
 // Limits of the search for weights.
 const (
-	// minRefineRows is how many rows a class must have for its own weight to be searched.
-	// A class with fewer rows keeps the weight that follows from its frequency, because
-	// a weight of its own would fit noise.
+	// minRefineRows is how many rows a class must have before its weight is searched
+	// individually. A class with fewer rows keeps the weight that follows from its
+	// frequency, because an individual weight would fit noise.
 	minRefineRows = 25
 	// maxRefineClasses is the largest number of classes of a table for which the
 	// weights of single classes are searched. The time of the search is proportional
