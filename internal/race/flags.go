@@ -140,7 +140,8 @@ func (f *Flags) CheckColumnFlags(files *preflight.Preflight) error {
 }
 
 // checkMonotone returns a usage error if a column of --monotone is not an ordered feature of
-// schema, or is the column of --group. The label must have two classes.
+// schema or is the column of --group, or if --monotone is set and the label does not have two
+// classes.
 func (f *Flags) checkMonotone(schema *frame.Schema, hint string) error {
 	columns, err := api.ParseMonotone(f.monotone)
 	if err != nil {
