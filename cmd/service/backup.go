@@ -65,7 +65,8 @@ command lists them, and the exit status is 11.`,
 	return cmd
 }
 
-// bindServiceLocation adds the flags that select a service.
+// bindServiceLocation adds the flags that select where a service stores its data: --data-dir,
+// --storage and --database.
 func bindServiceLocation(cmd *cobra.Command) {
 	cmd.Flags().String(config.KeyDataDir, "", "`folder` of the service's data")
 	connect.BindStorage(cmd)
@@ -116,7 +117,8 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// createPart creates and locks the temporary file part of the backup at path.
+// createPart creates and locks the file at part, the temporary name of a backup. path is the final
+// name of the backup, for error messages.
 func createPart(part, path string) (*os.File, error) {
 	file, err := filelock.Create(part)
 	switch {
@@ -167,8 +169,8 @@ func (o *backupOptions) writeFile(path string, write func(io.Writer) error) (err
 	return cli.InstallFile(part, path, o.force)
 }
 
-// checkDamaged returns an error if files of the service are not in the backup because they are
-// damaged or missing in the service.
+// checkDamaged prints which files of the service are not in the backup because they are damaged or
+// missing in the service. If there are any, it returns an error.
 func (o *backupOptions) checkDamaged(s *backup.Summary) error {
 	noteDamaged(o.factory, s)
 	if len(s.Damaged) == 0 {

@@ -34,8 +34,8 @@ administrators use ` + "`foretell api`" + ` and the operations under /api/v1/adm
 	return cmd
 }
 
-// dataDirFlag holds the flags that select the data folder, database and storage of the service on
-// which a command works.
+// dataDirFlag adds the flags that select the data folder, the database and the storage of a service
+// to a command, and opens this service.
 type dataDirFlag struct {
 	factory *cli.Factory
 	cmd     *cobra.Command
@@ -51,8 +51,8 @@ func (r *dataDirFlag) openService(ctx context.Context) (*connect.LocalService, e
 	return connect.OpenSelected(ctx, r.factory, r.cmd, false)
 }
 
-// noteLocation prints where the listed accounts are stored. If a server is configured that is not a
-// service on this data, it also says that these are not the accounts of that server.
+// noteLocation prints where the listed accounts are stored. If a server is configured, and it is not
+// a service on this data, noteLocation also prints that these are not the accounts of that server.
 func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *connect.LocalService) error {
 	text := "the accounts are those of " + service.Location
 	if s, err := config.Load(r.factory.Env, r.cmd.Flags()); err == nil && s.GetString(config.KeyServer) != "" {
@@ -69,14 +69,14 @@ func (r *dataDirFlag) noteLocation(ctx context.Context, o *cli.Output, service *
 	return nil
 }
 
-// isSameService reports whether two URLs are those of one service. All names of the loopback
-// interface are equal.
+// isSameService reports whether two URLs are those of one service. All addresses of the loopback
+// interface and the name localhost are equal.
 func isSameService(a, b string) bool {
 	return normalizeServiceURL(a) == normalizeServiceURL(b)
 }
 
-// normalizeServiceURL returns the same text for URLs of one service. Only the scheme and the host are
-// the same in any case.
+// normalizeServiceURL returns the same text for URLs of one service. It ignores the difference between
+// upper and lower case in the scheme and in the host, but not in the path.
 func normalizeServiceURL(text string) string {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil {

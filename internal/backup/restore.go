@@ -35,8 +35,8 @@ func Verify(ctx context.Context, r io.Reader, tempDir string) (*Summary, error) 
 // Restore restores a backup into the database and storage that open returns. Both must be empty,
 // and the database must have the schema version of the header. If one of them is not empty, Restore
 // changes nothing and returns ErrNotEmpty. Before it returns any other error, it deletes what it
-// wrote, unless the database or the storage became unavailable. The wait of the restored jobs begins
-// at the time now.
+// wrote, unless the database or the storage became unavailable. now is the time since which the restored
+// jobs count as waiting.
 func Restore(ctx context.Context, r io.Reader, tempDir string, now time.Time, open func(Header) (*ServiceData, error)) (*Summary, error) {
 	b := &restorer{now: now}
 	return b.restoreOrVerify(ctx, r, tempDir, open)

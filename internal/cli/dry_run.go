@@ -37,7 +37,7 @@ type dryRunTransport struct {
 
 	mu      sync.Mutex
 	planned []plannedRequest
-	// Simulated is set once a response was simulated.
+	// Simulated is set once a request was recorded and not sent.
 	Simulated bool
 }
 

@@ -184,8 +184,8 @@ const (
 	maxSkew  = 10 * time.Minute
 )
 
-// checkDisk checks the free space of the data folder's disk. usable reports whether the data can be
-// opened for the hint.
+// checkDisk checks the free space of the data folder's disk. usable is passed to diskRemedy, which
+// returns the hint.
 func (o *Checker) checkDisk(ctx context.Context, s *config.Settings, usable bool) Result {
 	const name = "disk"
 	dir, err := config.DataDir(o.Factory.Env, s)
@@ -310,7 +310,7 @@ func checkKeyring(ctx context.Context, s *config.Settings) Result {
 	case err == nil:
 		return okResult(name, "available")
 	case s.GetString(config.KeyAuthStorage) == config.AuthStorageKeyring:
-		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
+		return failResult(ctx, name, exit.Errorf(exit.SignIn, "%w", err).WithHint("start or unlock the keyring, set %s, or log in with `foretell login --storage file`", config.EnvToken))
 	}
 	return warnResult(name, "without a keyring, log in with `foretell login --storage file`, or set "+config.EnvToken, "%v", err)
 }

@@ -201,7 +201,8 @@ func TrackIdle(conn net.Conn, state http.ConnState) {
 }
 
 // connection is a connection of a Listener. A write fails if the client receives nothing for
-// Limits.WriteTimeout. Otherwise a client that never reads could hold its connection forever.
+// Limits.WriteTimeout. Without this timeout, a client that never reads could hold its connection
+// forever.
 type connection struct {
 	net.Conn
 	listener *Listener
@@ -258,7 +259,8 @@ func (c *connection) setIdle(idle bool) {
 	}
 }
 
-// recordIdle is setIdle, but reports whether the caller must close the connection.
+// recordIdle records whether the connection is idle. If Accept waits for an idle connection, recordIdle
+// instead reports that the caller must close the connection.
 func (c *connection) recordIdle(idle bool) (mustClose bool) {
 	l := c.listener
 	l.mu.Lock()

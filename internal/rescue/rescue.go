@@ -15,7 +15,7 @@ type Catcher struct {
 	first atomic.Pointer[caught]
 }
 
-// caught is the value of the panic of Rethrow.
+// caught is the value with which Rethrow panics.
 type caught struct {
 	reason any
 	stack  []byte
