@@ -75,7 +75,7 @@ func (p *runPipeline) chooseSeriesStem(ctx context.Context) error {
 	return nil
 }
 
-// isOtherTable reports whether fewer than half of the columns of d are in the training file.
+// isOtherTable reports whether the training file has fewer than half of the columns of d.
 func isOtherTable(d *api.Dataset, train *profile.Profile) bool {
 	common := 0
 	for _, column := range d.Columns {

@@ -168,8 +168,8 @@ func (o *usersListOptions) run(ctx context.Context) error {
 	return cli.PrintList(&o.output, accounts, "email", "state", "role", "createdOn")
 }
 
-// userChange is a command that changes an account.
-type userChange struct {
+// usersChangeOptions are the options of a command that changes an account.
+type usersChangeOptions struct {
 	dataDir dataDirFlag
 	output  cli.Output
 	confirm cli.ConfirmFlag
@@ -179,17 +179,17 @@ type userChange struct {
 }
 
 func newUsersDisableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{
+	return newUserChangeCmd(f, &usersChangeOptions{
 		question: "Disable account %s? All its sessions end, and its jobs pause until the account is enabled again.", change: (*app.App).DisableAccount,
 	}, "disable EMAIL", "Disable an account")
 }
 
 func newUsersEnableCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
+	return newUserChangeCmd(f, &usersChangeOptions{change: (*app.App).EnableAccount}, "enable EMAIL", "Enable a disabled account, with the password that it had")
 }
 
 func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
-	return newUserChangeCmd(f, &userChange{
+	return newUserChangeCmd(f, &usersChangeOptions{
 		question: "Delete account %s with all its datasets, models and predictions?",
 		change: func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 			_, err := a.DeleteAccount(ctx, in)
@@ -198,7 +198,7 @@ func newUsersDeleteCmd(f *cli.Factory) *cobra.Command {
 	}, "delete EMAIL", "Delete an account and all its data")
 }
 
-func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobra.Command {
+func newUserChangeCmd(f *cli.Factory, opts *usersChangeOptions, use, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.PositionalArgs("EMAIL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd.Context(), args[0]) },
@@ -213,7 +213,7 @@ func newUserChangeCmd(f *cli.Factory, opts *userChange, use, short string) *cobr
 	return cmd
 }
 
-func (o *userChange) run(ctx context.Context, email string) error {
+func (o *usersChangeOptions) run(ctx context.Context, email string) error {
 	if o.question != "" {
 		if err := o.confirm.Ask(ctx, fmt.Sprintf(o.question, email)); err != nil {
 			return err
@@ -233,7 +233,7 @@ func (o *userChange) run(ctx context.Context, email string) error {
 
 func newUsersRoleCmd(f *cli.Factory) *cobra.Command {
 	role := ""
-	opts := &userChange{}
+	opts := &usersChangeOptions{}
 	opts.change = func(a *app.App, ctx context.Context, in *api.AccountInput) (*api.Account, error) {
 		return a.SetRole(ctx, &api.SetRoleInput{AccountInput: *in, Body: api.NewRole{Role: role}})
 	}

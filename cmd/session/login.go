@@ -204,8 +204,8 @@ func (o *loginOptions) checkStorage(storage string) error {
 }
 
 // chooseStorage returns where to store credentials: in the storage that the user has set or, if
-// none is set, in the keyring. If the keyring is unavailable, chooseStorage asks whether to use a
-// file.
+// none is set, in the keyring. An unavailable keyring is an error. But if neither a storage nor
+// --stay-signed-in is set, chooseStorage first asks whether to use a file.
 func (o *loginOptions) chooseStorage(ctx context.Context, s *config.Settings) (string, error) {
 	storage := s.GetString(config.KeyAuthStorage)
 	if storage == config.AuthStorageFile || storage == config.AuthStorageNone {

@@ -78,15 +78,15 @@ func (r *dryRunTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	sends := !r.Simulated
 	r.mu.Unlock()
 	if sends {
-		sketched := req.Clone(req.Context())
+		recorded := req.Clone(req.Context())
 		if req.GetBody != nil {
 			body, err := req.GetBody()
 			if err != nil {
 				return nil, err
 			}
-			sketched.Body = body
+			recorded.Body = body
 		}
-		r.record(sketched, true)
+		r.record(recorded, true)
 		return r.next.RoundTrip(req)
 	}
 	r.record(req, false)

@@ -175,8 +175,9 @@ func (c *Client) consumeErrorResponse(req *request, resp *http.Response) error {
 			problem.Detail = fmt.Sprintf("the file store of the service, %s://%s, returned %d %s", req.url.Scheme, req.url.Host, status, http.StatusText(status))
 		}
 	}
-	// If a proxy serves the service at the path of the base URL, it removes this path from requests. Other
-	// deployments may not name the path that they received; the base URL is then more likely wrong.
+	// A proxy that serves the service below the path of the base URL removes this path from requests. If
+	// the service received the whole path, or does not say which path it received, the base URL is
+	// probably wrong.
 	isPathReceived := problem.Instance == "" || problem.Instance == req.url.EscapedPath()
 	if problem.Code == api.CodeNoRoute && c.base.Path != "" && isPathReceived {
 		problem = problem.WithCause(&BaseURLError{BaseURL: c.BaseURL(), Origin: Origin(c.base)})

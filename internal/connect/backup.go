@@ -40,9 +40,8 @@ func locateService(f *cli.Factory, cmd *cobra.Command) (at serviceLocation, err 
 	return at, err
 }
 
-// locateServiceToMark is like locateService, for a command that writes the marker file. It returns
-// an error if the database is on a server, but the data folder has a foretell.db, also in the
-// default data folder.
+// locateServiceToMark is like locateService, for a command that writes the marker file. If the database
+// is on a server, a foretell.db in the data folder is an error, even if --data-dir is not set.
 func locateServiceToMark(f *cli.Factory, cmd *cobra.Command) (serviceLocation, error) {
 	at, err := locateService(f, cmd)
 	if err == nil {

@@ -93,7 +93,7 @@ func (o *Checker) Run(ctx context.Context) []Result {
 	if s != nil {
 		server := o.serverAddress(s)
 		located, usable := o.checkStorage(ctx, s)
-		results = append(results, o.checkData(ctx, s), o.checkDisk(ctx, s, usable))
+		results = append(results, o.checkDataFolder(ctx, s), o.checkDisk(ctx, s, usable))
 		results = append(results, located...)
 		if usable && (server == "" || o.VerifyFiles) {
 			if c, shown := o.checkFiles(ctx, s); shown {
@@ -139,8 +139,8 @@ func (o *Checker) checkConfig(ctx context.Context) (result Result, settings *con
 	return okResult(name, "%s, profile %s", path, s.Profile), s
 }
 
-// checkData checks that the data folder is writable or can be created.
-func (o *Checker) checkData(ctx context.Context, s *config.Settings) Result {
+// checkDataFolder checks that the data folder is writable or can be created.
+func (o *Checker) checkDataFolder(ctx context.Context, s *config.Settings) Result {
 	const name = "data"
 	dir, err := config.DataDir(o.Factory.Env, s)
 	if err != nil {
@@ -170,15 +170,15 @@ func nearestExistingDir(dir string) string {
 	}
 }
 
-// checkDisk warns if less than lowFreeBytes or less than lowFreePercent of the disk is free.
+// The check of the disk warns if less than lowFreeBytes or less than lowFreePercent is free.
 const (
 	lowFreeBytes   = 1 << 30
 	lowFreePercent = 5
 )
 
-// checkClock warns if the clocks of this machine and of the service differ by more than
-// warnSkew. It fails if they differ by more than maxSkew, because the service would reject
-// tokens and signed URLs.
+// The check of the clock warns if the clocks of this machine and of the service differ by more than
+// warnSkew. It fails if they differ by more than maxSkew, because the service then rejects tokens and
+// signed URLs.
 const (
 	warnSkew = 30 * time.Second
 	maxSkew  = 10 * time.Minute

@@ -188,13 +188,13 @@ func (t *OutputFile) checkMayWriteReceipt() error {
 	case errors.Is(err, syscall.ENAMETOOLONG) && t.NoReceipt:
 		return nil
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return exit.Usagef("the name of the receipt \"%s\" is too long", term.Truncate(receiptPath, 60)).WithHint("%s, or omit the receipt with --no-receipt", otherOutput)
+		return exit.Usagef("the name of the receipt \"%s\" is too long", term.Truncate(receiptPath, 60)).WithHint("%s, or omit the receipt with --no-receipt", otherOutputHint)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
-		return exit.Usagef("the receipt \"%s\" is a folder or a device, not a file", receiptPath).WithHint(otherOutput)
+		return exit.Usagef("the receipt \"%s\" is a folder or a device, not a file", receiptPath).WithHint(otherOutputHint)
 	case !t.Force:
-		return exit.Errorf(exit.Conflict, "the receipt \"%s\" already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutput)
+		return exit.Errorf(exit.Conflict, "the receipt \"%s\" already exists", receiptPath).WithHint("replace it with --force, or %s", otherOutputHint)
 	}
 	return nil
 }

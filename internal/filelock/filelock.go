@@ -62,7 +62,7 @@ func Create(path string) (*os.File, error) {
 			err = removeUnlocked(path)
 		}
 		if err != nil {
-			return nil, describe(path, err)
+			return nil, addPath(path, err)
 		}
 	}
 }
@@ -105,8 +105,8 @@ func isUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
-// describe adds path to an error that does not contain it.
-func describe(path string, err error) error {
+// addPath adds path to an error that does not contain it.
+func addPath(path string, err error) error {
 	var failed *fs.PathError
 	if errors.Is(err, ErrLocked) || errors.As(err, &failed) {
 		return err

@@ -51,7 +51,7 @@ type Item struct {
 }
 
 // Plan returns the items of a series that must be deleted by the policy. Implied items follow the
-// item with which they are deleted. Plan deletes neither running jobs nor the datasets and models
+// item with which they are deleted. The result has neither running jobs nor the datasets and models
 // that they use.
 func Plan(s Series, p Policy) []Item {
 	kept := p.keptModels(s)
