@@ -110,9 +110,9 @@ const repeatedSignalPeriod = time.Second
 
 // catchSignals returns a context that the first signal cancels. Signals that arrive while a pager runs,
 // and those that handleSignal handles, do not count. Any later signal except SIGHUP ends the process
-// immediately. A later SIGHUP is ignored, because the kernel and the
-// shell often both send one when a terminal is closed. A SIGTERM is ignored in the second after the
-// first signal, because timeout(1) and some service managers send it to the process and to its group.
+// immediately. A later SIGHUP is ignored, because the kernel and the shell often both send one when a
+// terminal is closed. A SIGTERM is ignored in the second after the first signal, because timeout(1) and
+// some service managers send it to the process and to its group.
 func catchSignals(f *cli.Factory) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

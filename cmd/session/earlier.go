@@ -14,7 +14,7 @@ import (
 // endEarlierSessions ends the sessions of earlier log-ins of the account with another --storage: their
 // tokens are in a storage other than tokens.Storage. It removes these tokens. file is the content of
 // config.yaml before this log-in or log-out. A storage is left alone if another profile uses it for
-// the same account. The session of the token current does not end.
+// the same account. current is the token of a session that does not end.
 func endEarlierSessions(ctx context.Context, file *viper.Viper, profile string, tokens *credential.TokenSource, current string, output *cli.Output) {
 	storages := []string{config.AuthStorageFile}
 	if storageOf(file, profile) == config.AuthStorageKeyring { // otherwise, a locked keyring would delay the command

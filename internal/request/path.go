@@ -37,7 +37,7 @@ func firstSegment(path string) string {
 }
 
 // CheckNotDashboardPage returns a usage error if the response is a page of the dashboard. The status of
-// such a page, even of the page to sign in, is that of a success.
+// the response does not show that: even the page to sign in has the status of a success.
 func CheckNotDashboardPage(path string, resp *http.Response) error {
 	if strings.HasPrefix(strings.TrimLeft(path, "/"), "api/") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		return nil

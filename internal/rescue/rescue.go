@@ -1,6 +1,6 @@
-// Package rescue passes a panic of one goroutine on to another, which waits for it. Without that, the
-// panic would end the process, even if the waiting goroutine recovers panics. ParallelFor is a loop
-// that does so.
+// Package rescue passes a panic in a goroutine on to the goroutine that waits for it. Any other panic in
+// a goroutine ends the process, even if the waiting goroutine recovers panics. [ParallelFor] is a
+// parallel loop that passes on the panics of its goroutines.
 package rescue
 
 import (
