@@ -117,19 +117,19 @@ func (o *backupOptions) run(ctx context.Context, path string) error {
 	return printSummary(&o.output, path, summary)
 }
 
-// createPart creates and locks the file at part, the temporary name of a backup. path is the final
-// name of the backup, for error messages.
-func createPart(part, path string) (*os.File, error) {
-	file, err := filelock.Create(part)
+// createPart creates and locks the file at partPath, where the backup is written. path is the path of
+// the complete backup, for error messages.
+func createPart(partPath, path string) (*os.File, error) {
+	file, err := filelock.Create(partPath)
 	switch {
 	case errors.Is(err, filelock.ErrLocked):
 		return nil, exit.Errorf(exit.Conflict, "another backup is being written to %s", path).WithHint("wait until it ends, or name another file")
 	case errors.Is(err, filelock.ErrNotRegular):
-		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", part).
+		return nil, exit.Errorf(exit.Conflict, "a backup needs the name %s for its temporary file, but a folder or another object that is not a file has this name", partPath).
 			WithHint("rename this object, or name another file")
 	case errors.Is(err, fs.ErrExist): // the file system has no locks
-		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", part).
-			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(part))
+		return nil, exit.Errorf(exit.Conflict, "the temporary file %s already exists", partPath).
+			WithHint("if no other backup is running, this file is left from a backup that was killed; delete it with `rm %s`", term.ShellQuote(partPath))
 	}
 	return file, err
 }

@@ -63,7 +63,7 @@ func (r *dryRunTransport) SetServer(server string) {
 	}
 }
 
-// Wrap sets next as the transport that sends the requests, and returns r.
+// Wrap returns r, and makes r send requests with the transport next.
 func (r *dryRunTransport) Wrap(next http.RoundTripper) http.RoundTripper {
 	r.next = next
 	return r

@@ -151,7 +151,8 @@ func restoreSpaceError(dir string, err error) error {
 // newerBackupHint is the hint if a backup is from a newer version of foretell.
 const newerBackupHint = "nothing was restored; use the version of foretell that wrote the backup, or a newer one"
 
-// restoreTo restores the backup r into the empty service whose location is at.
+// restoreTo restores a backup into an empty service. r is the backup, and at is the location of the
+// service.
 func restoreTo(ctx context.Context, f *cli.Factory, r io.Reader, at serviceLocation) (*backup.Summary, error) {
 	var opened *store.Store
 	defer func() {

@@ -81,9 +81,9 @@ func Plan(s Series, p Policy) []Item {
 	return items
 }
 
-// FilterConfirmed returns the items of current that the user has confirmed. confirmed has the
-// items that the user has seen, and current is the newest plan. FilterConfirmed omits an item if
-// its deletion would also delete an item that is not confirmed.
+// FilterConfirmed returns the items of the newest plan that the user has confirmed. confirmed has the
+// items that the user has seen, and current is the newest plan. FilterConfirmed omits an item if its
+// deletion would also delete an item that is not confirmed.
 func FilterConfirmed(confirmed, current []Item) []Item {
 	known := map[string]bool{}
 	for _, item := range confirmed {

@@ -24,14 +24,14 @@ type caught struct {
 // String returns the reason of the original panic.
 func (c *caught) String() string { return fmt.Sprint(c.reason) }
 
-// Call calls do. If do panics, Call keeps the panic for Rethrow, unless it has one already.
-func (c *Catcher) Call(do func()) {
+// Call calls fn. If fn panics, Call keeps the panic for Rethrow, unless it has one already.
+func (c *Catcher) Call(fn func()) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.first.CompareAndSwap(nil, &caught{reason, debug.Stack()})
 		}
 	}()
-	do()
+	fn()
 }
 
 // Caught reports whether a function of Call has panicked.
