@@ -41,10 +41,11 @@ type Refusal struct {
 // database every second.
 const maxClockDifference = time.Minute
 
-// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds
-// an empty bucket, it stops and returns the attempt of this bucket. If no bucket is empty, it
-// returns nil. All calls must have the limits in the same order to avoid deadlocks, because
-// each bucket stays locked until the end of the transaction.
+// AllowAttempts takes a token from the bucket of each attempt, in the given order. If it finds an
+// empty bucket, it stops and returns a Refusal of the attempt of this bucket. Tokens that it has
+// taken before remain taken. If no bucket is empty, it returns nil. All calls must have the limits
+// in the same order to avoid deadlocks, because each bucket stays locked until the end of the
+// transaction.
 func (s *Store) AllowAttempts(ctx context.Context, now time.Time, attempts ...Attempt) (refused *Refusal, err error) {
 	// If the first attempt is refused, nothing is written. Therefore a flood of attempts from one
 	// address does not prevent other writes to the database.
@@ -82,9 +83,9 @@ func (t *Tx) allowAttempt(ctx context.Context, now time.Time, a Attempt) (wait t
 	last := at + int64(a.Limit.Burst)*interval // when an empty bucket will be full
 	impossible := last + maxClockDifference.Microseconds()
 	var fullAt int64
-	// A full_at after impossible means that the clock was set back. The attempt is then
-	// allowed. Otherwise the owner of the account might be locked out for as long as the clock
-	// was set back.
+	// A full_at after impossible means that the clock was set back. The attempt is then allowed,
+	// because the owner of the account might otherwise be locked out for as long as the clock was
+	// set back.
 	err = t.tx.QueryRowContext(ctx, `INSERT INTO attempt (key, full_at) VALUES (?, ?)
 		ON CONFLICT (key) DO UPDATE SET full_at = CASE WHEN attempt.full_at > ? THEN ? WHEN attempt.full_at < ? THEN excluded.full_at ELSE attempt.full_at + ? END
 		WHERE attempt.full_at <= ? OR attempt.full_at > ? RETURNING full_at`,

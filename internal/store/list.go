@@ -68,7 +68,7 @@ func listPage[T any](ctx context.Context, t *Tx, q listQuery, page Page, scan fu
 	return items, total, err
 }
 
-// countQuery returns the query of the number of rows on all pages, and its arguments.
+// countQuery returns the query that counts the rows on all pages, and its arguments.
 func (l *listQuery) countQuery() (query string, args []any) {
 	if l.total != "" {
 		return l.total, l.totalArgs

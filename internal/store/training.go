@@ -51,8 +51,8 @@ type Training struct {
 	Created, Started, Finished time.Time
 	// Deadline is when the race must end, even if it is still queued, or zero if it has no
 	// deadline. It is a time of the clock that all processes share; see [Store.ToSharedTime]. In
-	// the row of a run that another worker trains, it is the end of the race's time limit, if that
-	// is earlier.
+	// the row of a run that another worker trains, it is the race's deadline or the end of the
+	// race's time limit, whichever is earlier.
 	Deadline time.Time
 	// DatasetName, Model (the key of the resulting model) and ParentStatus (the
 	// status of a run's race) are read-only.
@@ -103,10 +103,10 @@ func scanTraining(row rowScanner) (*Training, error) {
 	return &t, nil
 }
 
-// decodeOptional decodes the JSON in text, the column of an optional value, to value. If text is
-// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and returns
-// an error that wraps ErrCorrupt and names the column and the row: noun is what messages call the
-// row, and key its key.
+// decodeOptional decodes text, the JSON of a column whose value is optional, into value. If text is
+// empty, value remains zero. If text cannot be decoded, decodeOptional sets value to zero and
+// returns an error that wraps ErrCorrupt and names the column and the row: noun is the word for the
+// row, such as "model", and key is its key.
 func decodeOptional[T any](text []byte, value *T, column, noun, key string) error {
 	if len(text) == 0 {
 		return nil

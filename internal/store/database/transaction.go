@@ -26,7 +26,7 @@ type Tx struct {
 	runner statementRunner
 	// ctx is the context of the caller with the time limit of the transaction.
 	ctx         context.Context
-	dialect     *dialect
+	dialect     *txDialect
 	afterCommit []func(error)
 }
 
