@@ -30,7 +30,7 @@ type request struct {
 	// page is the browser's request for a page, if the dashboard sent this request to the API to
 	// make the page. Otherwise it is nil.
 	page *request
-	// isCounted reports whether the request counts for the limit of its account.
+	// isCounted is true once the request has been counted towards the limit of its account.
 	isCounted atomic.Bool
 }
 

@@ -24,7 +24,8 @@ type parameters struct {
 	allowsOthers bool
 }
 
-// parametersOf returns the parameters of an operation with the input type in.
+// parametersOf returns the parameters of an operation, from the tags of the fields of its input
+// type.
 func parametersOf(op api.Operation, in reflect.Type) parameters {
 	var ps parameters
 	switch op.ID {
