@@ -20,7 +20,8 @@ type JobPage struct {
 	Page
 }
 
-// Job is queued or running work on a dataset, training job or prediction.
+// Job is work on a dataset, training job or prediction that waits in the queue or is running. Work
+// that has ended has no Job.
 type Job struct {
 	JobKey    string `json:"jobKey" doc:"The job's key." format:"uuid"`
 	Kind      string `json:"kind" doc:"What the job does: prepare a dataset, train a race, train part of a race on another worker, or predict." enum:"prepare,train,part,predict"`

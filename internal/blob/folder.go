@@ -44,8 +44,8 @@ const (
 	spaceCheckInterval = 1 << 20
 )
 
-// checkSpace returns ErrDiskFull if the disk of dir has no free space except that reserved for the
-// database. It returns nil if the free space is unknown.
+// checkSpace returns ErrDiskFull if the free space of the disk of dir is not larger than the space
+// reserved for the database. It returns nil if the free space is unknown.
 func checkSpace(dir string) error {
 	free, total, err := DiskSpace(dir)
 	if err != nil || free > min(maxReservedBytes, total/reservedDiskDivisor) {
