@@ -16,7 +16,7 @@ type accountPage struct {
 }
 
 // sessionView is a line in the list of sessions. It stands for all sessions with the same client
-// and address, because a command that logs in often has many.
+// and address, because a command that often logs in has many sessions.
 type sessionView struct {
 	api.SessionEntry // the newest of these sessions
 	// ClientName is the name of the client, such as "Firefox 128 on Linux".
@@ -67,8 +67,8 @@ func (p *Pages) showAccount(v *visit) error {
 // newPasswordFields are the fields of the form to change the password.
 var newPasswordFields = []formField{{"currentPassword", "current", "Current password"}, {"newPassword", "new", "New password"}, {"repeated", "repeated", "Repeat it"}}
 
-// writeAccount shows the page of the account. fields has the fields of the form that was
-// rejected because of problem.
+// writeAccount shows the page of the account. fields has the fields of the form that was rejected
+// because of problem. added is the new authenticator app whose secret is shown, or nil.
 func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField, added *secondFactorSetup) error {
 	sessions, err := client.Call(v.r.Context(), v.client, api.ListSessions, &api.None{})
 	if err != nil {

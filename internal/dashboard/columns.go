@@ -21,8 +21,8 @@ import (
 const (
 	// sampleBytes is how much of a file is read to choose the columns of the row IDs and the label.
 	sampleBytes = 1 << 20
-	// generatedID is the value of the form field for the column of row IDs that requests numbered
-	// rows.
+	// generatedID is a value of the form field for the column of row IDs. It means that no column
+	// has the row IDs, and that the rows are numbered.
 	generatedID = "-"
 	// maxListedColumns is the maximum number of columns that a form lists.
 	maxListedColumns = 2000
@@ -243,8 +243,9 @@ func (r defectReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// showColumns responds with the fields of the form to upload a dataset that name columns. The script
-// of the page sends the beginning of the chosen file. The fields list the columns of this file.
+// showColumns responds with the fields for the label and the row IDs in the form to upload a
+// dataset. The script of the page sends the beginning of the chosen file. The fields list the
+// columns of this file.
 func (p *Pages) showColumns(v *visit) error {
 	form, err := readUpload(v.r, maxFormBytes)
 	if err != nil {
