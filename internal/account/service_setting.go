@@ -27,9 +27,9 @@ const (
 // StoreServiceSettings.
 const defaultServiceURL = "http://127.0.0.1:8080"
 
-// ServiceSettings are the settings of a service that commands on the data folder and other
-// services need when they create accounts. If a field is nil, the stored value remains
-// unchanged, because another service may have set it.
+// ServiceSettings are the settings of a service that other processes need when they create
+// accounts: other services, and commands on the data folder. If a field is nil, the stored value
+// remains unchanged, because another service may have set it.
 type ServiceSettings struct {
 	// PublicURL is the beginning of one-time links. If it points to "", the stored value is
 	// removed.

@@ -8,8 +8,8 @@
 //	dataset      PENDING ──upload──► PROCESSING ──prepare──► COMPLETED
 //	                                     └───────defect────► FAILED
 //
-//	training     PENDING ──train──► RUNNING ──────────────► COMPLETED       an algorithm reached the threshold
-//	                │                  ├──────────────────► NOT_COMPLETED   all stopped improving below it
+//	training     PENDING ──train──► RUNNING ──────────────► COMPLETED       an algorithm reached the threshold, or there is none
+//	                │                  ├──────────────────► NOT_COMPLETED   all stopped improving below the threshold
 //	                │                  ├──────────────────► TIMED_OUT       the time limit came first
 //	                │                  ├──────────────────► FAILED          every algorithm failed
 //	                └─────cancel───────┴─────cancel───────► CANCELLED       the best model so far is kept

@@ -86,8 +86,8 @@ type backend interface {
 	// remove removes the blob, even if it is an orphan. It may return ErrNotFound if the
 	// blob does not exist.
 	remove(ctx context.Context, name string) error
-	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with one batch
-	// of them after the other. The function fn may call discard, setOrphan and unsetOrphan.
+	// eachBatch lists all blobs, including orphans and incomplete ones, and calls fn with them,
+	// batch by batch. The function fn may call discard, setOrphan and unsetOrphan.
 	eachBatch(ctx context.Context, fn func([]listedBlob) error) error
 	// discard removes an incomplete blob or an orphan that eachBatch has listed.
 	discard(ctx context.Context, e listedBlob) error

@@ -204,7 +204,8 @@ func completeDocument(doc *huma.OpenAPI) {
 	}
 }
 
-// allowNulls documents where null is allowed in the schemas and in the bodies of operations.
+// allowNulls adds to the document where null is allowed: in the schemas, and in the bodies of
+// operations.
 func allowNulls(doc *huma.OpenAPI, operations ...api.Operation) {
 	allowNullObjects(doc.Components.Schemas)
 	for _, op := range operations {

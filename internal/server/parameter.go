@@ -20,7 +20,7 @@ type parameters struct {
 	query    []string // all in the query
 	integers []string // in the query
 	booleans []string
-	// allowsOthers is set if the query may have parameters that are not in the list.
+	// allowsOthers is true if the query may also have parameters of other names.
 	allowsOthers bool
 }
 

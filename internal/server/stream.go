@@ -30,8 +30,9 @@ func (s *service) mountStreams() {
 	mountDownload(s, api.DownloadModel, "application/octet-stream", s.app.DownloadModel)
 }
 
-// mountUpload is mount for an operation whose function do reads the body. If the body cannot be
-// read, the response is the problem of the body instead of the error of do.
+// mountUpload is like mount, for an operation that reads the body of the request itself, in the
+// function do. If the body cannot be read, the response is the problem of the body instead of the
+// error of do.
 func mountUpload[In, Out any](s *service, e api.Endpoint[In, Out], do func(context.Context, *In, *request) (*Out, error)) {
 	mount(s, e, func(ctx context.Context, in *In) (*Out, error) {
 		req := requestFromContext(ctx)

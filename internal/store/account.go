@@ -120,8 +120,9 @@ func (t *Tx) UpdatePasswordAndEndSessions(ctx context.Context, key, passwordHash
 	return t.DeleteSessionsAndOneTimeLinks(ctx, key)
 }
 
-// UpdateSecondFactor replaces the second factor of an account by after. If the stored second
-// factor is not equal to before, it changes nothing and returns ErrWrongState.
+// UpdateSecondFactor replaces the second factor of an account. The parameter before is the second
+// factor that must be stored, and after is the new one. If another one is stored,
+// UpdateSecondFactor changes nothing and returns ErrWrongState.
 func (t *Tx) UpdateSecondFactor(ctx context.Context, key string, before, after SecondFactor) error {
 	return t.execRequired(ctx, ErrWrongState, `UPDATE account SET totp_secret = ?, totp_unconfirmed = ?, totp_step = ?
 		WHERE key = ? AND totp_secret = ? AND totp_unconfirmed = ? AND totp_step = ?`,

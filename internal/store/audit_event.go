@@ -29,7 +29,7 @@ type AuditEvent struct {
 	ExpiresBefore time.Time
 }
 
-// auditEventColumns are the columns that every schema has. Queries also read detail.
+// auditEventColumns are the columns that every version of the schema has. Queries also read detail.
 const auditEventColumns = "key, time, actor, action, object, address, request, outcome"
 
 func scanAuditEvent(row rowScanner) (*AuditEvent, error) {

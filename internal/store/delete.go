@@ -15,7 +15,7 @@ import (
 // with it. table is the table of the row. Each other field belongs to a dependent table, and
 // is the SQL condition of the dependent rows. An empty condition means that there are no
 // such rows. The database itself deletes the dependent rows, because of their foreign keys. The
-// conditions only serve to find the blobs and queued jobs of these rows before that.
+// conditions only serve to find the blobs and queued jobs of these rows beforehand.
 var cascades = map[string]struct{ table, datasets, trainings, models, predictions string }{
 	"account":    {"account", "account = ?", "account = ?", "account = ?", "account = ?"},
 	"dataset":    {"dataset", "key = ?", "dataset = ?", "dataset = ?", "dataset = ?"},

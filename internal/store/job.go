@@ -327,7 +327,7 @@ type JobCount struct {
 
 // queuedAtSQL is an SQL expression for the time when a queued job j began to wait. The column begun
 // has two meanings: for a leased job, it is when the attempt began, and for a queued job, when the
-// job was queued again. It is 0 if the job was never claimed nor queued again.
+// job was queued again. It is 0 if the job was neither claimed nor queued again.
 const queuedAtSQL = "CASE WHEN j.begun > 0 THEN j.begun ELSE j.created END"
 
 // CountJobs counts the jobs of all processes by kind.

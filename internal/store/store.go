@@ -96,7 +96,7 @@ type Tx struct {
 // ErrCommitUnknown. If the transaction is rolled back, fn is not called.
 func (t *Tx) AfterCommit(fn func(error)) { t.tx.AfterCommit(fn) }
 
-// withTx returns a function that calls fn with the transaction of the database as a Tx.
+// withTx returns a function that calls fn with a [database.Tx] as a Tx.
 func (s *Store) withTx(fn func(*Tx) error) func(*database.Tx) error {
 	return func(t *database.Tx) error { return fn(&Tx{t, s.dialect}) }
 }
