@@ -56,9 +56,9 @@ func checkSpace(dir string) error {
 
 // fileSink writes one file.
 type fileSink struct {
-	file            *os.File
-	part, path      string // paths of the file before and after the commit
-	size, nextCheck int64  // nextCheck is the size at which the free space is checked next
+	file                 *os.File
+	incompletePath, path string // paths of the file before and after the commit
+	size, nextCheck      int64  // nextCheck is the size at which the free space is checked next
 }
 
 func (f *folder) create(_ context.Context, name string) (sink, error) {
@@ -71,7 +71,7 @@ func (f *folder) create(_ context.Context, name string) (sink, error) {
 	if err != nil {
 		return nil, wrapDiskFull(err)
 	}
-	return &fileSink{file: file, part: part, path: path}, nil
+	return &fileSink{file: file, incompletePath: part, path: path}, nil
 }
 
 func (s *fileSink) Write(p []byte) (int, error) {
@@ -89,7 +89,7 @@ func (s *fileSink) Write(p []byte) (int, error) {
 func (s *fileSink) commit() error {
 	err := errors.Join(wrapDiskFull(s.file.Sync()), wrapDiskFull(s.file.Close()))
 	if err == nil {
-		err = os.Rename(s.part, s.path)
+		err = os.Rename(s.incompletePath, s.path)
 	}
 	if err == nil {
 		syncFolder(filepath.Dir(s.path))
@@ -99,7 +99,7 @@ func (s *fileSink) commit() error {
 
 func (s *fileSink) abort() error {
 	s.file.Close() // may have been closed by a commit that failed
-	err := os.Remove(s.part)
+	err := os.Remove(s.incompletePath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -47,9 +47,9 @@ func (p *Pages) showAccount(v *visit) error {
 		return p.writeAccount(v, required, nil, nil)
 	}
 	if v.account.SecondFactor {
-		p.deleteMessages(v, &newApp) // the app may have been confirmed elsewhere
+		p.deleteMessages(v, &appMessages) // the app may have been confirmed elsewhere
 	}
-	messageID := v.r.URL.Query().Get(newApp.parameter)
+	messageID := v.r.URL.Query().Get(appMessages.parameter)
 	if messageID == "" || v.account.SecondFactor {
 		return p.writeAccount(v, nil, nil, nil)
 	}
@@ -79,7 +79,7 @@ func (p *Pages) writeAccount(v *visit, problem *api.Problem, fields []formField,
 		Title: "Account", Section: "account", Data: data,
 		Commands: []string{"foretell sessions list", "foretell sessions end --others"},
 	}
-	content.reject(problem, fields)
+	content.setProblem(problem, fields)
 	return p.show(v, statusOf(problem), "account", content)
 }
 

@@ -88,7 +88,7 @@ func (c *chosenColumns) IsListed() bool { return len(c.Names) <= maxListedColumn
 
 // chooseColumns chooses the columns of the row IDs and of the label by the rules of the command line,
 // unless the form names them. It returns nil if the header cannot be read.
-func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
+func (s *fileSample) chooseColumns(form *datasetForm) (*chosenColumns, error) {
 	given := roles.Options{Label: form.Label, ID: form.ID}
 	if form.ID == generatedID {
 		given.ID, given.GenerateID = "", true
@@ -111,7 +111,7 @@ func (s *fileSample) chooseColumns(form *uploadForm) (*chosenColumns, error) {
 
 // trainingLayout returns how a training file is rewritten so that the row IDs are in its first column
 // and the labels in the last. It returns a problem if it is not clear which column is the label.
-func (s *fileSample) trainingLayout(form *uploadForm) (repair.Layout, error) {
+func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	layout := repair.Layout{Delimiter: s.delimiter}
 	if s.size < api.MinUploadBytes {
 		return layout, api.NewFieldProblem("file", "the file has only %s, so it is no table: %s", humanize.Count(s.size, "byte"), csvDescription)
@@ -151,10 +151,10 @@ type convertedFile struct {
 	defect *atomic.Pointer[csvfile.Defect]
 }
 
-// convert returns the file of the form as the source of an upload. It reads the beginning of the file
+// convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
 // and calls layout, which returns how the file is rewritten while it is read. The source can be read
 // only once.
-func (u *upload) convert(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
+func (u *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
 	file, beginning, isWhole, err := peekSample(u.file)
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (r defectReader) Read(p []byte) (int, error) {
 // dataset. The script of the page sends the beginning of the chosen file. The fields list the
 // columns of this file.
 func (p *Pages) showColumns(v *visit) error {
-	form, err := readUpload(v.r, maxFormBytes)
+	form, err := readFileForm(v.r, maxFormBytes)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (p *Pages) showColumns(v *visit) error {
 
 // useColumns sets ID and Label of the form to the chosen columns. If chosen is nil, they stay
 // empty.
-func (f *uploadForm) useColumns(chosen *chosenColumns) {
+func (f *datasetForm) useColumns(chosen *chosenColumns) {
 	if chosen == nil {
 		return
 	}
@@ -284,6 +284,6 @@ func (f *uploadForm) useColumns(chosen *chosenColumns) {
 }
 
 // columnsFromForm sets ID and Label to the values of a form that was sent.
-func (f *uploadForm) columnsFromForm(form *upload) {
+func (f *datasetForm) columnsFromForm(form *fileForm) {
 	f.ID, f.Label = strings.TrimSpace(form.values["id"]), strings.TrimSpace(form.values["label"])
 }

@@ -133,20 +133,20 @@ func normalizeModelKey(in *api.ModelInput) error {
 	return nil
 }
 
-// download is the response of an operation that returns a file.
-type download struct {
+// fileResponse is the response of an operation that returns a file.
+type fileResponse struct {
 	Body func(huma.Context)
 }
 
 // mountDownload mounts an operation that returns a file. Like http.ServeContent, it
 // supports ranges and conditional requests.
 func mountDownload[In any](s *service, e api.Endpoint[In, api.None], media string, open func(context.Context, *In) (*app.File, error)) {
-	handle := func(ctx context.Context, in *In) (*download, error) {
+	handle := func(ctx context.Context, in *In) (*fileResponse, error) {
 		file, err := open(ctx, in)
 		if err != nil {
 			return nil, &problem{s.toProblem(ctx, err)}
 		}
-		return &download{Body: func(ctx huma.Context) {
+		return &fileResponse{Body: func(ctx huma.Context) {
 			defer file.Close()
 			r, w := humago.Unwrap(ctx)
 			w.Header().Set("Content-Type", media)
