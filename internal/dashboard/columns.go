@@ -154,8 +154,8 @@ type convertedFile struct {
 // convertFile returns the file of the form as the source of an upload. It reads the beginning of the file
 // and calls layout, which returns how the file is rewritten while it is read. The source can be read
 // only once.
-func (u *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
-	file, beginning, isWhole, err := peekSample(u.file)
+func (f *fileForm) convertFile(ctx context.Context, wanted func(name string) bool, layout func(*fileSample) (repair.Layout, error)) (*convertedFile, error) {
+	file, beginning, isWhole, err := peekSample(f.file)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (u *fileForm) convertFile(ctx context.Context, wanted func(name string) boo
 	if err != nil {
 		return nil, fileProblem(err)
 	}
-	out := &convertedFile{Source: client.Source{Name: u.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
+	out := &convertedFile{Source: client.Source{Name: f.fileName, Size: -1}, defect: &atomic.Pointer[csvfile.Defect]{}}
 	if !normalized.IsUnchanged() {
 		out.Name = convertedName
 	}

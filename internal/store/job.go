@@ -15,8 +15,8 @@ import (
 // the job works on.
 type Job struct {
 	Key, Account, Kind, Subject string
-	// Process is the only process that may run the job. If it is empty, any worker
-	// may.
+	// Process is the process that has queued or adopted the job, if this process runs only its own
+	// jobs. Otherwise Process is empty. Workers may claim the job in both cases.
 	Process string
 	// Attempt is the number of claims of the job, including the current one. Claims that
 	// ended with ReleaseJob do not count.
@@ -247,8 +247,7 @@ func (t *Tx) DeleteQueuedJob(ctx context.Context, subject string) (deleted bool,
 // JobState is the state of a queued or leased job.
 type JobState struct {
 	Subject, Account, Kind string
-	// Process is the only process that may run the job. If it is empty, any worker may run
-	// it.
+	// Process is described at [Job].
 	Process string
 	// Owner is the process that holds the lease. It is empty if the job is not leased.
 	Owner   string
@@ -281,9 +280,9 @@ func (t *Tx) ListJobStates(ctx context.Context, account string) ([]*JobState, er
 	return scanAllAndClose(rows, scanJobState)
 }
 
-// AdoptJobAndClearDeadline makes the given process the only one that may run the job on a dataset,
-// race or prediction. It also clears the deadline of a race, because a client of another process
-// set it. If there is no job on the subject, AdoptJobAndClearDeadline does nothing.
+// AdoptJobAndClearDeadline sets the Process of the job on a dataset, race or prediction; see [Job].
+// It also clears the deadline of a race, because a client of another process set it. If there is no
+// job on the subject, AdoptJobAndClearDeadline does nothing.
 func (t *Tx) AdoptJobAndClearDeadline(ctx context.Context, subject, process string) error {
 	if err := t.exec(ctx, "UPDATE training SET deadline = 0 WHERE key = ?", subject); err != nil {
 		return err

@@ -165,8 +165,8 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 	return database.TranslateError(t.exec(ctx, query, args...))
 }
 
-// ReleaseAllJobs ends the leases of all jobs, and allows every worker to run each of them. The jobs
-// begin to wait at the time now.
+// ReleaseAllJobs ends the leases of all jobs and clears their Process, because no process of a
+// backup is running. The jobs begin to wait at the time now.
 func (t *Tx) ReleaseAllJobs(ctx context.Context, now time.Time) error {
 	if err := t.exec(ctx, "UPDATE job SET owner = '', until = 0, process = ''"); err != nil {
 		return err

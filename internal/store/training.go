@@ -214,8 +214,8 @@ const (
 		WHERE t.key = j.subject AND j.owner = '' AND t.parent IS NULL AND j.memory > ?`
 )
 
-// ListRacesWithDeadline returns the queued races with a deadline that any worker may run and that
-// no worker has claimed yet.
+// ListRacesWithDeadline returns the queued races with a deadline that no worker has claimed yet,
+// except those of processes that run only their own jobs (see Process of [Job]).
 func (t *Tx) ListRacesWithDeadline(ctx context.Context) ([]*Training, error) {
 	rows, err := t.tx.QueryContext(ctx, racesWithDeadlineSQL)
 	if err != nil {
@@ -229,7 +229,7 @@ type LargeRace struct {
 	Key, Account string
 	// Memory is the estimated peak memory of the race in bytes.
 	Memory int64
-	// Process is the only process that may run the race. If it is empty, any worker may.
+	// Process is described at [Job].
 	Process string
 }
 
