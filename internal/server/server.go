@@ -57,8 +57,8 @@ type Options struct {
 	// PublicMetrics makes the service serve the metrics at /metrics also if Metrics is set.
 	PublicMetrics bool
 	// RequestsPerSecond limits the requests of each account to this number a second. After a pause,
-	// an account can send the requests of requestBurstSeconds seconds at once. Each process counts
-	// only its own requests. 0 means no limit.
+	// an account can send requestBurstSeconds times this number at once. Each process counts only
+	// its own requests. 0 means no limit.
 	RequestsPerSecond int
 	// Draining reports whether the service is about to stop. Then /readyz responds with
 	// 503. A nil Draining means false.
@@ -86,7 +86,8 @@ type service struct {
 	requests *auth.Limiter
 }
 
-// requestBurstSeconds is the number of seconds whose requests an account can send at once.
+// requestBurstSeconds times [Options.RequestsPerSecond] is the number of requests that an account
+// can send at once.
 const requestBurstSeconds = 6
 
 // New returns the handler of the whole service: the API, the pages, /openapi.json,
