@@ -80,7 +80,7 @@ func (p *Preflight) InferRolesAndLayouts(ctx context.Context) error {
 // setTrainLayout sets the names of the training file's columns, and its layout for the chosen roles.
 func (p *Preflight) setTrainLayout(header []string) {
 	in := p.Train
-	p.columns = p.nameUnlessID(in, p.columns, p.roles.ID, p.roles.GeneratedID)
+	p.columns = p.nameFirstColumn(in, p.columns, p.roles.ID, p.roles.GeneratedID)
 	p.setColumnNames(in, header, p.columns)
 	in.layout.SetRoles(p.columns, p.roles.ID, p.roles.GeneratedID, p.roles.Label)
 }
@@ -217,7 +217,7 @@ func (p *Preflight) makeNamesUniqueAndDropEmpty(ctx context.Context, in *InputTa
 	return names, nil
 }
 
-// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameUnlessID.
+// reasonOfUniqueName returns the reason for a rename by roles.UniqueNames or roles.NameFirstColumn.
 func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	if one.From == "" {
 		return csvfile.CodeUnnamedColumn, "the column has no name"
@@ -225,13 +225,12 @@ func reasonOfUniqueName(one roles.Rename) (code, reason string) {
 	return csvfile.CodeDuplicateColumn, "an earlier column has the same name"
 }
 
-// nameUnlessID is [roles.NameUnlessID], which names the first column, with a warning. It does not name
-// an ignored column.
-func (p *Preflight) nameUnlessID(in *InputTable, names []string, id string, generated bool) []string {
+// nameFirstColumn is [roles.NameFirstColumn] with a warning. It does not name an ignored column.
+func (p *Preflight) nameFirstColumn(in *InputTable, names []string, id string, generated bool) []string {
 	if slices.Contains(in.ignored, "") {
 		return names
 	}
-	names, changed := roles.NameUnlessID(names, id, generated)
+	names, changed := roles.NameFirstColumn(names, id, generated)
 	p.warnRenamed(in, changed, reasonOfUniqueName)
 	return names
 }
@@ -272,7 +271,7 @@ func (p *Preflight) inferBlindIDAndNames(ctx context.Context, in *InputTable, kn
 		}
 	}
 	if slices.Contains(wanted, roles.FirstColumnName) && !slices.Contains(own, roles.FirstColumnName) { // the training file's first column has no name and is a feature
-		own = p.nameUnlessID(in, own, roles.FirstColumnName, false)
+		own = p.nameFirstColumn(in, own, roles.FirstColumnName, false)
 	}
 	names, changed := roles.MatchTrainingNames(own, wanted)
 	p.warnRenamed(in, changed, func(roles.Rename) (code, reason string) {
@@ -327,7 +326,7 @@ func joinFirstNames(texts []string) string {
 // setBlindLayout sets the layout of a blind file, with the IDs first and the label, if there
 // is one, last.
 func (p *Preflight) setBlindLayout(in *InputTable, header, names []string, known *roles.TrainingFile) {
-	names = p.nameUnlessID(in, names, p.blindID.ID, p.blindID.Generated)
+	names = p.nameFirstColumn(in, names, p.blindID.ID, p.blindID.Generated)
 	in.layout.GeneratedIDName, in.layout.CopyID = "", p.blindID.CopyOf
 	if p.blindID.Generated {
 		var changed []roles.Rename

@@ -42,7 +42,7 @@ func isSureIDName(name string) bool {
 // among them.
 func isLikelyIDName(name string) bool {
 	normalized := csvfile.NormalizeName(name)
-	if slices.Contains(numbersOfThings, normalized) {
+	if slices.Contains(likelyIDNames, normalized) {
 		return true
 	}
 	for _, suffix := range []string{"number", "num", "no", "nr", "id"} {
@@ -53,10 +53,10 @@ func isLikelyIDName(name string) bool {
 	return false
 }
 
-// Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. numberedThings precede words
-// such as number.
+// Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. likelyIDNames are whole names.
+// numberedThings precede words such as number.
 var (
-	numbersOfThings = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
+	likelyIDNames = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
 	numberedThings  = []string{
 		"account", "admission", "application", "case", "claim", "client", "contract", "customer", "document", "employee", "entry",
 		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",

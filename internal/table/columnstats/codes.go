@@ -18,33 +18,33 @@ const (
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
 	maxCodeDensity = 1.0 / 6
-	// minPeakRows is the smallest share of the rows that have a peak: a number that is more
-	// than twice as frequent as its neighbours on average, where the neighbours are the nearest
-	// numbers of the column, neighboursPerSide on each side. The frequencies of quantities
-	// mostly vary less. A peak has at least minRowsOfPeak rows.
-	minPeakRows       = 0.4
+	// minPeakShare is the smallest share of rows whose number is a peak. A peak occurs in at least
+	// minRowsOfPeak rows, and in more than twice as many as its neighbours on average. The
+	// neighbours are the nearest numbers of the column, neighboursPerSide on each side. The
+	// frequencies of quantities mostly vary less.
+	minPeakShare       = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4
-	// maxRoundPeaks is the largest share of multiples of 5 among the peaks. People round
+	// maxRoundShare is the largest share of multiples of 5 among the peaks. People round
 	// quantities, so those have peaks at 50, 500 and 5000. A fifth of all numbers are multiples of 5.
-	maxRoundPeaks = 0.4
+	maxRoundShare = 0.4
 )
 
 // areCodes reports whether the numbers among values are probably codes, if values are all distinct
 // texts of a column.
 func areCodes(values []Value) bool {
-	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows)
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
 }
 
-// mayBeCodes is like areCodes if values are those of the first rows. Peaks grow with the number of
-// rows, so fewer rows with peaks are enough.
+// mayBeCodes is like areCodes for the texts of only the first rows. The share of peaks grows with the
+// number of rows, so half of minPeakShare is enough.
 func mayBeCodes(values []Value) bool {
-	return isZeroPadded(values) || haveCodePeaks(values, minPeakRows/2)
+	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare/2)
 }
 
-// haveCodePeaks reports whether the numbers among values have few neighbours, and peaks that are
-// typical of codes on at least the given share of the rows.
-func haveCodePeaks(values []Value, minRows float64) bool {
+// haveCodePeaks reports whether the numbers among values are integers far apart, and peaks that are
+// typical of codes occur in at least the share minPeaks of the rows.
+func haveCodePeaks(values []Value, minPeaks float64) bool {
 	numbers := positiveIntegers(values)
 	if len(numbers) < minDistinctCodes {
 		return false
@@ -66,7 +66,7 @@ func haveCodePeaks(values []Value, minRows float64) bool {
 			roundPeaks++
 		}
 	}
-	return float64(peakRows)/float64(rows) >= minRows && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundPeaks
+	return float64(peakRows)/float64(rows) >= minPeaks && float64(roundPeaks)/float64(max(peaks, 1)) <= maxRoundShare
 }
 
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.

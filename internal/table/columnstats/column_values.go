@@ -99,8 +99,8 @@ type Fingerprint struct {
 }
 
 // Fingerprint returns the fingerprint of the column. If isCategory is set, columns have the same
-// fingerprint if they divide the rows in the same way, even with other texts. Otherwise, they also
-// have the same values. ok is false if texts were evicted, because the counted texts then do not
+// fingerprint if they divide the rows in the same way, even with other texts. If it is not set, their
+// values must be the same, too. ok is false if texts were evicted, because the counted texts then do not
 // determine the content.
 func (t *Column) Fingerprint(isCategory bool) (f Fingerprint, ok bool) {
 	f.partition = t.texts.partitionHash
