@@ -56,8 +56,8 @@ func isLikelyIDName(name string) bool {
 // Names that isLikelyIDName knows, normalized by csvfile.NormalizeName. likelyIDNames are whole names.
 // numberedThings precede words such as number.
 var (
-	likelyIDNames = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
-	numberedThings  = []string{
+	likelyIDNames  = []string{"uid", "gid", "fid", "pid", "oid", "mrn", "seqn", "respondent"}
+	numberedThings = []string{
 		"account", "admission", "application", "case", "claim", "client", "contract", "customer", "document", "employee", "entry",
 		"household", "invoice", "loan", "member", "object", "observation", "obs", "order", "participant", "patient", "person",
 		"policy", "record", "ref", "reference", "registration", "respondent", "roll", "sample", "sequence", "seq", "serial",

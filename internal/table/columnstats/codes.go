@@ -22,7 +22,7 @@ const (
 	// minRowsOfPeak rows, and in more than twice as many as its neighbours on average. The
 	// neighbours are the nearest numbers of the column, neighboursPerSide on each side. The
 	// frequencies of quantities mostly vary less.
-	minPeakShare       = 0.4
+	minPeakShare      = 0.4
 	neighboursPerSide = 3
 	minRowsOfPeak     = 4
 	// maxRoundShare is the largest share of multiples of 5 among the peaks. People round
