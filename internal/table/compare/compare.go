@@ -242,8 +242,8 @@ func (u *unreadRows) addRows(one *columnstats.Value) {
 }
 
 // unparsableRows counts the rows of a blind column whose value cannot be parsed in the format of the
-// training column c: those whose value is a number, a date or a time in the format of the blind
-// column, and those with another text. rows is the number of rows of the blind file.
+// training column c. other counts those with a number, date or time in the format of the blind column,
+// and texts those with any other text. rows is the number of rows of the blind file.
 func unparsableRows(c, blind *profile.ColumnProfile, rows int) (other, texts unreadRows) {
 	trained := c.Values()
 	known := make(map[string]bool, len(trained))

@@ -19,12 +19,11 @@ type amounts struct {
 	// firstOther the first of them.
 	others, otherRows int
 	firstOther        columnstats.Value
-	codeRows          int // the rows of others whose text is a code, see isCode
+	codeRows          int // the rows of others whose text is a code, see isAlphanumericCode
 	clocks            int // the number of values whose text has only digits and colons
 }
 
-// minNumberShare is the smallest fraction of the cells of a column that are most cells; see
-// areMostCells.
+// minNumberShare is the smallest fraction of cells with a number for which areMostCells returns true.
 const minNumberShare = 0.8
 
 // areMostCells reports whether most cells are numbers that measure something. It returns false if
@@ -38,9 +37,9 @@ func (a *amounts) areMostCells() bool {
 	return len(a.values) >= minDistinctNumbers && float64(rows)/float64(rows+a.otherRows) >= minNumberShare && 2*a.codeRows <= a.otherRows
 }
 
-// isCode reports whether a text is a code: one word that begins with a letter and has digits, such
+// isAlphanumericCode reports whether a text is a code: one word that begins with a letter and has digits, such
 // as V45, or digits that end in one letter, such as 85123A.
-func isCode(text string) bool {
+func isAlphanumericCode(text string) bool {
 	const digits = "0123456789"
 	isLetter := func(char byte) bool { return char|0x20-'a' < 26 }
 	last := len(text) - 1
@@ -48,8 +47,8 @@ func isCode(text string) bool {
 		isLetter(text[0]) && strings.ContainsAny(text, digits) && !strings.Contains(text, " ")
 }
 
-// bestAmounts parses texts of a column with the decimal separator with which more of them are numbers. If both
-// separators are equal in this, it is the point.
+// bestAmounts parses texts of a column as numbers, with the decimal separator with which more of them
+// are numbers. If equally many are numbers with both separators, it uses the point.
 func bestAmounts(t *columnstats.Column, texts []columnstats.Value) amounts {
 	best := parseAmounts(t, texts, false)
 	if comma := parseAmounts(t, texts, true); len(comma.values) > 0 && comma.others < best.others {
@@ -73,7 +72,7 @@ func parseAmounts(t *columnstats.Column, texts []columnstats.Value, comma bool) 
 			if a.others == 1 || one.FirstLine() < a.firstOther.FirstLine() {
 				a.firstOther = *one
 			}
-			if isCode(one.Text) {
+			if isAlphanumericCode(one.Text) {
 				a.codeRows += one.Rows
 			}
 			continue
@@ -134,7 +133,7 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	if rows*columnstats.ValuesPerStray <= t.Rows(cells.Text)+t.Rows(cells.Number) || len(inf.Strays) > maxStrays {
 		inf.Strays = nil // too rare to learn from
 	}
-	inf.isCode = t.HasCodes()
+	inf.hasCodes = t.HasCodes()
 	return inf, true
 }
 
@@ -184,8 +183,9 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 // m in 45 m means minutes or months rather than metres.
 const minDurationShare = 0.1
 
-// addDurationParts adds the counts of units such as min to that of the unit of durations. durations has the rows of
-// the durations of several numbers by their unit, and those of the other amounts with a unit under "".
+// addDurationParts adds the counts of units such as min to the count of the unit of durations.
+// durations has numbers of rows: for each unit, those of durations of several numbers, and under "",
+// those of all other amounts with a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

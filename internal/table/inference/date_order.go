@@ -33,8 +33,8 @@ func (inf *Result) DateOrder() DateOrder {
 	return MonthFirst
 }
 
-// DateCounts counts the dates of a column, such as 1/2/2006, whose meaning depends on whether the
-// day or the month is first.
+// DateCounts counts the dates, such as 1/2/2006, for which it matters whether the day or the month is
+// first.
 type DateCounts struct {
 	// DayFirst are the dates that are valid only with the day first, such as 13/2/2006. MonthFirst
 	// are the dates that are valid only with the month first.

@@ -142,6 +142,6 @@ func resolveSeparators(inferences []Result, names []string, columns []columnstat
 	}
 }
 
-// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. It
-// is only set if HasUnknownSeparator is.
+// FirstUnclearNumber returns the first number whose separator may separate thousands or decimals. The
+// result is meaningful only if HasUnknownSeparator is set.
 func (inf *Result) FirstUnclearNumber() *columnstats.Value { return &inf.separators.either.First }
