@@ -21,8 +21,10 @@ type ColumnRoles struct {
 	Label       string  `json:"label,omitempty"`
 	LabelReason string  `json:"labelReason,omitempty"`
 	Classes     int     `json:"classes,omitempty"`
-	Features    int     `json:"features"`
-	// Kinds has the number of features of each inference.Form.
+	// Features is the number of feature columns.
+	Features int `json:"features"`
+	// Kinds has, for each inference.Form, the number of feature columns with this form. It is empty if
+	// the file was not read completely.
 	Kinds map[string]int `json:"kinds"`
 }
 

@@ -23,14 +23,14 @@ import (
 type Repairer struct {
 	*Preflight
 	Progress       *term.Progress
-	Copies         []*fixedCopy
+	Copies         []*correctedCopy
 	Changes        []change
 	SwapSeparators []string // repair.Options.SwapSeparators of the blind file
 	generatedIDs   bool     // whether the IDs in the copy of the training file were generated
 }
 
-// fixedCopy is a corrected copy in a temporary file.
-type fixedCopy struct {
+// correctedCopy is a corrected copy in a temporary file.
+type correctedCopy struct {
 	Path   string // final path
 	temp   *os.File
 	result *repair.Report
@@ -71,7 +71,7 @@ func (r *Repairer) FixAndCheckTrain(ctx context.Context, copyPath string) (err e
 // FixAndCheckBlind is like FixAndCheckTrain for the blind file.
 func (r *Repairer) FixAndCheckBlind(ctx context.Context, copyPath string) (err error) {
 	p := r.Preflight
-	in, c := p.Blind, (*fixedCopy)(nil)
+	in, c := p.Blind, (*correctedCopy)(nil)
 	if copyPath != "" {
 		if c, err = r.writeCopy(ctx, in, copyPath, p.TrainProfile); err != nil {
 			return err
@@ -102,13 +102,13 @@ func (r *Repairer) addCopyFindings(in *InputTable, prof *profile.Profile) {
 // writeCopy writes the corrected copy of an input to a temporary file in the directory of path, the
 // final path of the copy. If the input is the blind file, train is the profile of the training file;
 // otherwise it is nil.
-func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, train *profile.Profile) (*fixedCopy, error) {
+func (r *Repairer) writeCopy(ctx context.Context, in *InputTable, path string, train *profile.Profile) (*correctedCopy, error) {
 	path = symlink.Resolve(path) // write the target of a link, and keep the link
 	part, err := cli.CreateTemp(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	c := &fixedCopy{Path: path, temp: part}
+	c := &correctedCopy{Path: path, temp: part}
 	r.Copies = append(r.Copies, c)
 	phase, size, before := r.Progress.StartPhase("correcting "+in.Name), in.table.Size(), int64(0)
 	defer phase.Done()
@@ -218,7 +218,7 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 	}
 	if in.layout.Label != "" {
 		layout.Label = in.layout.Label
-	} else if label := r.labelToRepeat(in); label != "" { // it is the last column only for this reason
+	} else if label := r.labelToRepeat(in); label != "" { // repair.File would choose another label
 		layout.Label = label
 	}
 	return layout
@@ -226,14 +226,14 @@ func (r *Repairer) layoutFor(in *InputTable) repair.Layout {
 
 // closeAndReplaceInput closes the original input, and returns the copy as the input that
 // replaces it.
-func (c *fixedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
+func (c *correctedCopy) closeAndReplaceInput(original *InputTable) *InputTable {
 	_ = original.Close() // at worst, temporary files remain
 	return NormalizedInput(c.Path, c.temp.Name(), original.layout.Blind)
 }
 
 // requireNoDefects returns an error if p has found a defect in the copy. The original file, which the
 // error names, then has a defect that cannot be corrected.
-func (c *fixedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
+func (c *correctedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	defects := p.defects()
 	if len(defects) == 0 {
 		return nil
@@ -257,7 +257,7 @@ func (c *fixedCopy) requireNoDefects(original *InputTable, p *Preflight) error {
 	return c.unfixableError(original, &f)
 }
 
-func (c *fixedCopy) unfixableError(in *InputTable, f *finding) error {
+func (c *correctedCopy) unfixableError(in *InputTable, f *finding) error {
 	err := exit.Errorf(exit.Rejected, "%s; this cannot be corrected, so %s was not written", f, c.Path).At(in.Name, f.Line, f.Column)
 	err.Code = f.Code
 	hint := f.Hint

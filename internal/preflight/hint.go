@@ -90,7 +90,7 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	case csvfile.CodeJunkInDates:
 		return datesHint(in == p.Blind || in.layout.Blind)
 	}
-	if hint := fixedHints[f.Code]; hint != "" {
+	if hint := constantHints[f.Code]; hint != "" {
 		return hint
 	}
 	return p.driftHint(f)
@@ -124,8 +124,8 @@ func datesHint(isBlind bool) string {
 	return hint + ", and if it means that something has not ended, write that into a column of its own"
 }
 
-// fixedHints has the remedies of findings for which the remedy is always the same.
-var fixedHints = map[string]string{
+// constantHints has the remedies of findings for which the remedy is always the same.
+var constantHints = map[string]string{
 	codeTakenName:                  "rename the columns of the blind file, or write only some columns with --columns, in which these names mean the columns of the model",
 	tablefile.CodeUncalculated:     "open the workbook with a spreadsheet program and save it, which stores the values",
 	tablefile.CodeMergedCells:      "write the value into each cell of the range",

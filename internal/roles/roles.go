@@ -71,15 +71,15 @@ func ChooseRoles(train, blind *Description, given Options) (chosen Roles, questi
 	chosen.LabelAssumed = chosen.LabelReason == lastColumnReason && !isLabelName(chosen.Label)
 	if at := train.ColumnIndex(chosen.Label); chosen.LabelAssumed && at >= 0 && 4*train.Columns[at].Distinct > 3*train.Columns[at].Filled {
 		if chosen.LabelProblem = train.Columns[at].notLabelReason(); chosen.LabelProblem != "" {
-			chosen.OtherLabel = otherLabel(train.featuresAndLabel(given.Drop, chosen))
+			chosen.OtherLabel = firstCategory(train.featuresAndLabel(given.Drop, chosen))
 		}
 	}
 	return chosen, question
 }
 
-// otherLabel returns the name of the first column with 2 to 20 different texts and no missing value,
+// firstCategory returns the name of the first column with 2 to 20 different texts and no missing value,
 // or "".
-func otherLabel(columns []*ColumnDescription) string {
+func firstCategory(columns []*ColumnDescription) string {
 	const most = 20
 	for _, c := range columns {
 		isText := c.Form == inference.FormCategory || c.Form == inference.FormBoolean

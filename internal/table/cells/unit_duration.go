@@ -54,9 +54,9 @@ func unitFactor(from, to string) (factor float64, ok bool) {
 // IsTotal reports whether a unit is that of scores, such as /10.
 func IsTotal(unit string) bool { return len(unit) > 1 && unit[0] == '/' && unit[1]-'0' <= 9 }
 
-// HasFactor reports whether numbers in one unit, from, can be in a column with another unit, to, such as
+// CanConvertUnit reports whether numbers in one unit, from, can be in a column with another unit, to, such as
 // 5 min in a column of durations. The units are those that [ParseAmount] returns.
-func HasFactor(from, to string) bool {
+func CanConvertUnit(from, to string) bool {
 	_, ok := unitFactor(from, to)
 	return ok
 }

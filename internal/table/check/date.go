@@ -140,9 +140,9 @@ func patternOf(cell string) string {
 // isPatternLetter reports whether a byte is a letter of ASCII or a part of another character.
 func isPatternLetter(char byte) bool { return char|0x20-'a' < 26 || char >= utf8.RuneSelf }
 
-// warnNoDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
+// warnTextsAmongDates warns about texts in a column of dates or times that cannot be parsed. Dates in the other
 // order of day and month are left to warnDateOrder.
-func (c *columnChecker) warnNoDates() {
+func (c *columnChecker) warnTextsAmongDates() {
 	inf := c.inferred
 	if inf.Form != inference.FormDate && inf.Form != inference.FormTime {
 		return

@@ -190,7 +190,7 @@ func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {
 			isClear := len(unit) > 1 || float64(durations[to]) >= minDurationShare*float64(durations[to]+durations[""])
-			if durations[to] > 0 && unit != to && isClear && cells.HasFactor(unit, to) {
+			if durations[to] > 0 && unit != to && isClear && cells.CanConvertUnit(unit, to) {
 				units[to] += units[unit]
 				break
 			}

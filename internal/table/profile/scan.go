@@ -265,7 +265,7 @@ func (s *scanner) finishProfile(ctx context.Context) error {
 	p.headerLine = s.table.HeaderLine
 	p.Rows, p.Unreadable = s.table.Rows, s.unreadableRows
 	if !s.opts.Blind {
-		s.checkRows(csvfile.MaxRows)
+		s.checkMaxRows(csvfile.MaxRows)
 	}
 	p.Schema.ID = s.table.Names[s.id]
 	if p.Schema.ID == "" {
