@@ -82,8 +82,8 @@ func (l *LayoutFlags) BindFormat(cmd *cobra.Command) {
 	cli.SetFlagCompletions(cmd, "delimiter", ",", ";", "tab", "|")
 }
 
-// BindAnswersFormat adds the flags for decoding a file of true labels. The layout of the predictions
-// is detected; see [LayoutFlags.OfPredictions].
+// BindAnswersFormat adds the flags for decoding a file of true labels. answers is the name of this
+// file in the help. The layout of the predictions is detected; see [LayoutFlags.OfPredictions].
 func (l *LayoutFlags) BindAnswersFormat(cmd *cobra.Command, answers string) {
 	l.BindFormat(cmd)
 	flags := cmd.Flags()

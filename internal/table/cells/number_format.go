@@ -152,7 +152,7 @@ func parsePrefix(text []byte) (negative bool, unit string, ok bool) {
 }
 
 // currencyCodes are the codes that may be before a number, as in USD 1,200. A space or a point
-// follows the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
+// must follow the code, because rs1200 is the name of a gene variant, and INR-7 may be a code of a product.
 var currencyCodes = map[string]bool{
 	"Rs.": true, "Rs": true, "INR": true, "USD": true, "EUR": true, "GBP": true, "CHF": true, "JPY": true, "CNY": true,
 	"AUD": true, "CAD": true, "NZD": true, "SEK": true, "NOK": true, "DKK": true, "PLN": true, "CZK": true, "HUF": true,

@@ -12,8 +12,8 @@ import (
 // with similar codes are not more similar than other rows, so a column of codes is also a category. The
 // following limits distinguish codes from quantities without the labels.
 const (
-	// minDistinctCodes is the smallest number of distinct codes. Trees can separate fewer
-	// numbers by splits of the numeric feature.
+	// minDistinctCodes is the smallest number of distinct codes. If there are fewer, trees can
+	// separate them by splits of the numeric feature.
 	minDistinctCodes = 25
 	// maxCodeDensity is the largest share of codes among the integers from the smallest to the
 	// largest code. Counts, ages and years are denser.
@@ -30,7 +30,7 @@ const (
 	maxRoundShare = 0.4
 )
 
-// areCodes reports whether the numbers among values are probably codes, if values are all distinct
+// areCodes reports whether the numbers among values are probably codes. values must be all distinct
 // texts of a column.
 func areCodes(values []Value) bool {
 	return isZeroPadded(values) || haveCodePeaks(values, minPeakShare)
@@ -72,9 +72,9 @@ func haveCodePeaks(values []Value, minPeaks float64) bool {
 // maxCodeDigits is the largest number of digits of a code. float64 represents all integers with at most that many digits.
 const maxCodeDigits = 15
 
-// positiveIntegers returns the numbers among values, except 0. It returns nil if they are not all
-// written as plain integers. All of them may end with .0, because pandas writes integers in this
-// way if another cell of the column is empty.
+// positiveIntegers returns the numbers among values, except 0. It returns nil unless all of them are
+// written as plain integers, or all with .0 at the end, as pandas writes integers if another cell of
+// the column is empty.
 func positiveIntegers(values []Value) []Value {
 	var numbers []Value
 	plain, decimal := false, false

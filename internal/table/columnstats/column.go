@@ -49,8 +49,9 @@ func (t *Column) KnowsAllTexts() bool { return t.texts.distinctHashes == nil }
 // Rows returns the number of rows whose cell has the given kind.
 func (t *Column) Rows(kind cells.ValueKind) int { return t.rowsByKind[kind] }
 
-// SetLabel makes the column the label. All of its texts are counted, including those of numbers and
-// surrounding spaces, because they are the names of classes. It must be called before the first row.
+// SetLabel makes the column the label. All of its texts are counted, even those of numbers, and keep
+// their surrounding spaces, because they are the names of classes. SetLabel must be called before the
+// first row.
 func (t *Column) SetLabel() {
 	t.isLabel = true
 	t.limits.maxTexts, t.limits.maxHashes = math.MaxInt, maxHashesPerColumn

@@ -67,8 +67,8 @@ func (t *Column) SummarizeNumbers() NumberSummary {
 	return t.Summarize(t.texts.values)
 }
 
-// Summarize returns statistics of the numbers among values. These are values of the column, as
-// counted or with other numbers parsed from their texts.
+// Summarize returns statistics of the numbers among values, which are values of the column. Their
+// numbers may have been parsed in another way than the counted ones.
 func (t *Column) Summarize(values []Value) NumberSummary {
 	return newRunningStats(values, t.limits.maxHashes).summarize()
 }

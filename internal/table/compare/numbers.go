@@ -65,8 +65,8 @@ func (c *comparison) leavesRange(train, blind *columnstats.NumericStats, trainRo
 }
 
 // chanceOutside returns the probability that at least count of the blind numbers are larger than all
-// training numbers if both come from the same source, whatever the distribution: all of the largest
-// count of the trainRows+blindRows numbers are then blind.
+// training numbers if both come from the same source, whatever the distribution. It is the probability
+// that the largest count of all trainRows+blindRows numbers are blind numbers.
 func chanceOutside(count, trainRows, blindRows int) float64 {
 	p := 1.0
 	for i := range count {

@@ -11,9 +11,9 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// checkTimeZones reports times whose zones differ from those of the training file, because a zone is
-// ignored: the same instant then has another hour. Offsets that differ by an hour at most are
-// usual in a place with daylight saving time.
+// checkTimeZones reports times whose zones differ from those of the training file. Zones are ignored,
+// so the same instant may have another hour in the blind file. Offsets that differ by an hour at most
+// are usual in a place with daylight saving time.
 func (c *comparison) checkTimeZones(train, blind *profile.ColumnProfile) {
 	if len(train.TimeZones) == 0 || len(blind.TimeZones) == 0 {
 		return

@@ -137,8 +137,8 @@ func decideAmounts(t *columnstats.Column, best *amounts) (inf Result, areAmounts
 	return inf, true
 }
 
-// IsStray reports whether a value in a column of numbers is a text that is not a number, or a plain number
-// in a column of scores.
+// IsStray reports whether a value in a column of numbers is not one of its numbers: a text that is not
+// a number or, in a column of scores, a plain number.
 func (inf *Result) IsStray(one *columnstats.Value) bool {
 	switch {
 	case inf.Format != nil && inf.Format.HasTotal(): // 5 is not a score such as 5/10
@@ -154,8 +154,8 @@ func (inf *Result) IsStray(one *columnstats.Value) bool {
 
 // commonUnit returns the most frequent unit in texts, or "" if none has a unit. Units that mean the
 // same, such as € and eur, are one unit, and the result is its most frequent spelling. If some texts
-// are durations such as 1 h 5 min, 45 min has the same unit. comma is set if a comma separates the
-// decimals.
+// are durations such as 1 h 5 min, texts such as 45 min also count for the unit of durations. comma is
+// set if a comma separates the decimals.
 func commonUnit(texts []columnstats.Value, comma bool) string {
 	spellings, units, durations := map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range texts {
@@ -179,13 +179,13 @@ func commonUnit(texts []columnstats.Value, comma bool) string {
 	return best
 }
 
-// minDurationShare is the smallest fraction of durations of several numbers, such as 1h 5m, with which the
-// m in 45 m means minutes or months rather than metres.
+// minDurationShare is a limit for columns with amounts such as 45 m. The m means minutes or months, not
+// metres, if at least this fraction of the rows has durations of several numbers, such as 1h 5m.
 const minDurationShare = 0.1
 
 // addDurationParts adds the counts of units such as min to the count of the unit of durations.
-// durations has numbers of rows: for each unit, those of durations of several numbers, and under "",
-// those of all other amounts with a unit.
+// durations has, for each unit, the number of rows with a duration of several numbers, such as 1h 5m.
+// Under "" it has the number of rows with any other amount that has a unit.
 func addDurationParts(units, durations map[string]int) {
 	for unit := range units {
 		for _, to := range []string{cells.DurationUnit, cells.YearUnit} {

@@ -80,9 +80,9 @@ func DescribeOrder(dayFirst bool) string {
 	return "the month first"
 }
 
-// resolveDateOrder sets the order of the columns whose dates can be read in two ways. In a
-// blind file, it is the order of the training file. Otherwise, it is the order of the other
-// columns of dates, if they agree.
+// resolveDateOrder sets the date order of those columns whose dates can be read in two ways. In a
+// blind file, it is the order of the column in the training file. For other files and columns, it is
+// the order of the other columns of dates, if they agree.
 func resolveDateOrder(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	decided, known := make(map[bool]bool), make(map[string]bool)
 	for i := range inferences {

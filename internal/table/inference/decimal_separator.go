@@ -20,8 +20,8 @@ type separatorCounts struct {
 	looksGrouped bool
 }
 
-// minGroupedNumbers is the minimum count of distinct values such as 4.568 with which a point counts
-// as a separator of thousands. That many decimals would hardly all have exactly three digits.
+// minGroupedNumbers is the smallest number of distinct values such as 4.568 for which the point is
+// taken as a separator of thousands. That many decimals would hardly all have exactly three digits.
 const minGroupedNumbers = 20
 
 // InferWithSeparators is like Infer, but also sets the separators of a column of numbers.
@@ -113,9 +113,9 @@ func findTableSeparator(inferences []Result) tableSeparator {
 	return tableSeparator{isUnknown: hasCommas}
 }
 
-// resolveSeparators sets the decimal separator of the columns of numbers that can be read in two
-// ways. In a blind file, it is the separator of the training file. Otherwise, see
-// findTableSeparator.
+// resolveSeparators sets the decimal separator of those columns whose numbers can be read in two
+// ways. In a blind file, it is the separator of the training file. For other files, and for columns
+// that the training file does not have, see findTableSeparator.
 func resolveSeparators(inferences []Result, names []string, columns []columnstats.Column, training *frame.Schema) {
 	known := make(map[string]bool)
 	if training != nil {

@@ -77,7 +77,7 @@ func durationUnitOf(text, unit string) string {
 }
 
 // areClockCodes reports whether the amounts are few distinct texts of digits and colons, each in many
-// rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are rather codes than
+// rows, such as the names 24:02:01 of genes or 101:02:03 of slots. They are probably codes, not
 // durations.
 func (a *amounts) areClockCodes() bool {
 	rows := 0

@@ -9,7 +9,7 @@ import (
 	"foretell/internal/table/profile"
 )
 
-// generatedID is the position of the ID if the IDs are generated, because no column is
+// generatedID is the value of repairer.id if the IDs are generated, because no column is
 // the ID.
 const generatedID = -1
 
