@@ -57,7 +57,7 @@ func (p *Preflight) ColumnRoles() *ColumnRoles {
 	for i := range p.TrainProfile.Columns {
 		if c := &p.TrainProfile.Columns[i]; len(modelFeatures) == 0 || modelFeatures[c.Name] {
 			r.Features++
-			if !p.TrainProfile.IsIncomplete() { // otherwise other rows may have other values
+			if !p.TrainProfile.IsIncomplete() { // rows that were not read might change the forms
 				r.Kinds[string(c.Form)]++
 			}
 		}
@@ -73,7 +73,7 @@ func (p *Preflight) NoteRoles(o *cli.Output) {
 	}
 }
 
-// describeRoles returns the line of NoteRoles.
+// describeRoles returns the line that NoteRoles prints.
 func (p *Preflight) describeRoles(r *ColumnRoles) string {
 	generated := p.roles.GeneratedID || p.Train.layout.Blind && p.blindID.Generated
 	parts := []string{"ID: " + describeID(r.ID, generated, r.IDReason)}

@@ -105,7 +105,7 @@ func (l *LayoutFlags) parseLayout(blind bool) (repair.Layout, error) {
 	switch {
 	case l.id == generateIDs:
 		layout.GenerateID = true
-	case l.generatedID != "": // of a receipt
+	case l.generatedID != "": // set by SetFromReceipt
 		layout.GenerateID, layout.CopyID = true, l.id
 	default:
 		layout.ID = l.id

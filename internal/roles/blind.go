@@ -51,7 +51,7 @@ func (t *Description) HeaderLooksLikeData(trainingNames []string) bool {
 	return t.LooksHeaderless || slices.ContainsFunc(t.Columns, func(c ColumnDescription) bool { _, number := parseNumber(c.Name); return number })
 }
 
-// BlindID says where the row IDs of a blind file come from: from a column, or from a generator.
+// BlindID says which row IDs a blind file has: those of a column, or generated ones.
 type BlindID struct {
 	// ID is the name of the ID column, unless Generated is set.
 	ID string

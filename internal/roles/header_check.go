@@ -17,7 +17,7 @@ type headerCheck struct {
 	isNumber      []bool           // whether the cell is a number
 	words         []int            // number of words of the cell
 	equalBelow    []int            // number of equal cells below the cell
-	numbersBelow  []int            // number of numbers below the cell, if the cell is a number
+	numbersBelow  []int            // number of cells below that are numbers; 0 if the cell is not a number
 	valuesBelow   []int            // number of values below the cell
 	phrasesBelow  []int            // number of cells below with at least two words; 0 if the cell has one word
 	sentenceBelow []int            // number of cells below with at least sentenceWords words; 0 if the cell has fewer

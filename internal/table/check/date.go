@@ -13,7 +13,7 @@ import (
 // Limits for the warning about a column whose dates have several formats.
 const (
 	minDateShare       = 0.2 // with a smaller fraction of dates, the column is taken for texts
-	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells with a pattern of dates
+	minDatesPerPattern = 0.9 // smallest fraction of dates among the cells of a pattern that counts as one of dates
 )
 
 // cellPattern counts the cells of a column that have the same pattern, see patternOf.

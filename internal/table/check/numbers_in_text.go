@@ -25,7 +25,7 @@ const (
 	shapeSample      = 100  // if none of this number of first texts has the shape, the others are not examined
 )
 
-// numberPart matches a number of at most five digits before the decimals. More digits are rather a code.
+// numberPart matches a number of at most five digits before the decimals. More digits are probably a code.
 const numberPart = `(\d{1,5}(?:[.,]\d+)?)`
 
 // numberShape is a pattern of cells that are made of numbers. Codes, versions, phone numbers and
@@ -65,7 +65,7 @@ func (s numberShape) withVariety() numberShape { s.varies = true; return s }
 
 func (s numberShape) withFractions() numberShape { s.needsFractions = true; return s }
 
-// isUnpadded reports whether no number begins with 0, as in the code 007 and in 0x12.
+// isUnpadded reports whether no number begins with 0. It returns false for codes such as 007 and 0x12.
 func isUnpadded(numbers []string) bool {
 	for _, number := range numbers {
 		if len(number) > 1 && number[0] == '0' && number[1] != '.' && number[1] != ',' {

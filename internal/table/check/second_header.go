@@ -71,7 +71,8 @@ func isSecondHeader(columns []columnstats.Column, id, label, line int) bool {
 	return matching >= fewest && matching*5 >= numeric*4 && unique*2 >= features
 }
 
-// uniqueValueIn returns the text of the column in the row of a line if no other row has it, or nil.
+// uniqueValueIn returns the value of the column in the row that starts in line, or nil if another row
+// has the same value.
 func uniqueValueIn(t *columnstats.Column, line int) *columnstats.Value {
 	values := t.Values()
 	for i := range values {

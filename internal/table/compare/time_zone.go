@@ -38,7 +38,7 @@ func areNearZones(a, b string) bool {
 	return err1 == nil && err2 == nil && first.Sub(second).Abs() <= time.Hour
 }
 
-// describeZones returns the zones for a message, such as "the offset -05:00".
+// describeZones returns the zones for a message, such as "the time zone -05:00".
 func describeZones(zones []string) string {
 	switch {
 	case len(zones) == 1 && zones[0] == inference.NoTimeZone:

@@ -50,7 +50,7 @@ const (
 	minTextRows           = 50   // with fewer rows, texts are not split into words
 	minDistinctShare      = 0.2  // with a smaller fraction of distinct texts, texts are not split into words
 	distinctPerStray      = 20   // at most one distinct other text is allowed for this number of distinct numbers or dates
-	maxDateAttempts       = 100  // if none of the first texts is a date, inference stops after this number
+	maxDateAttempts       = 100  // if none of this number of first texts is a date, the others are not examined
 	maxStrays             = 1000 // with more distinct texts among the numbers, the texts are not levels
 	minDistinctNumbers    = 20   // with fewer distinct numbers or dates, no other texts are allowed
 	minIdentifyingShare   = 0.95 // from this fraction of distinct texts on, texts identify rows

@@ -122,7 +122,7 @@ func (s *Sample) rowHashes(ctx context.Context) ([]uint64, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		for i, hash := range values {
-			hashes[i] += hash // in any order of the fields
+			hashes[i] += hash // the order of the fields does not matter
 		}
 	})
 	return hashes, err
