@@ -94,8 +94,8 @@ const (
 	smallSampleSeconds = 2
 )
 
-// raceSample runs a race on the sample of the given number of rows in the file at path, for at
-// most the given seconds.
+// raceSample runs a race on the sample in the file at path, for at most the given number of
+// seconds. rows is the number of rows of the sample.
 func (p *Planner) raceSample(ctx context.Context, path string, rows int, body api.NewTraining, seconds int) (trial *learningcurve.Trial, report *api.ModelReport, err error) {
 	body.TimeLimitSeconds = &seconds
 	info, err := os.Stat(path)

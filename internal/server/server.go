@@ -153,7 +153,7 @@ func (s *service) writeRouteError(w http.ResponseWriter, r *http.Request, status
 			s.limitFormTime(s.pages.MethodNotAllowed)(w, r)
 			return
 		}
-		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path: the Allow header lists the allowed methods", r.Method))
+		writeProblem(w, api.NewProblem(api.CodeMethodNotAllowed, "method %s is not allowed at this path; the allowed methods are %s", r.Method, w.Header().Get("Allow")))
 		return
 	}
 	if s.pages != nil && wantsPage(r) {
