@@ -12,7 +12,7 @@ import (
 	"foretell/internal/cli"
 	"foretell/internal/exit"
 	"foretell/internal/humanize"
-	"foretell/internal/learn"
+	"foretell/internal/learn/metric"
 	"foretell/internal/preflight"
 	"foretell/internal/race"
 	"foretell/internal/receipt"
@@ -128,7 +128,7 @@ func checkMetricClass(name string, result *scoring.Result) error {
 	for i, class := range result.Classes {
 		labels[i] = class.Label
 	}
-	if err := learn.CheckMetric(name, labels); err != nil {
+	if err := metric.CheckName(name, labels); err != nil {
 		return exit.Usagef("invalid --metric %w", err)
 	}
 	return nil

@@ -212,7 +212,7 @@ func TestRecordingWithTooManyScores(t *testing.T) {
 		var b codec.Writer
 		b.Bytes([]byte(recordingMagic)...)
 		b.Uint16(recordingVersion)
-		b.Bytes(run.algorithm.kind, 0, 0) // neither reached nor ended
+		b.Bytes(run.algorithm.Kind, 0, 0) // neither reached nor ended
 		b.Uint32(0)                       // no failure
 		b.Float64(1)
 		r.data.textTimer.Durations().Write(&b)

@@ -2,58 +2,13 @@ package learn
 
 import (
 	"bytes"
-	"slices"
+	"errors"
 	"testing"
 	"time"
 
+	"foretell/internal/learn/model"
 	"foretell/internal/learn/text"
 )
-
-// trainTexts returns features with text models that are trained on all rows of data.
-func trainTexts(t *testing.T, data *trainingData) *foldFeatures {
-	t.Helper()
-	rows := make([]int32, data.Rows)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	fold, err := data.dataOfFold(t.Context(), 0, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fold.features
-}
-
-// TestTextsAreScoredOnce checks that members of a blend with the same text models score
-// each text only once.
-func TestTextsAreScoredOnce(t *testing.T) {
-	f := loadTextTable(t, 120)
-	features := trainTexts(t, &trainingData{Frame: f, params: Params{Workers: 2}})
-	other := &foldFeatures{features.columns, &textModels{columns: features.texts.columns, models: features.texts.models}}
-	newMember := func(features *foldFeatures) member { return member{predictor: foldModel{fakeModel{}, features}} }
-	if members := []member{newMember(features), newMember(other)}; &scoreTextsOnce(members)[0] != &members[0] {
-		t.Error("scores are remembered although no models are shared")
-	}
-	members := scoreTextsOnce([]member{newMember(features), newMember(other), newMember(features)})
-	var memos []*text.Memo
-	for _, one := range members {
-		texts := one.predictor.(foldModel).features
-		want, got := features.compute(f, 10, 60), texts.compute(f, 10, 60)
-		for i := range want.Columns {
-			if !slices.Equal(want.Columns[i].Floats, got.Columns[i].Floats) || !slices.Equal(want.Columns[i].Codes, got.Columns[i].Codes) {
-				t.Errorf("column %d differs", i)
-			}
-		}
-		memos = append(memos, texts.texts.memos[0])
-	}
-	if memos[0] != memos[2] || memos[0] == memos[1] {
-		t.Error("texts are remembered by the wrong models")
-	}
-	for i, one := range scoreTextsOnce(members) {
-		if one.predictor.(foldModel).features != members[i].predictor.(foldModel).features {
-			t.Error("remembered scores are forgotten")
-		}
-	}
-}
 
 // TestTimeOfTextsIsReserved checks that a race with a time limit reserves the time to
 // train the text models again on all rows.
@@ -141,21 +96,20 @@ func TestRecordingHasTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, recorded := unwrapFeatures(run.models[0])
+	inner, recorded := model.UnwrapFeatures(run.models[0])
 	if fold.features != recorded {
 		t.Error("the models of a fold are in memory twice")
-	}
-	score := func(m *text.Model) []float32 {
-		dst := make([]float32, m.Features())
-		m.NewScorer().Score(dst, f.Columns[recorded.texts.columns[0]].Texts[0])
-		return dst
 	}
 	whole := &trainingData{Frame: f, params: r.data.params}
 	again, err := whole.dataOfFold(t.Context(), run.firstFoldIndex, run.folds[0].Train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := score(recorded.texts.models[0]), score(again.features.texts.models[0]); !slices.Equal(a, b) {
-		t.Errorf("scores %v, want %v", a, b)
+	var want, got bytes.Buffer
+	if err := errors.Join(model.WritePredictor(&want, model.WithFeatures(inner, again.features)), model.WritePredictor(&got, run.models[0])); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Error("the recorded text models differ from those that this machine trains")
 	}
 }
