@@ -48,6 +48,9 @@ func wideFrame(rows, planted int) *frame.Frame {
 // TestScreened checks that features are selected on the training rows only, and
 // that the predictive one is among them.
 func TestScreened(t *testing.T) {
+	if testing.Short() { // TestFoldsAreScreenedAtOnce runs the same goroutines
+		t.Skip("screens four times")
+	}
 	t.Parallel()
 	for _, planted := range []int{900, 902} {
 		f := wideFrame(120, planted)
