@@ -62,9 +62,23 @@ func (o *statusOptions) run(ctx context.Context) error {
 		}
 	} else {
 		st.Service, st.Credentials = session.BaseURL(), credential.TokenOrigin(o.factory.Env, s)
+		if err := st.setQuota(ctx, session); err != nil {
+			return err
+		}
 	}
-	return cli.PrintItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "datasetBytes", "modelBytes",
-		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "profile", "config")
+	return cli.PrintItem(&o.output, st, "service", "username", "credentials", "dataFolder", "bytes", "maxBytes", "datasetBytes", "modelBytes",
+		"predictionBytes", "orphans", "orphanBytes", "freeBytes", "datasets", "maxDatasets", "races", "maxRaces", "profile", "config")
+}
+
+// setQuota sets the usage and the limits of the account, if the service has quotas.
+func (s *status) setQuota(ctx context.Context, session *connect.Session) error {
+	account, err := session.Client.OwnAccount(ctx)
+	if err != nil || account == nil || account.Usage == nil {
+		return err
+	}
+	s.Bytes, s.MaxBytes, s.MaxDatasets = account.Usage.Bytes, account.Quota.Bytes, account.Quota.Datasets
+	s.Races, s.MaxRaces = &account.Usage.Races, account.Quota.Races
+	return nil
 }
 
 // setSizes sets the sizes of the data folder and of its parts, and the free disk space.
@@ -101,8 +115,10 @@ type status struct {
 	Credentials string `json:"credentials,omitempty"`
 	DataFolder  string `json:"dataFolder,omitempty"`
 	// Bytes is the total size of the data folder: datasets, models, predictions, orphans
-	// and the database. FreeBytes is the free space of its disk.
-	Bytes           int64  `json:"bytes,omitempty"`
+	// and the database. FreeBytes is the free space of its disk. Of a service, Bytes is the
+	// size of all files of the account.
+	Bytes           int64  `json:"bytes,omitempty" doc:"Size of the data folder, or of all files of the account on a service."`
+	MaxBytes        *int64 `json:"maxBytes,omitempty" doc:"Limit of bytes; absent if there is none."`
 	DatasetBytes    int64  `json:"datasetBytes,omitempty" doc:"Size of the uploaded CSV files."`
 	ModelBytes      int64  `json:"modelBytes,omitempty"`
 	PredictionBytes int64  `json:"predictionBytes,omitempty" doc:"Size of the results and blind files."`
@@ -110,6 +126,9 @@ type status struct {
 	OrphanBytes     int64  `json:"orphanBytes,omitempty"`
 	FreeBytes       int64  `json:"freeBytes,omitempty"`
 	Datasets        int64  `json:"datasets"`
+	MaxDatasets     *int64 `json:"maxDatasets,omitempty" doc:"Limit of datasets; absent if there is none."`
+	Races           *int64 `json:"races,omitempty" doc:"Number of races of the account that run or wait, on a service."`
+	MaxRaces        *int64 `json:"maxRaces,omitempty" doc:"Limit of races; absent if there is none."`
 	Profile         string `json:"profile"`
 	Config          string `json:"config"`
 }

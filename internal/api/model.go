@@ -254,7 +254,7 @@ func (r *ModelReport) TestMissingReason() string {
 	case r.Test != nil && (r.TestRows > 0 || r.Rows == 0): // other deployments may not report numbers of rows
 		return ""
 	case r.TestMissing == TestMissingNoTime:
-		return "no time for the test rows: increase --time-limit"
+		return "no time for the test rows: let the race end by itself, or increase --time-limit"
 	case r.TestMissing == TestMissingTooFewRows && r.GroupColumn != "":
 		return fmt.Sprintf("too few rows, or too few distinct values of %s, to set test rows aside", r.GroupColumn)
 	case r.TestMissing == TestMissingTooFewRows:

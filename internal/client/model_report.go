@@ -23,10 +23,23 @@ func (c *Client) ModelReportSummary(ctx context.Context, model string) (*api.Mod
 }
 
 func (c *Client) fetchModelReport(ctx context.Context, in *api.ModelReportInput) (*api.ModelReport, error) {
-	report, err := Call(ctx, c, api.GetModelReport, in)
+	return callExtension(ctx, c, api.GetModelReport, in)
+}
+
+// OwnAccount returns the account of the caller with its quota and its usage. It returns nil and
+// no error if the service responds with 404, 405 or 501, because not every service implements
+// this extension of the API.
+func (c *Client) OwnAccount(ctx context.Context) (*api.Account, error) {
+	return callExtension(ctx, c, api.GetOwnAccount, &api.None{})
+}
+
+// callExtension calls an endpoint that not every service implements. It returns nil and no error
+// if the service responds with 404, 405 or 501.
+func callExtension[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
+	out, err := Call(ctx, c, endpoint, in)
 	var problem *api.Problem
 	if errors.As(err, &problem) && (problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented) {
 		return nil, nil
 	}
-	return report, err
+	return out, err
 }

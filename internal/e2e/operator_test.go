@@ -58,8 +58,8 @@ func TestDoctorOfMissingStorage(t *testing.T) {
 }
 
 // TestQuotaOfUpload uploads a file that exceeds the quota of the account. The dataset stays, so the
-// hint has the command that deletes it. It also checks that a list of accounts names another server
-// only if it does not serve the same folder.
+// hint has the command that deletes it. It also checks that `status` shows the quota, and that a list
+// of accounts names another server only if it does not serve the same folder.
 func TestQuotaOfUpload(t *testing.T) {
 	t.Parallel()
 	address, dir := serve(t)
@@ -79,6 +79,9 @@ func TestQuotaOfUpload(t *testing.T) {
 	}
 	if got := s.pipe(t, "", append(strings.Fields(remove), "--yes")...); got.exit != exit.OK {
 		t.Errorf("%s: %s", remove, got.stderr)
+	}
+	if got := s.pipe(t, "", "status", "--fields", "bytes,maxBytes,datasets,maxDatasets,races,maxRaces"); got.stdout != "bytes\t\nmaxBytes\t10\ndatasets\t0\nmaxDatasets\t\nraces\t0\nmaxRaces\t\n" {
+		t.Errorf("the quota of the account: %q", got.stdout)
 	}
 	for server, differs := range map[string]bool{address: false, strings.Replace(address, "127.0.0.1", "localhost", 1) + "/": false, "http://other.example.com": true} {
 		command := s.command("users", "list", "--data-dir", dir)

@@ -48,7 +48,7 @@ func TestSummary(t *testing.T) {
 				Blended: &api.Candidate{Performance: 0.7, LogLoss: 0.6},
 			},
 			`BSIX01 boosting won on log loss: 0.5000, next best BFIF01 0.5200 (lower is better) at the time limit, after 11 s
-  test        not measured: no time for the test rows: increase --time-limit
+  test        not measured: no time for the test rows: let the race end by itself, or increase --time-limit
   validation  accuracy 0.7700 on 600 rows`,
 		},
 		{
