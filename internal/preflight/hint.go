@@ -96,8 +96,8 @@ func (p *Preflight) findingHint(in *InputTable, f *finding, suggestedColumn stri
 	return p.driftHint(f)
 }
 
-// emptyLabelHint returns the remedy for rows without a label. If no row has a label, that is not a
-// corrected copy, which would have no rows.
+// emptyLabelHint returns the remedy for rows without a label: a corrected copy without these rows. If
+// no row has a label, the copy would be empty, so there is another remedy.
 func (p *Preflight) emptyLabelHint(in *InputTable, f *finding) string {
 	if prof := p.profileOf(in); prof != nil && max(f.Count, 1) < prof.Rows || len(p.columns) == 0 {
 		return p.fixHint(in)
