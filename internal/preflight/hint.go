@@ -334,7 +334,7 @@ func (p *Preflight) columnHint(in *InputTable, f *finding, suggestedColumn strin
 }
 
 // correctedNames returns a copy of names. In it, each name that is not a column of the training file
-// is replaced by the name of a similar column, if there is one.
+// is replaced by the most similar name of a column, if one is similar enough.
 func (p *Preflight) correctedNames(names []string) []string {
 	list := slices.Clone(names)
 	for i, name := range list {
