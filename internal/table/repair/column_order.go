@@ -257,8 +257,8 @@ func (r *repairer) logMoved(at, home int, role, place string) {
 	}
 }
 
-// renameFoldEqual renames columns as in the training file. It renames a column if its name is equal to
-// a name of the training file after csvfile.FoldName, and no other column has such a name.
+// renameFoldEqual renames columns as in the training file. It renames a column if csvfile.FoldName
+// returns the same for its name as for a name of the training file, and for no other column's name.
 func (r *repairer) renameFoldEqual(train *profile.Profile) {
 	rename := func(want string, at int) {
 		r.log.add(changeRenamed, r.dialect.line, at+1)
