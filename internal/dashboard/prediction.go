@@ -21,54 +21,6 @@ import (
 	"foretell/internal/term"
 )
 
-// predictionDatasetsPerPage is the maximum number of datasets on one page of the list of predictions.
-// For each of them, the page lists at most predictionsPerDataset predictions.
-const (
-	predictionDatasetsPerPage = 20
-	predictionsPerDataset     = 20
-)
-
-// predictionsPage is the data of the list of predictions.
-type predictionsPage struct {
-	Groups []predictionGroup
-	Pager  pager
-	IsBusy bool
-}
-
-// predictionGroup has the newest predictions of a dataset.
-type predictionGroup struct {
-	Dataset     api.DatasetEntry
-	Predictions []api.Prediction
-	Total       int64
-}
-
-func (p *Pages) listPredictions(v *visit) error {
-	ctx := v.r.Context()
-	in := pageInput(v.r)
-	in.Limit = predictionDatasetsPerPage
-	datasets, err := client.Call(ctx, v.client, api.ListDatasets, &api.ListDatasetsInput{PageInput: in, WithModelOnly: true})
-	if err != nil {
-		return err
-	}
-	data := predictionsPage{Pager: newPager(v.r.URL, datasets.Page, len(datasets.Datasets.Items))}
-	for _, d := range datasets.Datasets.Items {
-		list, err := client.Call(ctx, v.client, api.ListPredictionsOfDataset, &api.DatasetPageInput{
-			DatasetInput: api.DatasetInput{DatasetKey: d.DatasetKey}, PageInput: api.PageInput{Limit: predictionsPerDataset},
-		})
-		if err != nil {
-			return err
-		}
-		if list.Total == 0 {
-			continue
-		}
-		data.Groups = append(data.Groups, predictionGroup{Dataset: d, Predictions: list.Predictions, Total: list.Total})
-		for _, one := range list.Predictions {
-			data.IsBusy = data.IsBusy || isPredicting(one.Status)
-		}
-	}
-	return p.show(v, http.StatusOK, "predictions", page{Title: "Predictions", Section: "predictions", Commands: []string{"foretell predictions list"}, Data: data})
-}
-
 func isPredicting(status string) bool {
 	return status == api.PredictionPending || status == api.PredictionRunning
 }
