@@ -98,11 +98,11 @@ func (o *predictionsCreateOptions) run(ctx context.Context, ref string, paths []
 	if o.wait.NoWait {
 		return cli.PrintItem(&o.output, created, "predictionKey", "status")
 	}
-	return o.fetchResult(ctx, session, blindPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, provenance: provenance})
+	return o.fetchResult(ctx, session, submittedPrediction{created: created, model: key, dataset: dataset, blind: blind, profile: read, provenance: provenance})
 }
 
-// blindPrediction is a submitted prediction with its model and its blind file.
-type blindPrediction struct {
+// submittedPrediction is a submitted prediction with its model and its blind file.
+type submittedPrediction struct {
 	created    *api.CreatedPrediction
 	model      string // key of the model
 	dataset    *api.Dataset
@@ -113,7 +113,7 @@ type blindPrediction struct {
 
 // fetchResult waits for the prediction, downloads and verifies its result, and scores the
 // result if the blind file has the label column.
-func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b blindPrediction) error {
+func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *connect.Session, b submittedPrediction) error {
 	prediction, err := session.AwaitPrediction(ctx, b.created.PredictionKey, o.target.ResumeCommand(b.created.PredictionKey, b.blind))
 	if err != nil {
 		return err

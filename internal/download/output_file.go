@@ -90,14 +90,14 @@ func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.In
 	}
 	for _, in := range append(others, blind) {
 		if in.HasPath(t.Path) {
-			return exit.Usagef("the output \"%s\" is also the input \"%s\"", t.Path, in.Name).WithHint(otherOutput)
+			return exit.Usagef("the output \"%s\" is also the input \"%s\"", t.Path, in.Name).WithHint(otherOutputHint)
 		}
 	}
 	return t.CheckMayWrite()
 }
 
-// otherOutput is the part of hints that says how to choose another output.
-const otherOutput = "write to another file with -o"
+// otherOutputHint is the part of hints that says how to choose another output.
+const otherOutputHint = "write to another file with -o"
 
 // CheckMayWrite returns an error if the output file or its receipt exists and must not be
 // replaced.
@@ -109,7 +109,7 @@ func (t *OutputFile) CheckMayWrite() error {
 	if !t.isStream() { // /dev/stdout is a link to a file that has no folder
 		path = symlink.Resolve(path)
 	}
-	if err := cli.CheckOutputPath(path, t.Force, otherOutput); err != nil {
+	if err := cli.CheckOutputPath(path, t.Force, otherOutputHint); err != nil {
 		return err
 	}
 	if t.isStream() {

@@ -132,7 +132,7 @@ func (c *classChecker) warnSmallClasses(list []columnstats.Value) {
 	if len(small) > many {
 		text := ""
 		for _, one := range small[:many] {
-			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Comma(one.Rows))
+			text += fmt.Sprintf("%s %s, ", csvfile.Excerpt(one.Text), humanize.Count(one.Rows, "row"))
 		}
 		c.warnAt(small[0].FirstLine(), csvfile.CodeSmallClass, "%d classes have fewer than the recommended %d rows: %s…", len(small), AdvisedClassRows, text)
 		return
