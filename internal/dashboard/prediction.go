@@ -119,7 +119,7 @@ func (d *predictionPage) commands() []string {
 	if d.Drift != nil {
 		blind := "blind.csv"
 		if d.Prediction.Blind != nil {
-			blind = cmp.Or(d.Prediction.Blind.FileName, blind)
+			blind = cmp.Or(originalName(d.Prediction.Blind.FileName), blind)
 		}
 		commands = append(commands, "foretell models report "+d.Prediction.ModelKey[:8]+" --blind "+term.ShellQuote(blind)+" --html report.html")
 	}
