@@ -170,7 +170,7 @@ func (o *explainOptions) readModel(ctx context.Context, ref string) (model *lear
 // explainTask describes the rows to explain.
 type explainTask struct {
 	model    *learn.Model
-	blind    *preflight.Input
+	blind    *preflight.InputTable
 	options  learn.ExplainOptions
 	wanted   rowRanges
 	progress *term.Progress

@@ -106,7 +106,7 @@ type submittedPrediction struct {
 	created    *api.CreatedPrediction
 	model      string // key of the model
 	dataset    *api.Dataset
-	blind      *preflight.Input
+	blind      *preflight.InputTable
 	profile    *profile.Profile // profile of the blind file
 	provenance download.Provenance
 }
@@ -142,7 +142,7 @@ func (o *predictionsCreateOptions) fetchResult(ctx context.Context, session *con
 // preflight checks a blind file before it is sent, and prints how the file is read. It
 // returns an error if the file does not fit the dataset of the model, or if --columns selects
 // a column that the result will not have.
-func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.Input, dataset *api.Dataset) (*preflight.Preflight, error) {
+func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term.Progress, blind *preflight.InputTable, dataset *api.Dataset) (*preflight.Preflight, error) {
 	blind.HashWhileChecking()
 	p := &preflight.Preflight{Factory: o.factory, Train: blind}
 	if err := p.CheckAgainstModel(ctx, progress, dataset); err != nil {
@@ -160,7 +160,7 @@ func (o *predictionsCreateOptions) preflight(ctx context.Context, progress *term
 
 // chooseModel returns the key of the model that ref refers to. If ref is "", it chooses the
 // champion of the series trained last, and prints which model that is.
-func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.Input) (key string, err error) {
+func (o *predictionsCreateOptions) chooseModel(ctx context.Context, session *connect.Session, ref string, blind *preflight.InputTable) (key string, err error) {
 	if ref != "" {
 		return session.ModelKey(ctx, ref)
 	}

@@ -80,7 +80,7 @@ func (t *OutputFile) CheckStdout(o *cli.Output) error {
 // ResolvePath sets an empty Path to its default, which is next to the blind file. It returns an
 // error if Path is the path of blind or of one of others, or if a file exists at Path and must not
 // be replaced.
-func (t *OutputFile) ResolvePath(blind *preflight.Input, others ...*preflight.Input) error {
+func (t *OutputFile) ResolvePath(blind *preflight.InputTable, others ...*preflight.InputTable) error {
 	if t.Path == "" {
 		dir := filepath.Dir(blind.Paths[0])
 		if blind.IsSpooled() {
@@ -130,7 +130,7 @@ func (t *OutputFile) isStream() bool {
 
 // ResumeCommand returns the command that later downloads the result of the prediction with the
 // given key. If blind is not nil, the command verifies the result against this file.
-func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
+func (t *OutputFile) ResumeCommand(key string, blind *preflight.InputTable) string {
 	command := "foretell predictions download " + key
 	if blind != nil && !blind.IsSpooled() {
 		command += " " + blind.ShellArguments("--blind")
@@ -141,7 +141,7 @@ func (t *OutputFile) ResumeCommand(key string, blind *preflight.Input) string {
 // PredictCommand returns the command that later predicts the file blind and writes the predictions
 // to the same output file. model is the reference to the model, quoted for a shell. If
 // blind is a stream, the command has a placeholder for the file.
-func (t *OutputFile) PredictCommand(blind *preflight.Input, model string) string {
+func (t *OutputFile) PredictCommand(blind *preflight.InputTable, model string) string {
 	files := "BLIND.csv"
 	if !blind.IsSpooled() {
 		files = blind.ShellArguments("")

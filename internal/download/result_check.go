@@ -18,7 +18,7 @@ import (
 // ResultVerifier returns a function that verifies the result at tempPath against the blind file. The
 // function sets *setRows to the number of rows. classes are the valid labels; if classes is nil, the
 // labels in the header of the result are valid.
-func ResultVerifier(ctx context.Context, blind *preflight.Input, classes []string, setRows *int) func(tempPath string) error {
+func ResultVerifier(ctx context.Context, blind *preflight.InputTable, classes []string, setRows *int) func(tempPath string) error {
 	return func(tempPath string) error {
 		res, err := os.Open(tempPath)
 		if err != nil {
