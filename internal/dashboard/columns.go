@@ -140,7 +140,7 @@ func (s *fileSample) trainingLayout(form *datasetForm) (repair.Layout, error) {
 	case chosen.Question != nil:
 		return layout, api.NewFieldProblem("label", "it is not clear which column is the label: %s. Name the label", chosen.Question.Why)
 	}
-	names, _ := roles.NameUnlessID(s.names, chosen.ID, chosen.GeneratedID)
+	names, _ := roles.NameFirstColumn(s.names, chosen.ID, chosen.GeneratedID)
 	s.setNames(&layout, names)
 	layout.SetRoles(names, chosen.ID, chosen.GeneratedID, chosen.Label)
 	return layout, nil
@@ -160,12 +160,12 @@ func (s *fileSample) blindLayout(d *api.Dataset) repair.Layout {
 	names := s.names
 	if slices.Contains(known.Features, roles.FirstColumnName) && !slices.Contains(names, roles.FirstColumnName) {
 		// The first column of the training file had no name and was a feature.
-		names, _ = roles.NameUnlessID(names, roles.FirstColumnName, false)
+		names, _ = roles.NameFirstColumn(names, roles.FirstColumnName, false)
 		s.description.Columns[0].Name = names[0]
 	}
 	id := roles.ChooseBlindID(s.description, known, roles.Options{})
 	if id.ID != "" || id.Generated {
-		names, _ = roles.NameUnlessID(names, id.ID, id.Generated)
+		names, _ = roles.NameFirstColumn(names, id.ID, id.Generated)
 	}
 	s.setNames(&layout, names)
 	layout.SetRoles(names, id.ID, id.Generated, "")
