@@ -78,7 +78,7 @@ func TestFileCheckInBrowser(t *testing.T) {
 	p.sees("[data-check] .note.warn") // the labels differ in a space
 	odd := "sep=;\r\n;height;height;;kind\r\n1;2;3;4;rose\r\n2;3;4;5;tulip\r\n3;4;4;5;rose\r\n4;5;6;6;tulip\r\n"
 	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.good", "5 columns. Row IDs: the first column, which has no name. Labels: kind, 2 different.")
-	p.choose(filepath.Join(files, "odd.csv"), odd, "[data-check] .note.warn", "column 3 is read as height_2, column 4 is read as column_4")
+	p.choose(filepath.Join(files, "odd.csv"), odd, ".note.warn", "column 3 is read as height_2, column 4 is read as column_4")
 
 	scanned, err := profile.Scan(t.Context(), strings.NewReader(train.String()), profile.ScanOptions{Brief: true})
 	if err != nil || scanned.DefectSummary() != "" {
