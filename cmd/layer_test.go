@@ -87,7 +87,7 @@ var layers = map[string][]string{
 	"internal/onnx/onnxtest":      nil,
 	"internal/otlp":               {"span"},
 	"internal/outage":             nil,
-	"internal/preflight":          {"api", "cli", "client", "connect", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
+	"internal/preflight":          {"api", "cli", "client", "connect", "drift", "exit", "humanize", "receipt", "roles", "symlink", "table/cells", "table/check", "table/columnstats", "table/compare", "table/csvfile", "table/frame", "table/inference", "table/profile", "table/repair", "table/result", "tablefile", "term"},
 	"internal/problem":            {"api", "blob", "humanize", "job", "machine", "store"},
 	"internal/prune":              {"api", "client", "humanize", "term"},
 	"internal/quota":              {"api", "store"},

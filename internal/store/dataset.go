@@ -150,8 +150,8 @@ type DatasetQuery struct {
 	// State selects the datasets in this state. If it is empty, datasets in all states are
 	// selected.
 	State string
-	// WithModel selects datasets that have a model.
-	WithModel bool
+	// WithModel selects datasets that have a model, and WithPrediction datasets that have a prediction.
+	WithModel, WithPrediction bool
 	Page
 }
 
@@ -160,7 +160,7 @@ type DatasetQuery struct {
 func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Dataset, total int64, err error) {
 	list := listQuery{columns: datasetListColumns, from: "dataset d", table: "dataset d", key: "d.key", order: "d.created DESC, d.key DESC"}
 	list.addCondition("d.account = ?", q.Account)
-	if q.State == "" && !q.WithModel {
+	if q.State == "" && !q.WithModel && !q.WithPrediction {
 		list.total, list.totalArgs = "SELECT datasets FROM account WHERE key = ?", []any{q.Account}
 	}
 	if q.State != "" {
@@ -168,6 +168,9 @@ func (t *Tx) ListDatasets(ctx context.Context, q DatasetQuery) (datasets []*Data
 	}
 	if q.WithModel {
 		list.addCondition("d.key IN (SELECT m.dataset FROM model m WHERE m.account = ?)", q.Account)
+	}
+	if q.WithPrediction {
+		list.addCondition("d.key IN (SELECT p.dataset FROM prediction p WHERE p.account = ?)", q.Account)
 	}
 	return listPage(ctx, t, list, q.Page, scanDataset)
 }
