@@ -26,7 +26,7 @@ type Model struct {
 	AchievedPerformance Decimal `json:"achievedPerformance" doc:"A string that holds a decimal number: the performance on validation rows. null (an extension) if there were no validation rows."`
 	CreatedOn           string  `json:"createdOn"`
 	Algorithm           string  `json:"algorithm,omitempty" doc:"The winning algorithm, or BLEND."`
-	Champion            bool    `json:"champion" doc:"Whether the model is the best one of its series so far. Only models with the metric, label, columns and classes of the newest model are compared."`
+	Champion            bool    `json:"champion" doc:"Whether the model is the champion of its series: the model with the highest achievedPerformance among those with the dataset and the metric of the newest model. Cancelled models are ignored, unless the series has no other model."`
 	ModelExtensions
 }
 
@@ -59,6 +59,7 @@ type ModelExtensions struct {
 	AchievedInterval *Interval `json:"achievedInterval,omitempty" doc:"95 % confidence interval of achievedPerformance."`
 	TestInterval     *Interval `json:"testInterval,omitempty" doc:"95 % confidence interval of testPerformance."`
 	Bytes            int64     `json:"bytes,omitempty" doc:"Size of the model's file."`
+	Cancelled        bool      `json:"cancelled,omitempty" doc:"true if the race was cancelled, so the training of the model is incomplete. Absent otherwise."`
 }
 
 // ModelPage is the response of [ListModelsOfDataset].

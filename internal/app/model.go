@@ -10,10 +10,7 @@ import (
 	"foretell/internal/storedfile"
 )
 
-// GetModel returns a model. Its field Champion is true if the model has the highest
-// achievedPerformance of its series. Models whose metric or table differs from that of the
-// newest model are ignored. If several models have the highest performance, the oldest is the
-// champion.
+// GetModel returns a model. See [store.Model] for its field Champion.
 func (a *App) GetModel(ctx context.Context, in *api.ModelInput) (*api.Model, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {
@@ -33,6 +30,7 @@ func toModelExtensions(m *store.Model) api.ModelExtensions {
 	return api.ModelExtensions{
 		Series: m.Series, SeriesVersion: m.SeriesVersion, AlgorithmName: api.AlgorithmKind(m.Algorithm), Metric: m.Metric,
 		TestPerformance: m.TestPerformance, AchievedInterval: m.ValidationInterval, TestInterval: m.TestInterval, Bytes: m.Bytes,
+		Cancelled: m.Cancelled,
 	}
 }
 

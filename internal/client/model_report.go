@@ -37,9 +37,16 @@ func (c *Client) OwnAccount(ctx context.Context) (*api.Account, error) {
 // if the service responds with 404, 405 or 501.
 func callExtension[In, Out any](ctx context.Context, c *Client, endpoint api.Endpoint[In, Out], in *In) (*Out, error) {
 	out, err := Call(ctx, c, endpoint, in)
-	var problem *api.Problem
-	if errors.As(err, &problem) && (problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented) {
+	if isMissingOperation(err) {
 		return nil, nil
 	}
 	return out, err
+}
+
+// isMissingOperation reports whether err is a response of 404, 405 or 501, which a service returns
+// for an operation that it does not implement.
+func isMissingOperation(err error) bool {
+	var problem *api.Problem
+	return errors.As(err, &problem) &&
+		(problem.Status == http.StatusNotFound || problem.Status == http.StatusMethodNotAllowed || problem.Status == http.StatusNotImplemented)
 }

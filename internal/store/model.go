@@ -24,10 +24,14 @@ type Model struct {
 	// of JSON.
 	Report, Summary []byte
 	Created         time.Time
-	// Champion is true if the model has the highest AchievedPerformance of its series. Models
-	// whose metric or table differs from that of the newest model are ignored; see
-	// [api.TableSchema]. If several models have the highest performance, the oldest is the
-	// champion. Champion is read-only.
+	// Cancelled is true if the race of the model was cancelled, so the model is incomplete. It is
+	// read-only.
+	Cancelled bool
+	// Champion is true if the model is the champion of its series: the model with the highest
+	// AchievedPerformance among those with the dataset and the metric of the newest model. Scores
+	// on the rows of different datasets cannot be compared. Cancelled models are ignored, unless
+	// all models of the series are cancelled. If several models have the highest performance, the
+	// oldest is the champion. Champion is read-only.
 	Champion bool
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,
 	// and TestPerformance is the performance of the model on test rows. Threshold is nil if the
@@ -45,21 +49,22 @@ type Model struct {
 const (
 	modelColumns = `m.key, m.account, m.dataset, m.training, m.version, m.series_version, m.algorithm, m.achieved,
 	m.blob, coalesce(m.bytes, 0), coalesce(m.sha256, ''), m.created,
-	d.series, t.metric, t.threshold, t.test, m.validation_interval, m.test_interval`
+	d.series, t.metric, t.threshold, t.test, t.status, m.validation_interval, m.test_interval`
 	modelFrom = "model m JOIN training t ON t.key = m.training JOIN dataset d ON d.key = m.dataset"
 )
 
 func scanModel(row rowScanner) (*Model, error) {
 	var m Model
 	var created int64
+	var status string
 	var validationInterval, testInterval []byte
 	err := row.Scan(&m.Key, &m.Account, &m.Dataset, &m.Training, &m.Version, &m.SeriesVersion, &m.Algorithm, &m.AchievedPerformance,
-		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance,
+		&m.Blob, &m.Bytes, &m.SHA256, &created, &m.Series, &m.Metric, &m.Threshold, &m.TestPerformance, &status,
 		&validationInterval, &testInterval)
 	if err != nil {
 		return nil, err
 	}
-	m.Created = fromMicros(created)
+	m.Created, m.Cancelled = fromMicros(created), status == api.TrainingCancelled
 	m.DecodeError = errors.Join(
 		decodeOptional(validationInterval, &m.ValidationInterval, "validation_interval", "model", m.Key),
 		decodeOptional(testInterval, &m.TestInterval, "test_interval", "model", m.Key),
@@ -142,39 +147,21 @@ func (t *Tx) setChampionFields(ctx context.Context, models ...*Model) error {
 }
 
 // findChampion returns the key of the champion of a series (see Model.Champion), or "" if the series
-// has no model. It reads the columns of datasets only if the best model and the newest model have
-// different datasets.
+// has no model.
 func (t *Tx) findChampion(ctx context.Context, account, series string) (champion string, err error) {
 	const ofSeries = " FROM " + modelFrom + " WHERE d.account = ? AND d.series = ?"
 	var newest, metric string
-	err = t.tx.QueryRowContext(ctx, "SELECT m.dataset, t.metric"+ofSeries+" ORDER BY m.series_version DESC LIMIT 1", account, series).Scan(&newest, &metric)
-	best, args := "SELECT m.key, m.dataset"+ofSeries+" AND t.metric = ?", []any{account, series, metric}
-	for err == nil {
-		var dataset string
-		err = t.tx.QueryRowContext(ctx, best+" ORDER BY m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1", args...).Scan(&champion, &dataset)
-		if err != nil || dataset == newest {
-			break
-		}
-		same, err := t.haveSameSchema(ctx, dataset, newest)
-		if err != nil || same {
-			return champion, err
-		}
-		best, args = best+" AND m.dataset <> ?", append(args, dataset)
+	err = t.tx.QueryRowContext(ctx, "SELECT m.dataset, t.metric"+ofSeries+" ORDER BY t.status = ?, m.series_version DESC LIMIT 1",
+		account, series, api.TrainingCancelled).Scan(&newest, &metric)
+	if err == nil {
+		err = t.tx.QueryRowContext(ctx, "SELECT m.key"+ofSeries+` AND m.dataset = ? AND t.metric = ?
+			ORDER BY t.status = ?, m.achieved IS NULL, m.achieved DESC, m.series_version LIMIT 1`,
+			account, series, newest, metric, api.TrainingCancelled).Scan(&champion)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return champion, err
-}
-
-// haveSameSchema reports whether two datasets have the same label, columns and classes.
-func (t *Tx) haveSameSchema(ctx context.Context, a, b string) (bool, error) {
-	first, err := t.getTableSchema(ctx, a)
-	if err != nil {
-		return false, err
-	}
-	second, err := t.getTableSchema(ctx, b)
-	return first.Matches(second), err
 }
 
 // DeleteModel deletes a model with its predictions. It returns the keys of the
