@@ -64,9 +64,11 @@ champion of earlier runs of this name. Only models for the same metric, columns 
 classes are compared.
 
 Runs with the same name form a series. The name defaults to that of the training
-file. If a dataset of the series has the same data and the same --buckets, nothing is
-uploaded, and the run adds a model to this dataset. Otherwise the run adds a dataset to
-the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3 and so on.
+file. In this case, a note is printed if the newest model of the series was trained on
+another dataset. If a dataset of the series has the same data and the same --buckets,
+nothing is uploaded, and the run adds a model to this dataset. Otherwise the run adds a
+dataset to the series. The datasets of the series NAME are called NAME, NAME-2, NAME-3
+and so on.
 
 Models are numbered across the datasets of a series. With --with, other commands select
 a model: NAME@v3 is the third model of the series NAME. NAME is the champion, which is
