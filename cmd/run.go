@@ -61,7 +61,9 @@ running, and prints the command that later predicts with the model of the race.
 If a race misses --threshold, or its model misses --require or --beat, the exit status
 is 10, but the result is still written. --beat champion compares the model with the
 champion of earlier runs of this name. Only models for the same metric, columns and
-classes are compared.
+classes are compared. A model that misses --require or --beat is rejected, so it cannot
+be the champion. A model that meets --beat champion becomes the champion, even if its
+score on the validation rows is lower.
 
 Runs with the same name form a series. The name defaults to that of the training
 file. In this case, a note is printed if the newest model of the series was trained on
@@ -165,6 +167,9 @@ func (o *runOptions) run(ctx context.Context, train []string) error {
 		}
 	}
 	if p.gateReport, err = o.gate.Evaluate(ctx, session, p.job.ModelKey); err != nil {
+		return err
+	}
+	if err := p.applyToChampion(ctx); err != nil {
 		return err
 	}
 	if !o.output.Quiet {

@@ -142,8 +142,8 @@ type SeriesModel struct {
 // Reference returns a reference to the model for the command line, such as NAME@v3.
 func (m *SeriesModel) Reference() string { return m.Series + "@v" + strconv.Itoa(m.SeriesVersion) }
 
-// ModelsOfSeries returns the models of a series, newest first. One of them is the champion; see
-// [FindChampion].
+// ModelsOfSeries returns the models of a series, newest first. At most one of them is the champion;
+// see [FindChampion].
 func ModelsOfSeries(ctx context.Context, c *Client, s Series) ([]SeriesModel, error) {
 	var models []SeriesModel
 	reported := "" // key of the champion that the service reports
@@ -221,20 +221,28 @@ func setCancelledFields(ctx context.Context, c *Client, newestFirst []SeriesMode
 	return nil
 }
 
-// FindChampion returns the champion of models of one series, newest first: the model with the
-// highest performance on the validation rows, among those with the dataset and the metric of the
-// newest model. Scores on the rows of different datasets cannot be compared. Models of cancelled
-// races are ignored, unless all races were cancelled. In a tie, the champion is the oldest model. A
-// model without a performance is the champion only if no other model has one. FindChampion returns
-// nil if there are no models.
+// FindChampion returns the champion of models of one series, newest first: the promoted model or,
+// if none is promoted, the model with the highest performance on the validation rows, among those
+// with the dataset and the metric of the newest model. Scores on the rows of different datasets
+// cannot be compared. The newest accepted model of this dataset precedes models with a higher
+// performance. Rejected models are ignored. Models of cancelled races are ignored, too,
+// unless all races were cancelled. In a tie, the champion is the oldest model. A model without a
+// performance is the champion only if no other model has one. FindChampion returns nil if there is
+// no model that can be the champion.
 func FindChampion(newestFirst []SeriesModel) *SeriesModel {
 	var newest, best *SeriesModel
 	for i := range newestFirst {
 		m := &newestFirst[i]
 		switch {
+		case m.State == api.ModelPromoted:
+			return m
+		case m.State == api.ModelRejected:
 		case newest == nil || newest.Cancelled && !m.Cancelled:
 			newest, best = m, m
 		case m.Cancelled != newest.Cancelled || m.DatasetKey != newest.DatasetKey || m.Metric != newest.Metric:
+		case best.State == api.ModelAccepted: // it is newer
+		case m.State == api.ModelAccepted:
+			best = m
 		case cmp.Compare(m.AchievedPerformance.Value, best.AchievedPerformance.Value) >= 0: // NaN is the lowest
 			best = m
 		}

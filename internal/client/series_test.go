@@ -101,6 +101,10 @@ func TestChampion(t *testing.T) {
 		m.Cancelled = true
 		return m
 	}
+	with := func(state string, m SeriesModel) SeriesModel {
+		m.State = state
+		return m
+	}
 	for name, test := range map[string]struct {
 		models []SeriesModel
 		want   string
@@ -110,6 +114,10 @@ func TestChampion(t *testing.T) {
 		"complete, of any dataset":                 {[]SeriesModel{cancelled(3, "e", 0.99), model(2, "d", "accuracy", 0.8), cancelled(1, "d", 0.9)}, "2"},
 		"all cancelled":                            {[]SeriesModel{cancelled(2, "e", 0.7), cancelled(1, "d", 0.9)}, "2"},
 		"not measured":                             {[]SeriesModel{model(2, "d", "accuracy", 0.1), model(1, "d", "accuracy", math.NaN())}, "2"},
+		"promoted":                                 {[]SeriesModel{model(3, "e", "accuracy", 0.7), with(api.ModelPromoted, cancelled(2, "d", 0.1)), model(1, "e", "accuracy", 0.8)}, "2"},
+		"rejected":                                 {[]SeriesModel{with(api.ModelRejected, model(3, "e", "accuracy", 0.9)), model(2, "d", "accuracy", 0.7), with(api.ModelRejected, model(1, "d", "accuracy", 0.8))}, "2"},
+		"accepted":                                 {[]SeriesModel{model(5, "e", "accuracy", 0.9), with(api.ModelAccepted, model(4, "e", "accuracy", 0.7)), with(api.ModelAccepted, model(3, "e", "accuracy", 0.8)), model(2, "e", "accuracy", 0.9), with(api.ModelAccepted, model(1, "d", "accuracy", 0.9))}, "4"},
+		"all rejected":                             {[]SeriesModel{with(api.ModelRejected, model(1, "d", "accuracy", 0.8))}, ""},
 		"no models":                                {nil, ""},
 	} {
 		champion := ""

@@ -126,7 +126,11 @@ func bestEarlierModel(ctx context.Context, c *connect.Session, s client.Series, 
 		return target.metric != "" && m.Metric != "" && m.Metric != target.metric
 	})
 	for len(models) > 0 {
-		champion := *client.FindChampion(models)
+		found := client.FindChampion(models)
+		if found == nil { // all are rejected
+			break
+		}
+		champion := *found // DeleteFunc moves the models
 		d, err := client.Call(ctx, c.Client, api.GetDataset, &api.DatasetInput{DatasetKey: champion.DatasetKey})
 		if err != nil {
 			return baseline{}, err

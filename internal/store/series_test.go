@@ -78,6 +78,57 @@ func (s suite) series(t *testing.T) {
 		if got := champions(tx); !got["first"] || got["best"] {
 			t.Errorf("the newest dataset is an old one: champions: %v", got)
 		}
+		// A promoted model is the champion, whatever its score, and a rejected one is not.
+		setState := func(key, state string) *Model {
+			t.Helper()
+			m, err := tx.GetModel(t.Context(), "ann", key)
+			if err == nil {
+				err = tx.SetModelState(t.Context(), m, state)
+			}
+			if err == nil {
+				m, err = tx.GetModel(t.Context(), "ann", key)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		setState("next", api.ModelPromoted)
+		if m := setState("best", api.ModelPromoted); !m.Champion || m.ChampionReason != api.ModelPromoted {
+			t.Errorf("a promoted model is %+v", m)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", "next"); err != nil || m.Champion || m.ChampionReason != api.ReasonAnotherPromoted {
+			t.Errorf("a model that was promoted earlier is %+v, %v", m, err)
+		}
+		if m, err := tx.GetModel(t.Context(), "ann", "alone"); err != nil || !m.Champion {
+			t.Errorf("the champion of another series is %+v, %v", m, err)
+		}
+		setState("best", "")
+		if m := setState("first", api.ModelRejected); m.Champion || m.ChampionReason != api.ModelRejected {
+			t.Errorf("a rejected model is %+v", m)
+		}
+		if got := champions(tx); !got["last"] {
+			t.Errorf("the best model is rejected: champions: %v", got)
+		}
+		// An accepted model precedes models of its dataset with a higher score, but not those of newer
+		// datasets.
+		setState("first", "")
+		if m := setState("last", api.ModelAccepted); !m.Champion || m.ChampionReason != api.ModelAccepted {
+			t.Errorf("an accepted model is %+v", m)
+		}
+		setState("last", "")
+		if m := setState("best", api.ModelAccepted); m.Champion || m.ChampionReason != api.ReasonOtherDataset {
+			t.Errorf("an accepted model of an earlier dataset is %+v", m)
+		}
+		setState("best", "")
+		setState("alone", api.ModelRejected)
+		setState("unmeasured", api.ModelRejected)
+		if got := champions(tx); got["alone"] || got["unmeasured"] {
+			t.Errorf("all models are rejected: champions: %v", got)
+		}
+		if m := setState("first", ""); m.ChampionReason != api.ReasonBest {
+			t.Errorf("the best model is %+v", m)
+		}
 		// A cancelled model is not compared, whether its dataset is new or not.
 		status = api.TrainingCancelled
 		cancelled := add(tx, "d1", "cancelled", api.MetricAccuracy, new(0.99))
