@@ -32,12 +32,13 @@ type Model struct {
 	// read-only.
 	Cancelled bool
 	// Champion is true if the model is the champion of its series: the promoted model or, if none
-	// is promoted, the model with the highest AchievedPerformance among those with the dataset and the metric of the newest model. Scores
-	// on the rows of different datasets cannot be compared. Cancelled models are ignored, unless
-	// all models of the series are cancelled. Rejected models are always ignored, and the newest
-	// accepted model precedes models with a higher performance. If several models have the highest
-	// performance, the oldest is the champion. ChampionReason says why the model is
-	// the champion, or why it is not; see [api.ModelExtensions]. Both fields are read-only.
+	// is promoted, the model with the highest AchievedPerformance among those with the dataset and
+	// the metric of the newest model. Scores on the rows of different datasets cannot be compared.
+	// Cancelled models are ignored, unless all models of the series are cancelled. Rejected models
+	// are always ignored, and the newest accepted model precedes models with a higher performance.
+	// If several models have the highest performance, the oldest is the champion. ChampionReason
+	// says why the model is the champion, or why it is not; see [api.ModelExtensions]. Both fields
+	// are read-only.
 	Champion       bool
 	ChampionReason string
 	// Series is the name of the dataset's series. Metric and Threshold are parameters of the race,

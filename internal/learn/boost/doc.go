@@ -21,6 +21,8 @@
 //	monotone                      leaf values of symmetric trees with monotone features
 //	model, *_model                trained models and prediction
 //	spilled_ensemble              trees on disk, which are decoded on first use
+//	path, onnx                    predictions for explanations; export to ONNX
+//	exp                           a fast exponential
 //
 // # References
 //

@@ -15,9 +15,9 @@ var expTable = func() (bits [expSteps]uint32) {
 
 // exp32 returns e^x to about float32 precision for x between -87 and 87. It returns 0 for
 // smaller x and e^87 for larger x. It computes 2^(n/expSteps) · e^r, where n is an
-// integer and r is at most half of ln 2/expSteps. The first factor is from a table, the
-// second is its Taylor polynomial of degree 2 (Tang, Table-driven implementation of the
-// exponential function, 1989).
+// integer and |r| is at most half of ln 2/expSteps. The first factor is from a table. The
+// second is approximated by its Taylor polynomial of degree 2 (Tang, Table-driven
+// implementation of the exponential function, 1989).
 //
 // Here and in the other sums of this package, products are converted explicitly. This
 // prevents the compiler from fusing a multiplication and an addition on arm64, which would
@@ -35,8 +35,8 @@ func exp32(x float32) float32 {
 		// exact.
 		high = 0.693359375 / expSteps
 		low  = -2.12194440e-4 / expSteps
-		// bias makes the number positive, so that the conversion, which truncates,
-		// rounds down.
+		// bias makes the number positive. The conversion truncates, so with the added 0.5
+		// it rounds to the nearest integer.
 		bias = 1 << 14
 	)
 	n := int32(float32(x*perStep)+(bias+0.5)) - bias

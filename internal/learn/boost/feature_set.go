@@ -15,7 +15,8 @@ type featureSet struct {
 	// columns, followed by the target statistics computed with that permutation.
 	bins []*tree.BinnedMatrix
 	// usable holds the indices of the features that trees may use: all columns and all
-	// statistics. Constant features that tree.BinnedMatrix.Append adds are not usable.
+	// statistics. Features without data, which tree.BinnedMatrix.Append may add, are not
+	// usable.
 	usable         []int32
 	statistics     []targetStatistic
 	firstStatistic int // index of the first feature that is a statistic
@@ -38,8 +39,9 @@ const (
 	maxStatistics = 48
 )
 
-// newFeatureSet computes the target statistics of the categorical columns of f from the
-// rows train. bins holds the binned columns of f.
+// newFeatureSet computes the target statistics of the categorical columns of f. train
+// holds the training rows, from which they are computed. bins holds the binned columns of
+// f.
 func newFeatureSet(ctx context.Context, f *frame.Frame, train []int32, bins *tree.BinnedMatrix, opts *Options) (*featureSet, error) {
 	set := &featureSet{firstStatistic: len(f.Columns)}
 	var keys []categoryColumns

@@ -20,10 +20,10 @@ type Fitter struct {
 }
 
 // roundsPerStep returns the number of rounds of a step. It is more than 1 on small data,
-// where a single round changes the validation loss too little to compare it. rows is the
+// where a single round changes the validation loss too little for a comparison. rows is the
 // number of all rows of the frame, not only of the training rows. Steps of a fold and steps
-// of a refit on all rows therefore have the same number of rounds. The number of steps that
-// is best in the folds is then also used for the refit.
+// of a refit on all rows therefore have the same number of rounds, so the number of steps
+// that is best in the folds can also be used for the refit.
 func roundsPerStep(rows, classes int) int {
 	const enough = 200_000
 	return min(max(enough/max(rows*numOutputs(classes), 1), 1), 5)
@@ -65,8 +65,8 @@ func NewLeafwise(ctx context.Context, f *frame.Frame, fold split.Fold, opts Opti
 }
 
 // NewSymmetric returns a fitter that trains symmetric trees on the rows fold.Train of f
-// and predicts the rows fold.Validation. If opts.Bins is set, it should have opts.Buckets
-// bins in addition to the bin of missing values.
+// and predicts the rows fold.Validation. If opts.Bins is set, its numeric features should
+// have at most opts.Buckets bins in addition to the bin of missing values.
 func NewSymmetric(ctx context.Context, f *frame.Frame, fold split.Fold, opts Options) (*Fitter, error) {
 	if err := validate(f, fold, &opts); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (f *Fitter) Step(ctx context.Context) (done bool, err error) {
 func (f *Fitter) Rounds() int { return f.booster.rounds() }
 
 // Cost returns an estimate of the time spent on training so far, in nanoseconds of one
-// core. It is computed from the numbers of gradients added to histograms, bins scanned
-// and rows moved, so it is the same on every machine and in every run. The time of each
+// core. It is computed from counts of operations, such as the number of bins scanned to
+// find splits, so it is the same on every machine and in every run. The time of each
 // operation was fitted to the shortest measured times of single rounds, with one worker
 // on an x86-64 server core of 2026.
 func (f *Fitter) Cost() float64 { return f.booster.cost() }

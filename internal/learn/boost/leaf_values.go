@@ -53,9 +53,9 @@ func (b *symmetricBooster) fitLeafValuesAndAddScores(ctx context.Context, leaves
 	})
 }
 
-// sumDerivatives sets sums to the sums over rows of the derivatives of the loss with
-// respect to each output. It is used if trees are grown from projected gradients: the grower then has sums of the
-// projections, not of the outputs.
+// sumDerivatives adds up the derivatives of the loss with respect to each output over the
+// given rows, and sets sums to the result. It is used if trees are grown from projected
+// gradients: the grower then has sums of the projections, not of the outputs.
 func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	clear(sums.g)
 	clear(sums.h)
@@ -67,7 +67,7 @@ func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 			scale := b.scales[row]
 			odds := b.rowOdds(sums, row)
 			if !b.keepsOdds {
-				fillOddsRatios(odds, b.scores.row(row), b.scores.labels[row])
+				fillOdds(odds, b.scores.row(row), b.scores.labels[row])
 			}
 			for k, e := range odds[:len(partial)] {
 				x := float32(e * scale)
@@ -84,9 +84,9 @@ func (b *symmetricBooster) sumDerivatives(sums *gradSums, rows []int32) {
 	}
 }
 
-// fillOddsRatios sets dst[k] to the probability of class k divided by the probability of the
+// fillOdds sets dst[k] to the probability of class k divided by the probability of the
 // row's own class, label. scores are the raw scores of the row.
-func fillOddsRatios(dst, scores []float32, label int32) {
+func fillOdds(dst, scores []float32, label int32) {
 	own := scores[label]
 	dst = dst[:len(scores)]
 	for k, x := range scores {

@@ -11,7 +11,7 @@ import (
 	"foretell/internal/spill"
 )
 
-// leafwiseBooster adds one leaf-wise tree for each output and round.
+// leafwiseBooster adds one leaf-wise tree for each output in each round.
 type leafwiseBooster struct {
 	opts   Options
 	scores *outputScores
@@ -26,19 +26,19 @@ type leafwiseBooster struct {
 	ends          []int64
 	out           codec.Writer
 	mappers       []tree.BinMapper
-	traversedRows int64 // the sum over all trees of the rows for which the tree was traversed
+	traversedRows int64 // number of rows for which a tree was traversed, summed over all trees
 }
 
-// boostedTree is a tree of an ensemble with the value of each leaf. It is nil if the
-// output of the tree had converged: its gradients were nearly zero, or no feature had an
-// allowed split.
+// boostedTree is a tree of an ensemble with the value of each leaf. A nil *boostedTree
+// means that the output had converged: its gradients were nearly zero, or no feature had
+// an allowed split.
 type boostedTree struct {
 	tree   *tree.Tree
 	values []float32
 }
 
 // minMeanGradient is the mean absolute gradient of the training rows below which an
-// output has converged: it gets no more trees.
+// output has converged. The round then adds no tree for this output.
 const minMeanGradient = 1e-6
 
 func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Options) *leafwiseBooster {
@@ -52,14 +52,14 @@ func newLeafwiseBooster(scores *outputScores, bins *tree.BinnedMatrix, opts Opti
 	}}
 }
 
-// parallelTrees returns the number of trees that are grown at the same time.
-func (b *leafwiseBooster) parallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
+// numParallelTrees returns the number of trees that are grown at the same time.
+func (b *leafwiseBooster) numParallelTrees() int { return min(b.opts.Workers, len(b.scores.base)) }
 
 // acquireWorkspace takes a workspace from the pool and sets b.leafwiseWorkspace to it.
 // release returns it to the pool and sets the field to nil.
 func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 	w := b.opts.Workspaces.leafwise.Acquire()
-	w.prepare(b.bins, b.params, b.parallelTrees(), b.workersPerTree())
+	w.prepare(b.bins, b.params, b.numParallelTrees(), b.workersPerTree())
 	for _, sampler := range w.samplers {
 		sampler.resize(b.bins.Rows, len(b.scores.train))
 	}
@@ -80,7 +80,7 @@ func (b *leafwiseBooster) acquireWorkspace() (release func()) {
 // workersPerTree returns the number of workers for each tree that is grown at
 // the same time.
 func (b *leafwiseBooster) workersPerTree() int {
-	return (b.opts.Workers + b.parallelTrees() - 1) / b.parallelTrees()
+	return (b.opts.Workers + b.numParallelTrees() - 1) / b.numParallelTrees()
 }
 
 // round adds a tree for each output that has not converged. done reports whether all

@@ -75,8 +75,8 @@ func passedSplits(splits []tree.LevelSplit, feature int32, bins int) (masks []in
 }
 
 // fitMonotoneValues does the same as fitLeafValuesAndAddScores for a tree with monotone
-// features. Among the leaf values that are in order, it chooses those that minimise the
-// loss.
+// features. It replaces the Newton steps of the leaves by values that are close to them
+// and in the order of each monotone feature; see fitIsotonicInPlace.
 func (b *symmetricBooster) fitMonotoneValues(ctx context.Context, splits []tree.LevelSplit, bins *tree.BinnedMatrix) error {
 	values, weights := make([]float64, 1<<len(splits)), make([]float64, 1<<len(splits))
 	for leaf := range values {
@@ -105,9 +105,9 @@ const dykstraRounds = 20
 // fitIsotonicInPlace is an isotonic regression. It replaces values by the closest values
 // that are in all given orders: those with the smallest weighted sum of squared
 // differences. For one order it pools adjacent violators (Ayer et al. 1955), as CatBoost
-// does for symmetric trees. For several orders it projects the values onto one order
-// after another, again and again (Dykstra 1983; Boyle & Dykstra 1986). This converges
-// slowly, so after dykstraRounds repetitions, running maxima remove the remaining
+// does for symmetric trees. For several orders the result is approximate: the values are
+// projected onto one order after another, dykstraRounds times (Dykstra 1983; Boyle &
+// Dykstra 1986). This converges slowly, so running maxima then remove the remaining
 // violations.
 func fitIsotonicInPlace(values, weights []float64, orders []leafOrder) {
 	if len(orders) == 1 {

@@ -77,9 +77,9 @@ func newOutputScores(objective objective, rows int) *outputScores {
 }
 
 // baseScores returns the initial score of each output, computed from the labels of the
-// rows train. For two classes it is the log odds of the second class, and otherwise the
-// logarithm of the frequency of each class. One row is added to the count of each class,
-// so that a class without rows has a finite score.
+// training rows, whose indices are in train. For two classes it is the log odds of the
+// second class, and otherwise the logarithm of the frequency of each class. One row is
+// added to the count of each class, so that a class without rows has a finite score.
 func baseScores(labels, train []int32, classes int) []float32 {
 	counts := make([]float64, classes)
 	for i := range counts {
@@ -204,9 +204,10 @@ func scoresToProbabilities(dst, raw []float32) {
 const maxLeafValue = 8
 
 // newtonStep returns the value of a leaf with the sums g of the gradients and h of the
-// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. With K
-// > 2 classes, h is a diagonal element of the hessian matrix. It is multiplied by K/(K−1)
-// to compensate for the elements outside the diagonal (Friedman 2001, equation 33).
+// hessians: the step −g/(h+λ), limited to ±maxLeafValue, times the learning rate. If the
+// number of classes, K, is above 2, h is a diagonal element of the hessian matrix. It is
+// multiplied by K/(K−1) to compensate for the elements outside the diagonal (Friedman 2001,
+// equation 33).
 func newtonStep(g, h float64, classes int, opts *Options) float32 {
 	if k := float64(classes); k > 2 {
 		h *= k / (k - 1)

@@ -84,7 +84,7 @@ func (m *symmetricModel) addONNXStatistics(g *onnx.Graph, x onnx.Value) onnx.Val
 	factors, offsets, sizes := make([]float64, len(columns)*len(keyed)), make([]int, len(keyed)), make([]int, len(keyed))
 	var table []byte
 	for i, s := range keyed {
-		offsets[i], sizes[i] = len(table), s.key.size()
+		offsets[i], sizes[i] = len(table), s.key.numCategories()
 		table = append(table, s.categoryBins...)
 		first, second := s.key.columns[0], s.key.columns[1]
 		factors[at[first]*len(keyed)+i] = float64(s.key.levels[1])
@@ -110,10 +110,10 @@ type onnxTree struct {
 	columns     []int // by source: the index of its column in the input of the trees
 }
 
-// add adds the subtree that splits by the given level and the levels after it. The lowest
-// bits of leaf, one for each level before, say which of the earlier splits the rows of
-// the subtree have passed. If all leaves of the subtree have equal values, it becomes a
-// single leaf.
+// add adds the subtree that has the splits of the given level and of the levels after it.
+// The lowest bits of leaf, one for each earlier level, say which of the earlier splits the
+// rows of the subtree have passed. If all leaves of the subtree have equal values, the
+// subtree becomes a single leaf.
 func (t *onnxTree) add(level, leaf int) onnx.TreeNode {
 	if t.isUniform(level, leaf) {
 		return t.ensemble.AddLeaf(t.weights(leaf)...)

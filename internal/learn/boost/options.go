@@ -136,13 +136,16 @@ var leafCounts = [...]int{4, 8, 16, 32, 64, 128}
 // numLeafCounts returns how many of the leafCounts are used for f. It returns 0, so that all
 // trees have the same size, in these cases:
 //
-//   - Fewer than 2000 rows are not of the most frequent class. Large trees then fit the noise.
+//   - All classes but the most frequent one have fewer than 2000 rows in total. Large trees then
+//     fit the noise.
 //   - There are more than 128 features. A grower holds a histogram of all features for each
 //     leaf that may be split, so large trees would need much memory.
 //
-// The last count is not used if there are more than 64 features, for the same reason, or more
-// than two classes. A round then has a tree for each class, and with 128 leaves it takes
-// longer and is not better.
+// The last count is not used in these cases:
+//
+//   - There are more than 64 features. Trees of 128 leaves would then need much memory.
+//   - There are more than two classes. A round then has a tree for each class. With trees of
+//     128 leaves, it would take longer and the model would not be better.
 func numLeafCounts(f *frame.Frame, classes int) int {
 	const minMinorityRows, maxHistograms = 2000, 64 * 128
 	n := len(leafCounts)
@@ -179,12 +182,12 @@ func minorityRows(labels []int32, classes int) int {
 	return all - slices.Max(counts)
 }
 
-// symmetricDefaults sets the defaults of symmetric trees for data of this size. Symmetric
-// trees fit the training rows less closely than leaf-wise trees. From a few thousand rows
-// on, they are therefore as accurate with twice the learning rate, and more accurate if
-// each tree may use a third of the features instead of half. With many classes the trees
-// are fitted to projections, and need a higher learning rate to converge in reasonable
-// time.
+// symmetricDefaults sets the defaults of symmetric trees for a table with the given numbers
+// of rows and features. Symmetric trees fit the training rows less closely than leaf-wise
+// trees. From a few thousand rows on, they are therefore as accurate with twice the
+// learning rate, and more accurate if each tree may use a third of the features instead of
+// half. With many classes the trees are fitted to projections, and need a higher learning
+// rate to converge in reasonable time.
 func (o *Options) symmetricDefaults(rows, features int) {
 	manyClasses := o.Classes > sketchSize
 	size := float64(rows) * float64(numOutputs(o.Classes))

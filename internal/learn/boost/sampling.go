@@ -63,9 +63,9 @@ func (s *rowSampler) resize(rows, train int) {
 }
 
 // computeGradientsAndSample computes the derivatives of the loss with respect to an output, for the
-// training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from which a tree will be
-// grown, and s.others to the other training rows, followed by the validation rows. Each of
-// these three groups of rows is ascending.
+// training rows, and returns the sum of the absolute gradients. It sets s.kept to the rows from
+// which a tree will be grown, and s.others to the other training rows, followed by the validation
+// rows. Each of these three groups of rows is ascending.
 //
 // If params.fraction is below 1, a row is kept for certain if its absolute gradient |g|
 // is at least a threshold μ, and otherwise with probability |g|/μ. In the second case its
@@ -129,7 +129,7 @@ const blockRows = 512
 
 // computeLogisticGradients computes the derivatives of the loss of rows, if there are two classes,
 // with respect to the only output. The kernel computes blockRows consecutive rows of the frame at
-// once. The few of them that are not in rows cost less than skipping them would.
+// once, including a few that are not in the parameter rows. To skip these would take more time.
 func (s *rowSampler) computeLogisticGradients(scores *outputScores, rows []int32) {
 	var raw [blockRows]uint64
 	for len(rows) > 0 {

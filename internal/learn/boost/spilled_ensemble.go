@@ -17,7 +17,8 @@ type spilledEnsemble struct {
 	size       int64 // number of bytes of this ensemble's rounds; later rounds may follow in the stream
 	// writeHead writes the beginning of the binary form, before the rounds.
 	writeHead func(w *codec.Writer)
-	read      func() ensemble
+	// read returns the decoded ensemble.
+	read func() ensemble
 }
 
 // newSpilledEnsemble returns a copy of e and sets its field read. The first call of read

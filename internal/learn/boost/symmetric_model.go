@@ -176,6 +176,6 @@ func readFeatureSource(r *codec.Reader) featureSource {
 		r.Fail("invalid pair of columns")
 		return s
 	}
-	s.categoryBins = bytes.Clone(r.Next(s.key.size()))
+	s.categoryBins = bytes.Clone(r.Next(s.key.numCategories()))
 	return s
 }

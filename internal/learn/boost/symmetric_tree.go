@@ -69,8 +69,9 @@ func assignValueIndices(used []bool) (index []uint8, n int) {
 	return index, n
 }
 
-// applySplit applies the split of one level to rows: it sets bit level of leaves[i] if
-// the i-th row passes the split. bins[i] is the bin of that row. The loop has no branch.
+// applySplit applies the split of the given level to rows: if the i-th row passes the
+// split, it sets the bit of the level in leaves[i]. bins[i] is the bin of that row. The
+// loop has no branch.
 func (t *symmetricTree) applySplit(leaves []uint8, level int, bins []uint8) {
 	split := t.splits[level]
 	width := int(split.High - split.Low)
@@ -81,8 +82,8 @@ func (t *symmetricTree) applySplit(leaves []uint8, level int, bins []uint8) {
 	}
 }
 
-// add adds the values of the leaf leaves[i] to the i-th row of dst, which is row-major
-// with outputs columns.
+// add adds the values of the leaf leaves[i] to the i-th row of dst. dst is row-major and
+// has a column for each output.
 func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 	if outputs == 1 {
 		for i, leaf := range leaves {
@@ -100,8 +101,9 @@ func (t *symmetricTree) add(dst []float32, outputs int, leaves []uint8) {
 }
 
 // write writes the number of levels and, for each split, the feature, Low and High. If
-// there are several outputs, it then writes a bit for each leaf, which is 1 if the leaf
-// has values. The values come last.
+// there are several outputs, it then writes a bit for each leaf: 0 if all values of the
+// leaf are 0, and otherwise 1. The values come last, without those of leaves with the
+// bit 0.
 func (t *symmetricTree) write(w *codec.Writer, outputs int) {
 	w.Bytes(uint8(len(t.splits)))
 	for _, split := range t.splits {

@@ -22,8 +22,8 @@ import (
 // of a row is computed from the rows before it (Prokhorenkova et al. 2018, section 3).
 // However, the first rows have few rows before them. Here the order is therefore a
 // circle, and the statistic of a row is computed from the half of the circle before it,
-// so all statistics are equally accurate. If the statistic of e is computed from a, that of
-// a is not computed from e, except if the two rows are exactly opposite:
+// so all statistics are about equally accurate. If the statistic of e is computed from a,
+// that of a is not computed from e, except if the two rows are exactly opposite:
 //
 //	… i [ a b c d ] e f g h i …     the statistic of e is computed from a b c d
 //
@@ -71,20 +71,20 @@ func (c *categoryColumns) cross(other categoryColumns) categoryColumns {
 	}
 }
 
-// combinations returns how many combinations of categories the columns can have.
-func (c *categoryColumns) combinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
+// numCombinations returns how many combinations of categories the columns can have.
+func (c *categoryColumns) numCombinations() int64 { return int64(c.levels[0]) * int64(c.levels[1]) }
 
 // isHashed reports whether several combinations may have the same number.
 func (c *categoryColumns) isHashed() bool {
-	return c.columns[1] >= 0 && c.combinations() > maxCombinations
+	return c.columns[1] >= 0 && c.numCombinations() > maxCombinations
 }
 
-// size returns the number of categories.
-func (c *categoryColumns) size() int {
+// numCategories returns the number of categories.
+func (c *categoryColumns) numCategories() int {
 	if c.isHashed() {
 		return maxCombinations
 	}
-	return int(c.combinations())
+	return int(c.numCombinations())
 }
 
 // category returns the category of the combination of the first and the second column's
@@ -125,7 +125,7 @@ type targetEncoder struct {
 	// targets[t][class] reports whether the t-th target is 1 for the rows of a class. For
 	// the rows of other classes, the target is 0. See drawTargets.
 	targets [][]bool
-	// permutations are random permutations of train.
+	// permutations are random permutations of the training rows.
 	permutations [][]int32
 	buckets      int
 }
@@ -138,9 +138,9 @@ func (t targetSum) smoothedMean(prior float32) float32 {
 	return (float32(t.sum) + priorWeight*prior) / (float32(t.n) + priorWeight)
 }
 
-// orderedMeans calls visit with the ordered target statistic of each row of order. The
-// statistic of a row is computed from the len(order)/2 rows before it. It is the smoothed
-// mean target of those rows that have the same category. order is a circle; see
+// orderedMeans calls visit with each row in the slice order and its ordered target
+// statistic. The statistic of a row is computed from the len(order)/2 rows before it. It is
+// the smoothed mean target of those rows that have the same category. order is a circle; see
 // targetStatistic. categories holds the category of each row, from 0 to numCategories-1.
 //
 // categorySums holds the sum of the target over all rows of each category, and mean is
@@ -181,12 +181,12 @@ func (e *targetEncoder) orderedMeans(order, categories []int32, numCategories in
 func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) targetStatistic {
 	cells := make([]int32, e.frame.Rows)
 	key.fillCategories(cells, e.frame, 0, e.frame.Rows)
-	s := targetStatistic{key: key, categoryBins: make([]uint8, key.size())}
-	seen := make([]float32, e.frame.Rows)
+	s := targetStatistic{key: key, categoryBins: make([]uint8, key.numCategories())}
+	rowMeans := make([]float32, e.frame.Rows)
 	for i, order := range e.permutations {
-		sums, p := e.orderedMeans(order, cells, key.size(), target, func(row int32, mean float32) { seen[row] = mean })
+		sums, p := e.orderedMeans(order, cells, key.numCategories(), target, func(row int32, mean float32) { rowMeans[row] = mean })
 		if i == 0 {
-			s.mapper = e.fitMapper(seen, sums, p)
+			s.mapper = e.fitMapper(rowMeans, sums, p)
 			for category, t := range sums {
 				s.categoryBins[category] = s.mapper.BinOf(float64(t.smoothedMean(p)))
 			}
@@ -196,7 +196,7 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 			bins[row] = s.categoryBins[cell]
 		}
 		for _, row := range order {
-			bins[row] = s.mapper.BinOf(float64(seen[row]))
+			bins[row] = s.mapper.BinOf(float64(rowMeans[row]))
 		}
 		s.permutedBins = append(s.permutedBins, bins)
 	}
@@ -207,15 +207,15 @@ func (e *targetEncoder) computeStatistic(key categoryColumns, target []bool) tar
 // rows of the same category would be in different bins only because of the random order.
 const maxStatisticBins = 16
 
-// fitMapper returns the bin mapper of a target statistic. seen[row] is the statistic of a
+// fitMapper returns the bin mapper of a target statistic. rowMeans[row] is the statistic of a
 // training row in one random order. sums[category] is the sum of the target over all rows
 // of the category. prior is the mean of the target over all rows.
-func (e *targetEncoder) fitMapper(seen []float32, sums []targetSum, prior float32) tree.BinMapper {
+func (e *targetEncoder) fitMapper(rowMeans []float32, sums []targetSum, prior float32) tree.BinMapper {
 	const maxValues = 50_000
 	var values []float64
 	step := len(e.train)/maxValues + 1
 	for i := 0; i < len(e.train); i += step {
-		values = append(values, float64(seen[e.train[i]]))
+		values = append(values, float64(rowMeans[e.train[i]]))
 	}
 	for _, t := range sums {
 		if t.n > 0 {
@@ -235,7 +235,7 @@ func (e *targetEncoder) targetGain(key categoryColumns) float64 {
 	gain := 0.0
 	for _, target := range e.targets {
 		likelihood := 0.0
-		_, p := e.orderedMeans(e.permutations[0], cells, key.size(), target, func(row int32, mean float32) {
+		_, p := e.orderedMeans(e.permutations[0], cells, key.numCategories(), target, func(row int32, mean float32) {
 			if !target[e.labels[row]] {
 				mean = 1 - mean
 			}
@@ -293,8 +293,8 @@ func (e *targetEncoder) findPairs(ctx context.Context, singles []categoryColumns
 	return keys, nil
 }
 
-// newTargetEncoder returns an encoder that computes statistics from the rows
-// train.
+// newTargetEncoder returns an encoder that computes statistics from the training rows,
+// whose indices are in train.
 func newTargetEncoder(f *frame.Frame, train []int32, opts *Options) *targetEncoder {
 	e := &targetEncoder{frame: f, train: train, labels: f.Labels, buckets: opts.Buckets}
 	draw := rand.New(rand.NewPCG(opts.Seed, 1<<63))

@@ -21,7 +21,7 @@ func TestOrderedStatistics(t *testing.T) {
 	key.fillCategories(cells, f, 0, f.Rows)
 	statistics := func() []float64 {
 		got := make([]float64, f.Rows)
-		e.orderedMeans(e.permutations[1], cells, key.size(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
+		e.orderedMeans(e.permutations[1], cells, key.numCategories(), e.targets[0], func(row int32, mean float32) { got[row] = float64(mean) })
 		return got
 	}
 	got := statistics()
@@ -92,8 +92,8 @@ func TestHashedPairs(t *testing.T) {
 	key.fillCategories(got, f, 0, f.Rows)
 	seen := map[int32]bool{}
 	for i, category := range got {
-		if want := int32((i*(levels+2) + levels + 1 - i) % maxCombinations); category != want || int(category) >= key.size() || seen[category] {
-			t.Fatalf("row %d has the category %d, want %d, below %d and only once", i, category, want, key.size())
+		if want := int32((i*(levels+2) + levels + 1 - i) % maxCombinations); category != want || int(category) >= key.numCategories() || seen[category] {
+			t.Fatalf("row %d has the category %d, want %d, below %d and only once", i, category, want, key.numCategories())
 		}
 		seen[category] = true
 	}
@@ -101,7 +101,7 @@ func TestHashedPairs(t *testing.T) {
 		kindSymmetric:       {columns: [2]int32{0, 1}, levels: [2]int32{levels + 2, 200}},
 		kindSymmetricHashed: key,
 	} {
-		m := Model{classes: 2, base: []float32{0}, ensemble: &symmetricModel{outputs: 1, sources: []featureSource{{column: -1, key: key, categoryBins: make([]uint8, key.size())}}}}
+		m := Model{classes: 2, base: []float32{0}, ensemble: &symmetricModel{outputs: 1, sources: []featureSource{{column: -1, key: key, categoryBins: make([]uint8, key.numCategories())}}}}
 		b, err := m.AppendBinary(nil)
 		if err != nil || b[1] != kind {
 			t.Fatalf("kind %d, error %v, want kind %d", b[1], err, kind)

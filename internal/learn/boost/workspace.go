@@ -25,19 +25,19 @@ type leafwiseWorkspace struct {
 	maxScores, normalizers []float32
 }
 
-// prepare sets up the workspace to grow parallelTrees trees at a time, each
+// prepare sets up the workspace to grow numParallelTrees trees at a time, each
 // with workersPerTree workers.
-func (w *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params, parallelTrees, workersPerTree int) {
-	if w.bins != bins || w.params != params || w.workersPerTree != workersPerTree || len(w.growers) != parallelTrees {
+func (w *leafwiseWorkspace) prepare(bins *tree.BinnedMatrix, params tree.Params, numParallelTrees, workersPerTree int) {
+	if w.bins != bins || w.params != params || w.workersPerTree != workersPerTree || len(w.growers) != numParallelTrees {
 		w.bins, w.params, w.workersPerTree, w.growers = bins, params, workersPerTree, nil
-		for range parallelTrees {
+		for range numParallelTrees {
 			w.growers = append(w.growers, tree.NewGrower(bins, params, workersPerTree))
 		}
 	}
-	for len(w.samplers) < parallelTrees {
+	for len(w.samplers) < numParallelTrees {
 		w.samplers = append(w.samplers, &rowSampler{})
 	}
-	w.samplers = w.samplers[:parallelTrees]
+	w.samplers = w.samplers[:numParallelTrees]
 }
 
 // cost returns the total cost of the growers so far.

@@ -24,8 +24,8 @@ type Reader struct {
 // NewReader returns a Reader of b, which it does not modify.
 func NewReader(b []byte) *Reader { return &Reader{buf: b, remaining: int64(len(b))} }
 
-// NewStreamReader returns a Reader of the next size bytes of in. It reads only
-// the bytes of the requested values.
+// NewStreamReader returns a Reader of a stream. size is the number of bytes that it
+// may read. It reads only the bytes of the requested values.
 func NewStreamReader(in io.Reader, size int64) *Reader {
 	return &Reader{in: in, remaining: size}
 }

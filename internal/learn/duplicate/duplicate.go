@@ -81,12 +81,13 @@ func hashRows(ctx context.Context, f *frame.Frame, workers int) ([]uint64, error
 	return hashes, err
 }
 
-// separateRareTexts changes the hashes of the rows from lo on whose text in a category is not
-// one of its levels, so that such a row is not equal to any other. All these texts have the
-// same code, but in a training table each of them is the text of a single row. Only in a
-// column with more texts than columnstats.Column keeps may several rows have it; copies of
-// these rows are not found. The feature frame.ExtractText is omitted, because its other texts
-// are numbers that another feature has.
+// separateRareTexts changes hashes, which are those of the rows from lo on, if the given column
+// is categorical. A row whose text is not a level of the column gets a hash of its own, so that
+// it counts as different from all other rows. All these texts have the same code, but in a
+// training table each of them is the text of a single row. An exception is a column with more
+// texts than columnstats.Column keeps: there, several rows may have such a text, and copies of
+// these rows are not found. The feature frame.ExtractText is not changed, because its texts that
+// are not levels are numbers that another feature has.
 func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
 	codes, c := f.Columns[column].Codes, &f.Schema.Columns[column]
 	if codes == nil || c.Feature == frame.ExtractText {
@@ -99,8 +100,9 @@ func separateRareTexts(hashes []uint64, f *frame.Frame, column, lo int) {
 	}
 }
 
-// AddCellsToHashes adds the cells of a column to the hashes of the rows from lo on. scratch must
-// be at least as long as hashes. Equal cells have equal hashes.
+// AddCellsToHashes adds the cells of a column to hashes, which are those of the rows from lo on.
+// If two rows have equal hashes and equal cells, their hashes are equal afterwards, too. scratch
+// must be at least as long as hashes.
 func AddCellsToHashes(hashes []uint64, column *frame.Column, scratch []float64, lo int) {
 	if column.Codes != nil {
 		for i, code := range column.Codes[lo : lo+len(hashes)] {

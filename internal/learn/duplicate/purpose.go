@@ -21,11 +21,11 @@ const (
 	maxDistinctSampled = 2000
 )
 
-// madeOnPurpose reports whether the copies in a table were probably made on purpose. The
-// different rows must be many, and must mostly have different values in a column of numbers or
-// texts. The copies of a row count as one. Rows that are equal by chance would then be rare. A
-// category is no evidence, because its texts recur by nature: a table with only a column of
-// postcodes has as many different rows as postcodes.
+// madeOnPurpose reports whether the copies in a table were probably made on purpose. There must
+// be many different rows, and most of them must have different values in a column of numbers or
+// texts. In such a table, rows that are equal by chance are rare. A categorical column is no
+// evidence, because its texts recur by nature: a table with only a column of postcodes has as
+// many different rows as postcodes.
 //
 // If the column has numbers, the labels must be evidence, too: a copy usually has the label of
 // the row, but independent rows that are equal by chance, such as persons of the same age, often

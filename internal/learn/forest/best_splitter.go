@@ -14,7 +14,7 @@ import (
 //	Σ_c n_c² / n
 //
 // and the score of a split is the sum of the scores of its two leaves. (The impurity of a
-// leaf is 1 − score/n.) The squares are integers, so their sums are exact.
+// leaf is 1 − score/n.) The squares n_c² are integers, so their sums are exact.
 type nodeSplit struct {
 	feature    int // -1 if there is no split
 	score      float64
@@ -43,7 +43,7 @@ type splitter struct {
 	squares     int64   // sum of the squares of classTotals
 
 	histogram  *classHistogram
-	leftCounts []int64      // number of rows of each class on the left of the split being scored; otherwise 0
+	leftCounts []int64      // number of rows of each class on the left of the split being scored; all 0 between scores
 	keys       [256]float64 // by bin: the sort key of orderByClass
 	order      []uint8      // the bins of a categorical feature, in the order in which splits are tried
 
@@ -110,10 +110,10 @@ func (s *splitter) bestSplit(feature int, rng *rand.Rand) (found nodeSplit, vari
 	return found, true
 }
 
-// splitPoint divides a list of bins into two: rows with a bin in list[:end] go left, the
-// others right.
+// splitPoint divides a list of bins into two: rows in the first bins of the list go left,
+// the others right.
 type splitPoint struct {
-	end   int // 0 if no division is allowed
+	end   int // number of bins that go left; 0 if no division is allowed
 	score float64
 	rows  int64 // number of rows on the left
 }

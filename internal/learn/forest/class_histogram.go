@@ -19,24 +19,26 @@ func (c classCount) rows() int64   { return int64(uint32(c)) }
 
 // classHistogram holds, for one leaf and one feature, the number of rows of each class in
 // each bin. Only bins and classes with rows are listed, so a histogram never has more
-// elements than the leaf has rows, for any number of classes. In this example, the
-// letters are class counts:
+// elements than the leaf has rows, for any number of classes. The class counts of a bin are
+// classCounts[begin[bin]:ends[bin]]. A class may occur there several times; its counts then
+// add up. In this example, a letter stands for a count of the class with this letter:
 //
 //	bins         2        5     9
 //	classCounts  a a c    b     a b d
+//	begin        0        3     4
 //	ends               3     4        7
 type classHistogram struct {
 	bins        []uint8      // bins that are not empty, ascending
 	classCounts []classCount // in the order of bins
-	ends        [256]int32
-	begin       [256]int32
+	ends        [256]int32   // by bin
+	begin       [256]int32   // by bin
 
-	rowBins []uint8  // bin of each row
-	dense   []uint32 // bins × classes, all zero between builds
-	binRows [256]int32
+	rowBins []uint8    // bin of each row
+	dense   []uint32   // bins × classes, all zero between builds
+	binRows [256]int32 // number of rows of each bin, all zero between builds
 }
 
-// newClassHistogram returns a histogram for leaves of up to rows rows.
+// newClassHistogram returns a histogram for leaves with at most the given number of rows.
 func newClassHistogram(rows, classes int) *classHistogram {
 	return &classHistogram{
 		bins:        make([]uint8, 0, 256),
@@ -62,19 +64,19 @@ func (h *classHistogram) build(rows []sampleRow, data []uint8, numBins, classes 
 
 // buildDense builds the histogram with a dense array, which has one count for each bin
 // and class. It loops once over the rows and once over the counts.
-func (h *classHistogram) buildDense(sample []sampleRow, data []uint8, width, classes int) {
-	dense := h.dense[:width*classes]
-	for _, e := range sample {
+func (h *classHistogram) buildDense(rows []sampleRow, data []uint8, numBins, classes int) {
+	dense := h.dense[:numBins*classes]
+	for _, e := range rows {
 		dense[int(data[e.row()])*classes+int(e.class())]++
 	}
 	h.bins = h.bins[:0]
 	pos := int32(0)
-	for bin := range width {
+	for bin := range numBins {
 		first := pos
 		cells := dense[bin*classes : (bin+1)*classes]
-		for class, rows := range cells {
-			if rows > 0 {
-				h.classCounts[pos] = classCount(class)<<32 | classCount(rows)
+		for class, n := range cells {
+			if n > 0 {
+				h.classCounts[pos] = classCount(class)<<32 | classCount(n)
 				pos++
 			}
 		}

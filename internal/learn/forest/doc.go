@@ -18,9 +18,11 @@
 //	class_histogram  the classes in the bins of a feature, at one leaf
 //	best_splitter    the best split of a leaf on a feature, by Gini impurity
 //	random_splitter  a random split
+//	monotone         bounds of class fractions, for monotone features
 //	forest_tree      the grown tree as an array
 //	model            the forest, used to predict
-//	codec            its binary form
+//	codec, onnx      its binary form; export to ONNX
+//	path             predictions for explanations
 //	cost             the estimated time of training
 //
 // Class distributions of leaves are 16-bit fractions, and votes are sums of these

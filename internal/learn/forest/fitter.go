@@ -26,7 +26,7 @@ type Fitter struct {
 	oobIndex []int32   // the rows of the out-of-bag votes, as indices in fold.Train
 
 	best            *growingForest // the forest with the best growth parameters so far
-	moves           []paramMove    // changes of the parameters of best that were not yet tried
+	moves           []paramMove    // changes of best.params that were not yet tried
 	numMoves        int            // number of moves at the start of the search
 	calibratedTrees int            // number of trees when the temperature was last fitted
 	current         fitterState
@@ -146,7 +146,8 @@ func (f *Fitter) Progress() float64 {
 	return 0.25 + 0.25*float64(f.numMoves-len(f.moves))/float64(f.numMoves)
 }
 
-// nextParams returns the next parameters to try, or false if none exist.
+// nextParams returns the next parameters to try, or false if there are none or the search
+// has not begun. It removes the moves that the data does not allow from f.moves.
 func (f *Fitter) nextParams() (params growthParams, ok bool) {
 	space := f.newSearchSpace()
 	for f.best.trees >= 2*f.opts.pilotHalf && len(f.moves) > 0 {
@@ -231,8 +232,7 @@ func (f *Fitter) countRarestClassRows() int {
 	return least
 }
 
-// newForest returns a forest that has no trees yet and will be grown with the given
-// parameters.
+// newForest returns a forest without trees, to be grown with the given parameters.
 func (f *Fitter) newForest(params growthParams) *growingForest {
 	return &growingForest{
 		params:          params,
@@ -242,9 +242,9 @@ func (f *Fitter) newForest(params growthParams) *growingForest {
 	}
 }
 
-// outOfBagPredictions returns the out-of-bag predictions of forest, before calibration.
-// If these would be more than maxValues probabilities, it returns the predictions of
-// every n-th row only.
+// outOfBagPredictions returns the out-of-bag predictions of forest, before calibration. If
+// there would be more than maxValues probabilities, it returns the predictions of some
+// evenly spaced rows only.
 func (f *Fitter) outOfBagPredictions(forest *growingForest, maxValues int) metric.Predictions {
 	p := metric.Predictions{Classes: f.opts.Classes}
 	if forest == nil {

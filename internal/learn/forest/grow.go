@@ -32,7 +32,8 @@ type grower struct {
 	out      codec.Writer // buffer for the binary form of a tree
 }
 
-// newGrower returns a grower for trees of up to rows rows.
+// newGrower returns a grower for trees that are grown from at most the given number of
+// rows.
 func newGrower(bins *tree.BinnedMatrix, classes, rows int) *grower {
 	g := &grower{
 		splitter: newSplitter(bins, classes, rows),
@@ -71,9 +72,9 @@ func (g *grower) grow(ctx context.Context, sample []sampleRow, params growthPara
 	return t, g.nanos
 }
 
-// considerLeaf finds the best split of the leaf with the given index. It tries random
-// features until it has tried params.maxFeatures features in which the leaf's rows
-// differ. If there is a split, considerLeaf adds the leaf to the frontier.
+// considerLeaf finds the best split of the leaf with the given index. It tries features in
+// random order, until it has tried params.maxFeatures features in which the leaf's rows
+// differ. If an allowed split was found, considerLeaf adds the leaf to the frontier.
 func (g *grower) considerLeaf(index int32) {
 	leaf := &g.nodes[index]
 	leaf.best = noSplit

@@ -25,7 +25,8 @@ type Model struct {
 	spilled spilledTrees
 }
 
-// spilledTrees is the first size bytes of a stream. They hold n trees in binary form.
+// spilledTrees holds n trees in binary form: the beginning of a stream. size is their
+// number of bytes.
 type spilledTrees struct {
 	stream *spill.Stream
 	size   int64

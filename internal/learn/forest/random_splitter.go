@@ -8,8 +8,9 @@ import (
 // randomSplit returns a random split of the leaf by the feature (Geurts, Ernst, Wehenkel,
 // Extremely randomized trees, 2006). For a numeric feature, the threshold is drawn
 // between the leaf's smallest and largest value; see drawThreshold. For a categorical feature, each
-// bin goes to a random side. Missing values go to a random side. varies reports whether
-// the leaf's rows differ in the feature.
+// bin goes to a random side, but two bins with rows of the leaf always go to different sides.
+// Missing values of a numeric feature go to a random side, or to the right if all other rows of
+// the leaf are in one bin. varies reports whether the leaf's rows differ in the feature.
 func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, varies bool) {
 	f := &s.bins.Features[feature]
 	present := s.histogram.gatherBins(s.leafRows, f.Data)
@@ -25,7 +26,7 @@ func (s *splitter) randomSplit(feature int, rng *rand.Rand) (found nodeSplit, va
 		for word := range found.leftBins {
 			found.leftBins[word] = rng.Uint64()
 		}
-		// Two random levels go to different sides, so that neither side is
+		// Two random bins go to different sides, so that neither side is
 		// empty.
 		i, j := rng.IntN(len(values)), rng.IntN(len(values)-1)
 		if j >= i {
@@ -81,11 +82,11 @@ func (s *splitter) scoreSplit(candidate *nodeSplit) (allowed bool) {
 // drawThreshold draws the threshold of a random split by a numeric feature. It returns
 // the last bin on the left. All rows of the leaf are in the bins low to high.
 //
-// As in extremely randomised trees, the threshold is uniformly distributed between the
-// smallest and the largest value of the leaf. To achieve this, drawThreshold draws a number
-// between the lowest and the highest threshold that divide the rows of the leaf. It then
-// chooses the threshold nearest to this number. If all bins were equally likely, thresholds
-// would be dense where rows are dense.
+// In extremely randomised trees, the threshold is uniformly distributed between the
+// smallest and the largest value of the leaf. drawThreshold approximates this. It draws a
+// number uniformly between the lowest and the highest threshold that divide the rows of the
+// leaf, and chooses the threshold nearest to this number. If each threshold were equally
+// likely instead, most of the drawn thresholds would be where rows are dense.
 func drawThreshold(thresholds []float64, low, high uint8, rng *rand.Rand) uint8 {
 	inside := thresholds[low:high]
 	x := inside[0] + rng.Float64()*(inside[len(inside)-1]-inside[0])

@@ -18,7 +18,7 @@ type votes struct {
 	classes, features int
 	rowMajorBins      []uint8        // bins, row-major; nil if they are not copied
 	columns           []tree.Feature // nil if the bins are copied
-	rows              []int32        // rows of columns
+	rows              []int32        // the rows, as indices in columns; nil if the bins are copied
 	weights           []uint32       // row-major, one number for each class, in units of 1/unitWeight
 	trees             []uint32       // number of trees that voted on each row
 }

@@ -3,8 +3,8 @@ package kernel
 // panelCols is the number of columns of a panel: the float32 values of two AVX registers.
 const panelCols = 16
 
-// PackedLen returns the length of a packed right operand with depth rows and cols
-// columns. The number of columns is rounded up to whole panels.
+// PackedLen returns the length of a packed right operand, a depth × cols matrix. The
+// number of columns is rounded up to whole panels.
 func PackedLen(depth, cols int) int {
 	return (cols + panelCols - 1) / panelCols * panelCols * depth
 }

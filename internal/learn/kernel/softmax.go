@@ -3,8 +3,8 @@ package kernel
 import "math"
 
 // Softmax converts the scores of one row to probabilities, in place. It shifts
-// scores by their maximum, so that none overflows. A row that contains NaN
-// becomes the uniform distribution.
+// scores by their maximum, so that none overflows. A row that contains NaN, or
+// whose maximum is infinite, becomes the uniform distribution.
 func Softmax(row []float32) {
 	top := float32(math.Inf(-1))
 	for _, v := range row {
@@ -33,9 +33,9 @@ func Softmax(row []float32) {
 //
 //	eˣ = 2ⁿ · eʳ    n = ⌊x/ln 2 + ½⌋    |r| ≤ ln 2 / 2
 //
-// To make r exact, n·ln 2 is subtracted in two steps, with two constants whose sum is ln
-// 2. eʳ is computed by its Taylor polynomial. Each product is rounded separately, so that
-// the bits are the same on all processors.
+// To keep r accurate, n·ln 2 is subtracted in two steps, with two constants whose sum is
+// ln 2. eʳ is approximated by its Taylor polynomial. Each product is rounded separately, so
+// that the bits are the same on all processors.
 func exp(x float32) float32 {
 	if !(x > -87) {
 		if x != x {

@@ -114,7 +114,8 @@ func partitionVector(rows, rest []int32, data []uint8, table *[256]uint8) (done,
 }
 
 // laneSplits holds eight candidates for the best split, one for each lane of a vector
-// register: lane i searches the cells whose index modulo 8 is i.
+// register: lane i searches the cells whose index modulo 8 is i. left[i] is the sum of the
+// left side, which ends with the cell 8·block[i]+i.
 type laneSplits struct {
 	score [8]float64
 	left  [8]int64

@@ -11,10 +11,10 @@ import (
 	"foretell/internal/table/frame"
 )
 
-// Shape is the size of a training table. Features is the number of columns of the schema,
-// and Texts the number of these columns that hold texts. Levels is the number of levels of
-// all columns of categories. TextBytes is the size of all texts. CellSize is the mean size
-// of a cell of the CSV file with its comma, in bytes.
+// Shape is the size of a training table. Features is the number of columns of the schema.
+// Texts is the number of those that hold texts. Levels is the number of levels of all
+// categorical columns. TextBytes is the size of all texts, in bytes. CellSize is the mean
+// size of a cell of the CSV file with its comma, in bytes.
 type Shape struct {
 	Rows, Features, Levels, Classes, Texts int
 	TextBytes                              int64
@@ -23,8 +23,8 @@ type Shape struct {
 
 // NewShape returns the shape of a table of the given number of rows. fileBytes is the size
 // of its CSV file. The field TextBytes is an upper bound: fileBytes minus the smallest
-// size of the columns that are not texts. If there are texts, the sizes of the other cells
-// are unknown, and CellSize is maxCellSize.
+// possible size of the columns that are not texts. If there are texts, the sizes of the
+// other cells are unknown, and CellSize is maxCellSize.
 func NewShape(rows int, fileBytes int64, schema *frame.Schema) Shape {
 	s := Shape{Rows: rows, Features: len(schema.Columns), Texts: len(schema.TextColumns()), Classes: len(schema.Classes), CellSize: maxCellSize}
 	for _, c := range schema.Columns {
@@ -55,7 +55,7 @@ const (
 	cellOffset    = 2.3
 	minCellMemory = 2
 	maxCellSize   = 10
-	// scoreCellBytes is the memory for each score of a text in each row.
+	// scoreCellBytes is the memory for each score of each text.
 	scoreCellBytes = 8
 	// probabilityBytes is the memory of each algorithm for each class of each validation
 	// row: the probabilities of the current step and of the best step.

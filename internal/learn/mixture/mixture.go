@@ -32,25 +32,26 @@ const (
 	maxWeightRows   = 10_000
 )
 
-// FitWeights returns the weights of the mixture with the lowest log loss on
-// the rows at the given positions. trueProbabilities holds, for each candidate, the
-// probability of each row's true class. The weights are at least 0 and add up
-// to 1.
+// FitWeights returns weights with which the mixture has a low log loss on the rows at the
+// given positions. trueProbabilities holds, for each candidate, the probability of each
+// row's true class. The weights are at least 0 and add up to 1.
 //
-// The weights of maximum likelihood are found by expectation maximisation (Dempster,
-// Laird and Rubin, 1977). An iteration divides each row among the candidates in proportion
-// to weight · probability. The next weight of a candidate is its share of all rows. The
-// loss is convex in the weights, so the solution is unique. Rows on which the candidates
-// agree are left out, because they do not change the solution and slow down convergence.
+// The weights with the lowest log loss, plus the prior, are found by expectation
+// maximisation (Dempster, Laird and Rubin, 1977). An iteration divides each row among the
+// candidates in proportion to weight · probability. The next weight of a candidate is its
+// share of all rows, with priorRows more rows. The loss with the prior is strictly convex
+// in the weights, so the solution is unique. Rows on which the candidates agree are left
+// out, because they do not change the solution and slow down convergence. In the end,
+// weights below minWeight are set to 0.
 func FitWeights(trueProbabilities [][]float64, positions []int32) []float64 {
 	positions = split.Subsample(disagreeingRows(trueProbabilities, positions), maxWeightRows)
-	weights, _ := maximiseLikelihood(trueProbabilities, positions)
+	weights, _ := maximisePosterior(trueProbabilities, positions)
 	return zeroSmallAndNormalize(weights)
 }
 
-// maximiseLikelihood returns the weights of the mixture with the highest likelihood, and
-// the number of iterations. Its arguments are those of FitWeights.
-func maximiseLikelihood(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
+// maximisePosterior returns the weights of the mixture with the lowest log loss plus the
+// prior, and the number of iterations. Its arguments are those of FitWeights.
+func maximisePosterior(trueProbabilities [][]float64, positions []int32) (weights []float64, iterations int) {
 	weights = slices.Repeat([]float64{1 / float64(len(trueProbabilities))}, len(trueProbabilities))
 	shares := make([]float64, len(trueProbabilities))
 	for iterations < maxIterations {

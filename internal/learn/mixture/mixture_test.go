@@ -18,7 +18,7 @@ func TestMaximiseLikelihood(t *testing.T) {
 			byCandidate[i] = append(byCandidate[i], 1/(1+math.Exp(-1-scale*draw.NormFloat64())))
 		}
 	}
-	weights, iterations := maximiseLikelihood(byCandidate, all)
+	weights, iterations := maximisePosterior(byCandidate, all)
 	if iterations >= maxIterations {
 		t.Errorf("%d iterations", iterations)
 	}

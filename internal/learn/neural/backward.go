@@ -96,8 +96,10 @@ func (bp *backprop) denseBackward(params *packedParams, i, batchRows int, scale 
 	bp.productBackward(params, i, rows, bp.activations[i-1])
 }
 
-// productBackward is the backward pass of the matrix product of hidden layer i. The
-// parameter in holds the inputs of the layer, rows × the number of inputs.
+// productBackward is the backward pass of the matrix product of hidden layer i. It adds the
+// gradient of the weights to bp.grad, and replaces bp.delta, the gradient of the product, by
+// the gradient of the inputs. The parameter in holds the inputs of the layer, row-major,
+// with d.in columns.
 func (bp *backprop) productBackward(params *packedParams, i, rows int, in []float32) {
 	d := bp.layout.dense[i]
 	delta := bp.delta[:rows*d.out]
@@ -110,7 +112,8 @@ func (bp *backprop) productBackward(params *packedParams, i, rows int, in []floa
 }
 
 // adapterBackward is the backward pass of the first layer: of the scales and biases of
-// each member, and of the matrix product that all members share.
+// each member, and of the matrix product that all members share. It adds the gradients of
+// their parameters to bp.grad and sets bp.delta to the gradient of the input vectors.
 func (bp *backprop) adapterBackward(params *packedParams, rows int, scale float32) {
 	l := bp.layout
 	n := rows * l.width

@@ -5,10 +5,11 @@
 //	input, encode       the columns as input vectors and embedding lookups
 //	layout, packed      the parameters: in one slice, and packed for products
 //	forward             inputs → probabilities
-//	backward            the gradient over a part of a batch
+//	backward, dropout   the gradient over a part of a batch, with random changes
 //	optimiser           AdamW, the averaged weights, the learning-rate schedule
 //	fitter, workspace   batches and steps, and their working memory
 //	model, codec        the averaged weights, used to predict and stored
+//	path, onnx          predictions for explanations; export to ONNX
 //	cost                the estimated time of training
 //
 // # The network

@@ -30,7 +30,7 @@ type Fitter struct {
 	workspace *fitterWorkspace
 
 	order     []int32 // the training rows, shuffled
-	next      int     // index in order of the first row of the next batch
+	next      int     // order[next] is the first row of the next batch
 	shuffle   *rand.Rand
 	step      int // number of steps done
 	batches   int // number of batches trained on

@@ -79,8 +79,8 @@ type paramRange struct {
 	decay  bool
 }
 
-// splitParams divides the parameters into ranges of at most size parameters. The
-// optimiser updates each range in one task.
+// splitParams divides the parameters into ranges. size is the largest number of parameters
+// in a range. The optimiser updates each range in one task.
 func (l *layout) splitParams(size int) []paramRange {
 	var list []paramRange
 	at := 0
@@ -142,6 +142,6 @@ func (l *layout) initialParams(e *encoder, rng *rand.Rand) []float32 {
 }
 
 // scaleDeviation is the standard deviation of the members' initial scales. TabM
-// initialises scales to random signs in wide networks. With only 128 or 192 units, random
-// signs would reduce the capacity of the network too much.
+// initialises scales to random signs in wide networks. With only 192 units, random signs
+// would reduce the capacity of the network too much.
 const scaleDeviation = 0.5

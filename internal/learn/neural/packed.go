@@ -8,15 +8,15 @@ import (
 // packedParams holds the parameters packed for matrix products; see kernel.Pack. All
 // goroutines that use the network share it.
 type packedParams struct {
-	flat []float32 // the parameters before packing, in the order of layout
+	flat []float32 // the parameters in the order of layout, not packed
 	// forward and heads hold the packed weights. backward and headsBack hold
 	// their transposes, which only training needs.
 	forward, backward [][]float32
 	heads, headsBack  [][]float32
 	// tables holds the rows of the embedding tables. The rows of a numeric column are
-	// cumulative sums of its parameters: each parameter is the difference between the
-	// rows of neighbouring knots. The gradient of a value therefore changes the rows of
-	// all knots above the value equally.
+	// cumulative sums of its parameters: each parameter after the first row is the
+	// difference between the rows of neighbouring knots. The gradient of a value
+	// therefore changes the rows of all knots above the value equally.
 	tables []float32
 }
 
@@ -77,8 +77,8 @@ func (p *packedParams) packPiece(layout *layout, encoder *encoder, piece int) {
 	}
 }
 
-// cumSumRowsInPlace replaces each row of table by the sum of this row and all rows before it. A
-// row has width numbers.
+// cumSumRowsInPlace replaces each row of table by the sum of this row and all rows before it.
+// width is the number of columns.
 func cumSumRowsInPlace(table []float32, width int) {
 	for j := width; j < len(table); j++ {
 		table[j] += table[j-width]

@@ -17,32 +17,33 @@ import (
 // centre. The rows of the centres form a lower triangular matrix: column j is 0 in the
 // centres before centre j.
 type choleskyFactor struct {
-	// features has stride numbers for each row. The first rank of them are the row of Φ.
+	// features[i*stride:][:rank] is row i of Φ. The other numbers leave room for more columns.
 	features     []float32
 	rank, stride int
-	centers      []int // the index of the centre of each column
+	centers      []int // the row that is the centre of each column
 }
 
 const (
 	// minResidual ends a factorisation: no more columns are added when the errors
 	// K(x, x) − φ(x)·φ(x) of all rows x are below minResidual. K(x, x) is 1.
 	minResidual = 1e-3
-	// numCandidates is the number of rows from which centres are chosen in one step.
+	// numCandidates is the largest number of rows from which centres are chosen in one step.
 	numCandidates = 32
 	// factorRows is the number of rows that are processed at once.
 	factorRows = 128
 )
 
-// incompleteCholesky returns the factor of the kernel matrix of x, which has width columns. The
-// kernel of two rows a and b is exp(−gamma·|a−b|²). The factor has at most maxCenters columns, and
-// its rows have room for one more.
+// incompleteCholesky returns the factor of the kernel matrix of the rows of x. x is row-major, and
+// width is the number of its columns. The kernel of two rows a and b is exp(−gamma·|a−b|²). The
+// factor has at most maxCenters columns, and its rows have room for one more.
 //
 // The centres are drawn at random, with probabilities that are proportional to the errors of the
 // rows so far (Chen, Epperly, Tropp and Webber 2025, "Randomly pivoted Cholesky"). Several rows
-// are drawn at once. A row is rejected if an earlier one of them has made it superfluous
-// (Epperly, Tropp and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with
-// the largest error is always a centre, so that each step adds a column. If ctx is cancelled,
-// the factor has fewer columns.
+// are drawn at once and considered one after another. A row becomes a centre with a probability
+// equal to the fraction of its error that remains after the new centres before it (Epperly, Tropp
+// and Webber 2024, "Embrace rejection"). Unlike in these papers, the row with the largest error is
+// always a centre, so that each step adds a column. If ctx is cancelled, the factor has fewer
+// columns.
 func incompleteCholesky(ctx context.Context, x []float64, width, maxCenters int, gamma float64) choleskyFactor {
 	n := len(x) / width
 	size := min(n, maxCenters)
@@ -115,8 +116,8 @@ func (b *factorBuilder) draw(n int) []int {
 }
 
 // choose returns the candidates that become centres, at most limit. The first candidate is one of
-// them. triangle, n × n for these n centres, is the Cholesky factor of K − Φ·Φᵀ in their rows and
-// columns. Φ has the columns so far.
+// them. Φ has the columns so far. For n centres, triangle is n × n: the Cholesky factor of the
+// rows and columns of K − Φ·Φᵀ that belong to these centres.
 func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, triangle []float64) {
 	n := len(candidates)
 	residual := make([]float64, n*n) // K − Φ·Φᵀ in the rows and columns of the candidates
@@ -159,7 +160,7 @@ func (b *factorBuilder) choose(candidates []int, limit int) (centers []int, tria
 // addColumns adds a column for each of centers. triangle is as returned by choose.
 func (b *factorBuilder) addColumns(centers []int, triangle []float64) {
 	n, rank := len(centers), b.rank
-	var known []float32 // the rows of the new centres so far, n × rank
+	var known []float32 // the features of the new centres so far, n × rank
 	for _, row := range centers {
 		known = append(known, b.row(row)...)
 	}
@@ -281,8 +282,9 @@ func choleskyInPlace(a []float64, n int) {
 	}
 }
 
-// invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix. The n × n
-// numbers of inverse are scratch: the transposed inverse, so that sums read adjacent numbers.
+// invertLower returns the inverse of the lower triangle of l, n × n, as a full matrix. inverse is
+// scratch space for n × n numbers. It holds the transposed inverse, so that sums read adjacent
+// numbers.
 func invertLower(l, inverse []float64, n int) []float32 {
 	for j := range n {
 		column := inverse[j*n : (j+1)*n]

@@ -6,14 +6,16 @@
 //	cholesky the kernel of the training rows as a few features
 //	fit      penalised logistic regression on the features
 //	cost     the estimated time of a fit
+//	memory   the estimated memory of a fit
 //	model    the scores of new rows
 //	codec    the binary form of a model
-//	path     explanations
+//	onnx     export to ONNX
+//	path     predictions for explanations
 //
 // # The model
 //
-// The score of class c of a row x is a sum over r rows z of the training rows,
-// the centres:
+// The score of class c of a row x is a sum over some of the training rows z, the
+// centres:
 //
 //	f_c(x) = b_c + Σ_z α_zc · exp(−γ·|x − z|²)
 //
@@ -24,8 +26,8 @@
 // are also the most probable function of a Gaussian process with covariance exp(−γ·|x − z|²)/λ.
 // With small λ, the steps end before the minimum (early stopping).
 //
-// γ and λ are parameters of the caller. A fit returns a model for each of the
-// penalties λ of one γ, because they share most of the work.
+// The caller chooses γ and λ. A fit has one γ and returns a model for each of
+// several penalties λ, because these models share most of the work.
 //
 // # Determinism
 //

@@ -139,7 +139,7 @@ type logisticRegression struct {
 	inverses [][]float32
 
 	params, lookahead []float64 // the parameters, and the extrapolated parameters at which the next step starts
-	momentum          []float64 // by penalty: the number of steps since the acceleration started
+	sinceRestart      []float64 // by penalty: the number of steps since the acceleration started
 	packed            []float32
 	scores            []float32
 	lookahead32       []float32 // lookahead as float32
@@ -181,7 +181,7 @@ func newLogisticRegression(ctx context.Context, k choleskyFactor, labels []int32
 	}
 	n := p.size * p.columns
 	p.params, p.lookahead = make([]float64, n), make([]float64, n)
-	p.momentum = make([]float64, len(o.Penalties))
+	p.sinceRestart = make([]float64, len(o.Penalties))
 	p.packed, p.lookahead32 = make([]float32, kernel.PackedLen(max(p.size, p.rows), p.columns)), make([]float32, n)
 	p.gradient, p.scores = make([]float32, n), make([]float32, p.rows*p.columns)
 	return p, nil
@@ -226,10 +226,10 @@ func (p *logisticRegression) penaltyOf(j int, penalty float64) float64 {
 	return penalty
 }
 
-// numIterations is the number of steps of minimise. With a penalty of at least 0.1, this is
-// close to the minimum. With smaller penalties the steps end long before it (early stopping),
-// and more of them can lower the loss of the smooth part alone. But 400 steps did not lower
-// the loss of whole races, see docs/engine.md.
+// numIterations is the number of steps of minimise. With a penalty of at least 0.1, the last
+// step is close to the minimum. With smaller penalties the steps end long before the minimum
+// (early stopping). More steps can then lower the loss of this model, but 400 steps did not
+// lower the loss of whole races; see docs/engine.md.
 const numIterations = 50
 
 // minimise does accelerated gradient steps (Nesterov 1983), each to the minimum of a
@@ -275,8 +275,8 @@ func (p *logisticRegression) computeGradient() {
 }
 
 // converged reports for each penalty whether the training has converged: the parameters
-// are finite, and the log loss on the training rows is at most that of a model that
-// predicts the class frequencies for every row.
+// are finite, and the log loss on the training rows is not noticeably higher than that of a
+// model that predicts the class frequencies for every row.
 func (p *logisticRegression) converged() []bool {
 	copy(p.lookahead, p.params)
 	p.computeGradient()
@@ -348,7 +348,7 @@ func (p *logisticRegression) step(i int, s *stepScratch) {
 // direction in which p.params has moved.
 func (p *logisticRegression) accelerate(i int, step []float32) {
 	// progress is minus the inner product of step and the change of the parameters. If it is
-	// negative, the momentum restarts (O'Donoghue and Candès, 2015).
+	// negative, the acceleration starts again (O'Donoghue and Candès, 2015).
 	progress := 0.0
 	for j := range p.size {
 		for k := range p.outputs {
@@ -356,12 +356,12 @@ func (p *logisticRegression) accelerate(i int, step []float32) {
 			progress -= float64(s * (p.lookahead[at] - s - p.params[at]))
 		}
 	}
-	t := p.momentum[i]
+	t := p.sinceRestart[i]
 	if progress < 0 {
 		t = 0
 	}
 	weight := t / (t + 3)
-	p.momentum[i] = t + 1
+	p.sinceRestart[i] = t + 1
 	for j := range p.size {
 		for k := range p.outputs {
 			at := p.paramIndex(i, j, k)

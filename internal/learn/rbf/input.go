@@ -12,7 +12,7 @@ import (
 // has one input, and a second one if the training rows have missing values. The second
 // input is 1 for a missing value and 0 for others. A categorical column has an input for
 // each level of the training rows; the input is 1 in rows of that level and 0 in others.
-// Rows of other levels are 0 in all of these inputs.
+// Missing values count as a level. Rows of other levels are 0 in all of these inputs.
 type inputColumn struct {
 	numeric bool
 	column  int // in the frame

@@ -50,7 +50,7 @@ func predictAll(dst [][]float32, models []*Model, f *frame.Frame, rows []int32) 
 			one.computeKernels(scratch.kernels, x[i*one.encoder.width:(i+1)*one.encoder.width])
 			for j, m := range models {
 				if m != nil {
-					m.predictKernels(dst[j][(lo+i)*classes:(lo+i+1)*classes], scratch)
+					m.predictFromKernels(dst[j][(lo+i)*classes:(lo+i+1)*classes], scratch)
 				}
 			}
 		}
@@ -67,10 +67,10 @@ func (m *Model) newScratch() *scratch {
 	return &scratch{make([]float64, len(m.centers)/m.encoder.width), make([]float64, len(m.bias))}
 }
 
-// predictInputs writes the class probabilities of a row with the inputs x to dst.
-func (m *Model) predictInputs(dst []float32, x []float64, s *scratch) {
+// predictFromInputs writes the class probabilities of a row with the inputs x to dst.
+func (m *Model) predictFromInputs(dst []float32, x []float64, s *scratch) {
 	m.computeKernels(s.kernels, x)
-	m.predictKernels(dst, s)
+	m.predictFromKernels(dst, s)
 }
 
 // computeKernels writes the kernel between a row with the inputs x and each centre to dst.
@@ -81,8 +81,8 @@ func (m *Model) computeKernels(dst, x []float64) {
 	}
 }
 
-// predictKernels writes the class probabilities of the row with the kernels s.kernels to dst.
-func (m *Model) predictKernels(dst []float32, s *scratch) {
+// predictFromKernels writes the class probabilities of the row with the kernels s.kernels to dst.
+func (m *Model) predictFromKernels(dst []float32, s *scratch) {
 	scores := s.scores
 	copy(scores, m.bias)
 	for j, k := range s.kernels {

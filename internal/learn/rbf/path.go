@@ -54,6 +54,6 @@ func (e *encodedRows) PredictPath(dst []float32, p *shapley.Path) {
 				copy(now[in.first:in.first+in.size], e.inputs(p.To, in))
 			}
 		}
-		m.predictInputs(dst[step*m.classes:(step+1)*m.classes], now, s)
+		m.predictFromInputs(dst[step*m.classes:(step+1)*m.classes], now, s)
 	}
 }

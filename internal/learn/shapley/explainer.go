@@ -273,9 +273,9 @@ func newOrderAndMarkCovered(set, n int, covered []bool) []int {
 	return order
 }
 
-// firstPreferred returns the first number below n for which rate returns possible and
-// better. If there is no such number, it returns the first number for which rate returns
-// possible.
+// firstPreferred returns the first number i below n for which both results of rate(i) are
+// true. If there is no such number, it returns the first one for which the result possible
+// is true.
 func firstPreferred(n int, rate func(i int) (possible, better bool)) int {
 	first := -1
 	for i := range n {

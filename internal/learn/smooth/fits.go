@@ -43,8 +43,8 @@ func maxCenters(rows int) int {
 	return 512
 }
 
-// searchFolds returns the number of folds on which kernel widths are compared. One fold of a
-// large table has enough rows for this.
+// searchFolds returns the number of folds on which kernel widths are compared. A single fold of
+// a large table has enough rows for this comparison.
 func searchFolds(rows int) int {
 	if rows <= 3000 {
 		return 2
@@ -62,8 +62,9 @@ func EstimateMemory(rows, columns, levels, classes int) float64 {
 	return maxConcurrentFits * rbf.EstimateMemory(rows, min(inputs, rbf.MaxInputs), classes, maxCenters(rows), len(penalties))
 }
 
-// Params holds the parameters of the smooth part of a checkpoint. Weight is its weight in
-// the mean of the networks and the smooth part. It is 0 if there is no smooth part.
+// Params holds the parameters of the smooth part of a checkpoint. Weight is the weight of
+// the smooth part in the mean of the networks and the smooth part. It is 0 if there is no
+// smooth part.
 type Params struct{ Width, Penalty, Weight float64 }
 
 // Task describes the table and the folds for which Search fits smooth parts.

@@ -4,14 +4,15 @@ import "slices"
 
 // Folds divides the sample into k folds for stratified cross-validation: every
 // row is in the Validation of exactly one fold and in the Train of the others.
-// The sizes of any two folds differ by at most one row, in total and in each
-// class. Rows of single-row classes are in every Train and in no Validation.
+// The Validations of any two folds differ by at most one row in size, and by at
+// most one row of each class. The row of a class with a single row is in every
+// Train and in no Validation.
 //
 // There are fewer folds if fewer than k rows can be validated. If the sample
 // cannot be divided in two, there is one fold with an empty Validation.
 //
-// If the sample has Groups, whole groups are assigned to folds. The sizes of the folds
-// then differ by more, depending on the sizes of the groups.
+// If the sample has Groups, whole groups are assigned to folds. The Validations then
+// differ by more rows, depending on the sizes of the groups.
 func Folds(s Sample, k int, seed uint64) []Fold {
 	if s.Groups != nil {
 		return groupFolds(s, k, seed)
@@ -29,8 +30,8 @@ func Folds(s Sample, k int, seed uint64) []Fold {
 	}
 	folds := make([]Fold, k)
 	// Rows are assigned to the folds in turn. A class starts with the fold after the one
-	// where the previous class ended. Otherwise the first folds would get more rows than
-	// the last.
+	// where the previous class ended. If every class started with the first fold, the
+	// first folds would get more rows than the last.
 	next := 0
 	for _, rows := range lists {
 		if len(rows) == 1 {
@@ -78,8 +79,8 @@ func MergeFolds(folds []Fold, n int) []Fold {
 }
 
 // MergedFoldIndex returns the index of the merged fold that contains the Validation rows of
-// fold i; see MergeFolds. folds is the number of folds before they are merged to n. n must
-// be at most folds.
+// fold i; see MergeFolds. folds is the number of folds before merging, and n the number
+// afterwards. n must be at most folds.
 func MergedFoldIndex(i, folds, n int) int { return ((i+1)*n - 1) / folds }
 
 // intersectSorted returns the rows that are in both lists. Both lists must be ascending.

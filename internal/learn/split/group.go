@@ -49,8 +49,8 @@ func groupFolds(s Sample, k int, seed uint64) []Fold {
 }
 
 // groupHoldout holds out a fraction of a sample with Groups; see Holdout. It visits the
-// groups in random order. It holds a group out if the held-out fractions of the classes
-// then come closer to fraction on the whole; see gain.
+// groups in random order. It holds a group out if this brings the held-out fractions of
+// the classes, taken together, closer to fraction; see gain.
 func groupHoldout(s Sample, fraction float64, seed uint64) (rest, held []int32) {
 	groups, _ := s.shuffledGroups(newGenerator(seed, holdoutStream))
 	counts := s.newClassCounts()
@@ -138,15 +138,15 @@ func (s Sample) sortByGroup() (rows, ends []int32) {
 
 // classCounts counts the rows of each class that add has added.
 type classCounts struct {
-	labels []int32
-	total  []int // number of rows of the sample, by class
-	count  []int
-	rows   int
-	added  []int // scratch space of gain
+	labels  []int32
+	total   []int // number of rows of the sample, by class
+	count   []int
+	rows    int
+	newRows []int // scratch space of gain: the number of rows that would be added, by class
 }
 
 func (s Sample) newClassCounts() classCounts {
-	c := classCounts{labels: s.Labels, total: make([]int, s.Classes), count: make([]int, s.Classes), added: make([]int, s.Classes)}
+	c := classCounts{labels: s.Labels, total: make([]int, s.Classes), count: make([]int, s.Classes), newRows: make([]int, s.Classes)}
 	for _, row := range s.sortedRows() {
 		c.total[s.Labels[row]]++
 	}
@@ -160,8 +160,8 @@ func (c *classCounts) add(rows []int32) {
 	c.rows += len(rows)
 }
 
-// addedFraction returns the mean, over rows, of the fraction of the row's class that was already
-// added: 0 if no row of these classes was added, and 1 if all were.
+// addedFraction returns a mean over the given rows: for each row, the fraction of all rows of its
+// class that was already added. It is 0 if no row of these classes was added, and 1 if all were.
 func (c *classCounts) addedFraction(rows []int32) float64 {
 	sum := 0.0
 	for _, row := range rows {
@@ -171,18 +171,19 @@ func (c *classCounts) addedFraction(rows []int32) float64 {
 	return sum / float64(len(rows))
 }
 
-// gain returns by how much the class counts approach fraction if rows are added: the
-// decrease of Σ (count − fraction·total)² / total, summed over the classes. count is the
-// number of added rows of a class, and total the number of all its rows in the sample.
+// gain returns how much closer the class counts come to the given fraction of all rows if
+// rows are added: the decrease of Σ (count − fraction·total)² / total, summed over the
+// classes. count is the number of added rows of a class, and total the number of all its
+// rows in the sample.
 func (c *classCounts) gain(rows []int32, fraction float64) float64 {
 	for _, row := range rows {
-		c.added[c.labels[row]]++
+		c.newRows[c.labels[row]]++
 	}
 	gain := 0.0
 	for _, row := range rows {
 		class := c.labels[row]
-		n := float64(c.added[class])
-		c.added[class] = 0 // the class is counted once, at its first row
+		n := float64(c.newRows[class])
+		c.newRows[class] = 0 // the class is counted once, at its first row
 		lacking := fraction*float64(c.total[class]) - float64(c.count[class])
 		gain += n * (2*lacking - n) / float64(c.total[class])
 	}

@@ -50,12 +50,12 @@ func (s Sample) rowsWithout(held []int32) (rest []int32) {
 	return rest
 }
 
-// allocateByClass returns how many rows to hold out from each class to get want rows in
-// total. lists holds the rows of each class. allocateByClass uses the method of largest
-// remainders (Hamilton): each class gets the integer part of its proportional share of
-// want, and the classes that lost most by rounding get one more row. Ties are broken at
-// random, so that the order of classes does not matter. At least one row of each class is
-// left.
+// allocateByClass returns how many rows to hold out from each class. want is the number of
+// rows to hold out in total. lists holds the rows of each class. allocateByClass uses the
+// method of largest remainders (Hamilton): each class gets the integer part of its
+// proportional share of want, and the classes that lost most by rounding get one more row.
+// Ties are broken at random, so that the order of classes does not matter. At least one row
+// of each class is not held out.
 func allocateByClass(lists [][]int32, want int, rng *rand.Rand) (counts []int) {
 	take := make([]int, len(lists))
 	lost := make([]float64, len(lists))

@@ -56,7 +56,7 @@ func newTimePlan(ctx context.Context, s Sample) (ValidationPlan, error) {
 // rowsByTime returns the rows that have a time, the earliest first. Rows of equal time are
 // in ascending order.
 func (s Sample) rowsByTime() []int32 {
-	type timedRow struct { // sorted several times as fast as indices into Times
+	type timedRow struct { // a slice of these is sorted several times as fast as indices in Times
 		time float64
 		row  int32
 	}
@@ -104,15 +104,16 @@ func (s Sample) splitAtTimes(rows []int32, begin, end int) (earlier, later []int
 	return earlier, later
 }
 
-// nearestTimeChange returns the index i, as close as possible to the index at, where the time
-// changes: rows[i] is later than rows[i-1]. i may also be len(rows). It is 0 only if at is 0.
-func (s Sample) nearestTimeChange(rows []int32, at int) int {
+// nearestTimeChange returns an index at which the time changes: rows[i] is later than rows[i-1].
+// Of all these indices and len(rows), it returns the one that is nearest to the index wanted. It
+// returns 0 only if wanted is 0.
+func (s Sample) nearestTimeChange(rows []int32, wanted int) int {
 	isChange := func(i int) bool { return i == 0 || i == len(rows) || s.Times[rows[i-1]] < s.Times[rows[i]] }
 	for distance := range len(rows) + 1 {
-		if i := at - distance; i > 0 && isChange(i) {
+		if i := wanted - distance; i > 0 && isChange(i) {
 			return i
 		}
-		if i := at + distance; i <= len(rows) && isChange(i) {
+		if i := wanted + distance; i <= len(rows) && isChange(i) {
 			return i
 		}
 	}

@@ -19,19 +19,20 @@ const MaxBins = 255
 //
 // The bin "other" holds the levels without a bin of their own and unknown levels.
 type BinMapper struct {
-	// Categorical reports whether the column is categorical. Its bins have no order.
+	// Categorical reports whether the column is categorical. The bins of such a column
+	// have no order.
 	Categorical bool
-	// Thresholds are the upper bounds of the bins of a numeric feature, ascending. x is
+	// Thresholds are the upper bounds of the bins of a numeric column, ascending. x is
 	// in the first bin b with x <= Thresholds[b]. If x is above all thresholds, it is in
 	// the bin len(Thresholds).
 	Thresholds []float64
-	// CodeBins[code] is the bin of a level of a categorical feature.
+	// CodeBins[code] is the bin of the level with this code, for a categorical column.
 	CodeBins []uint8
 	// NumBins is the number of bins, at most MaxBins.
 	NumBins int
 	// MissingBin is the bin of missing values: NumBins - 1.
 	MissingBin uint8
-	// index speeds up Fill; nil if a binary search is as fast.
+	// index speeds up Fill. If it is nil, Fill uses a binary search.
 	index *binIndex
 }
 

@@ -46,10 +46,10 @@ type Feature struct {
 	Data []uint8
 }
 
-// NewBinnedMatrix bins every column of f, using at most workers goroutines. A numeric
-// column has at most maxBins bins, including the bin of missing values. A categorical
-// column has a bin for each of its most frequent levels. maxBins is clamped to 3…MaxBins;
-// zero means MaxBins. Labels are not read. The result does not depend on workers.
+// NewBinnedMatrix bins every column of f. A numeric column has at most maxBins bins,
+// including the bin of missing values. A categorical column has a bin for each of its most
+// frequent levels. maxBins is clamped to 3…MaxBins; zero means MaxBins. Labels are not
+// read. workers is the largest number of goroutines, on which the result does not depend.
 //
 // reuse holds other matrices of f. If one of these has the same mapper for a column, the
 // new matrix shares the bins of the column with it.
@@ -72,8 +72,9 @@ func NewBinnedMatrix(ctx context.Context, f *frame.Frame, maxBins, workers int, 
 
 // Append returns a matrix with the features of b, followed by those in more, and the
 // index of the first new feature. Each new feature must have one byte of Data for each
-// row. The bins of b are shared, not copied. The new features begin a new group: if the
-// last group of b has fewer than eight features, constant features are added to it.
+// row. The bins of b are shared, not copied. The new features begin a new feature group.
+// If the last group of b has fewer than eight features, it is filled with features that
+// have no Data.
 func (b *BinnedMatrix) Append(more []Feature) (all *BinnedMatrix, first int) {
 	first = 8 * len(b.groups)
 	all = &BinnedMatrix{Rows: b.Rows, groups: slices.Clip(b.groups), constant: slices.Clip(b.constant)}

@@ -2,7 +2,7 @@
 //
 // The files follow the steps of training:
 //
-//	bin_mapper            maps the values of one column to bins
+//	bin_mapper            maps the values of one column to bins; uses bin_index, radix_sort
 //	binned_matrix         the binned columns of a frame, one byte for each row
 //	gradient              first and second derivatives as packed integers
 //	histogram             sums of gradients by bin; histogram_*: see below
@@ -16,7 +16,8 @@
 //	level_split           scores the splits of a level
 //	predictor             the grown tree as an array, used to predict
 //	predict_batch         predicts many binned rows at once
-//	codec                 the binary form of bin mappers and trees
+//	path                  predicts the rows of a path, for explanations
+//	codec, onnx           the binary form of bin mappers and trees; export to ONNX
 //
 // Histograms are sums of integers, which are exact. They do not depend on the
 // order of the rows or on the number of workers, and a histogram computed by
@@ -34,29 +35,28 @@
 // in the L1 cache. The gradients of the rows are first copied next to each other, so
 // that they are read in sequence. Eight features form a group (histogram_group). Their
 // bins are also packed into words, so that one read serves eight histograms. Workers
-// build different groups. Symmetric trees are built column-wise, because all leaves of a
-// level are built at once, and these leaves together contain all rows.
+// build different groups. Symmetric trees use this way, because the histograms of all
+// leaves of a level are built at once, and these leaves together contain all rows.
 //
 // Row-wise (histogram_rowwise): the rows of the leaf are read from a row-major copy of
 // the matrix, in which the words of up to eight groups are next to each other
 // (histogram_row_major). The words of about a thousand rows are copied to a buffer, group
 // by group. The histograms of each group are then built from the buffer. Reading a row
 // causes one or two cache misses for eight groups, instead of one for each group.
-// Leaf-wise trees are built row-wise, because they split one leaf at a time and most
-// leaves have few rows. Large leaves are divided among the workers by rows, small leaves
-// by groups.
+// Leaf-wise trees use this way, because one leaf is split at a time and most leaves have
+// few rows. Large leaves are divided among the workers by rows, small leaves by groups.
 //
 // Sparse (histogram_sparse): for a leaf with fewer rows than half the mean number of bins
-// of a feature, a histogram is a list of the bins that are not empty. The list is built
-// and scanned faster than all cells. Symmetric trees use lists for small leaves, which
-// therefore need no memory for histograms.
+// of a feature, the histogram of a feature is a list of the bins that are not empty. Such
+// a list takes less time to build and to scan than the cells of all bins. Symmetric trees
+// use lists for small leaves, which therefore need no memory for histograms.
 //
 // All three add the same integers, so their results are equal bit by bit. With the first
 // two ways, only the histogram of the smaller of two siblings is built from rows. The
 // histogram of the larger sibling is the parent's histogram minus that of the smaller
-// sibling. Leaf-wise trees take histograms from a pool of limited size (histogram_pool).
-// In symmetric trees, the histograms of all leaves of a level are parts of one slice, the
-// slots (histogram_level).
+// sibling. Leaf-wise trees take histograms from a pool (histogram_pool), and only a
+// limited number of leaves keep their histograms. In symmetric trees, the histograms of
+// all leaves of a level are parts of one slice, called slots (histogram_level).
 //
 // The code that builds histograms is in this package, because it uses the fields of the
 // binned matrix and the growers.

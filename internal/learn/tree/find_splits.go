@@ -10,18 +10,19 @@ import (
 // the splits. More workers would save no more time than it takes to start them.
 const maxSerialCost = 1 << 13
 
-// A leaf with at least minSharedRows rows is divided by rows: each worker builds the
-// histograms of all features from some of the rows. In a smaller leaf, each worker builds
-// the histograms of some features from all rows. If there are fewer feature groups than
-// workers, a smaller leaf is divided by rows, too.
-const minSharedRows = 1 << 12
+// The rows of a leaf with at least minDividedRows rows are divided among the workers: each
+// worker builds the histograms of all features from some of the rows. In a smaller leaf,
+// each worker builds the histograms of some features from all rows. However, if there are
+// fewer feature groups than workers, the rows of a smaller leaf are divided, too.
+const minDividedRows = 1 << 12
 
-// findBestSplits sets leaf.best to the best split of each leaf in leaves, which must be
-// built, sibling or both. Before that, it sets built.cells to the histogram of the rows of
-// built.
+// findBestSplits sets leaf.best to the best split of each leaf in leaves. Before that, it
+// builds one histogram from rows: that of the leaf passed as built, in built.cells.
+// sibling is the sibling of this leaf, or nil. leaves must not contain other leaves than
+// these two.
 //
 // If sibling is not nil, sibling.cells must hold the histogram of the parent.
-// findBestSplits subtracts built.cells from it, which leaves the histogram of sibling.
+// findBestSplits subtracts built.cells from it, which leaves the histogram of the sibling.
 //
 // Each task takes a range of feature groups, so that every cell has one writer. The rows
 // of a large leaf are first divided among the workers. The result does not depend on the
@@ -38,9 +39,9 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	if g.addCost(len(rows), len(leaves)) < maxSerialCost {
 		workers = 1
 	}
-	shared := len(rows) >= minSharedRows || workers > 1 && len(g.groups) < workers
-	if shared {
-		if err := g.buildPartials(ctx, built.cells, rows); err != nil {
+	rowsDivided := len(rows) >= minDividedRows || workers > 1 && len(g.groups) < workers
+	if rowsDivided {
+		if err := g.buildPartialHistograms(ctx, built.cells, rows); err != nil {
 			return err
 		}
 	}
@@ -48,11 +49,11 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	tasks := min(workers, len(g.groups))
 	err := parallel.ForContext(ctx, workers, tasks, func(worker, task int) {
 		lo, hi := task*len(g.groups)/tasks, (task+1)*len(g.groups)/tasks
-		if !shared {
+		if !rowsDivided {
 			g.gatherBuffer(worker).buildHistograms(g, g.groups[lo:hi], built.cells, rows)
 		}
 		for i := lo; i < hi; i++ {
-			g.finishGroupCells(&g.groups[i], built, sibling, shared)
+			g.finishGroupCells(&g.groups[i], built, sibling, rowsDivided)
 			for j, leaf := range leaves {
 				found[i*len(leaves)+j] = g.bestSplit(&g.groups[i], leaf.cells, &finders[j])
 			}
@@ -69,12 +70,13 @@ func (g *Grower) findBestSplits(ctx context.Context, leaves []*frontierLeaf, bui
 	return nil
 }
 
-// finishGroupCells completes the cells of one group. If shared is true, the rows were
-// divided among workers, and it adds the sums of all workers to the cells of built. If
-// sibling is not nil, it then subtracts the cells of built from the cells of sibling.
-func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, shared bool) {
+// finishGroupCells completes the cells of one group. If the rows were divided among
+// workers, built.cells has only the sums of the first worker, and finishGroupCells adds
+// those of the other workers. If sibling is not nil, finishGroupCells then subtracts
+// built.cells from sibling.cells.
+func (g *Grower) finishGroupCells(group *activeGroup, built, sibling *frontierLeaf, rowsDivided bool) {
 	lo, hi := group.cellRange(g.offsets)
-	if shared {
+	if rowsDivided {
 		for _, partial := range g.partials {
 			addCells(built.cells[lo:hi], partial[lo:hi])
 		}
@@ -91,10 +93,10 @@ func (g *Grower) gatherBuffer(worker int) *gatherBuffer {
 	return g.gatherBuffers[worker]
 }
 
-// buildPartials divides rows among the workers. The first worker builds the histogram of
-// its rows in dst, and the other workers build the histograms of theirs in g.partials.
-// The caller must add g.partials to dst.
-func (g *Grower) buildPartials(ctx context.Context, dst []int64, rows []int32) error {
+// buildPartialHistograms divides rows among the workers. The first worker builds the
+// histogram of its rows in dst, and the other workers build the histograms of theirs in
+// g.partials. The caller must add g.partials to dst.
+func (g *Grower) buildPartialHistograms(ctx context.Context, dst []int64, rows []int32) error {
 	for len(g.partials) < g.workers-1 {
 		g.partials = append(g.partials, make([]int64, len(dst)))
 	}

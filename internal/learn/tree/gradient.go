@@ -17,12 +17,11 @@ import (
 // overflows. Quantise prevents overflows: it chooses the units so that the absolute
 // values of a derivative add up to about 2^30 over all rows. With a million rows, a
 // derivative of one row therefore has ten bits on average. The rounding error is well
-// below the noise of the labels (Shi et al. 2022 use five bits).
+// below the noise of the labels (Shi et al. 2022 use at most five bits).
 
 // Scale is the scale of packed gradients. It converts packed sums to derivatives.
 type Scale struct {
-	// Gradient and Hessian are the derivatives that one unit of the packed integers
-	// stands for.
+	// Gradient and Hessian are the values of one unit of the packed integers.
 	Gradient, Hessian float64
 }
 
@@ -44,8 +43,8 @@ func UnpackGradHess(raw int64) (gradient, hessian float32) {
 // quantiseTaskRows is the number of rows that one task quantises.
 const quantiseTaskRows = 1 << 13
 
-// Quantise converts the gradients of the given rows from PackGradHess to packed
-// integers, in place, and returns their scale. gradients is indexed by row.
+// Quantise converts the gradients of the given rows, in place, from the form of
+// PackGradHess to packed integers, and returns their scale. gradients is indexed by row.
 // Hessians must not be negative. The result does not depend on workers.
 func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32) (Scale, error) {
 	tasks := (len(rows) + quantiseTaskRows - 1) / quantiseTaskRows
@@ -83,7 +82,8 @@ func Quantise(ctx context.Context, workers int, gradients []int64, rows []int32)
 	})
 }
 
-// unitSize returns the value of one unit, chosen so that sum is at most available units.
+// unitSize returns the value of one unit, chosen so that sum equals the given number of
+// available units. It returns 1 if sum is zero or almost zero.
 func unitSize(sum, available float64) float64 {
 	if u := sum / available; u > 1e-300 {
 		return u

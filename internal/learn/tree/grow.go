@@ -17,8 +17,8 @@ type Params struct {
 	MinGain float64
 	// L2 is the penalty on the square of a leaf's value.
 	L2 float64
-	// CatL2 is added to L2 when a feature with more than maxOneHot levels is
-	// split.
+	// CatL2 is added to L2 for splits by a categorical feature that has more than
+	// maxOneHot levels in the leaf.
 	CatL2 float64
 	// CatSmooth is added to the hessian of each level of a categorical feature when the
 	// levels are sorted by gradient/hessian.
@@ -33,7 +33,7 @@ type Sample struct {
 	// these gradients; see Quantise.
 	Gradients []int64
 	Scale     Scale
-	// Features are the features that may be used, ascending; nil means all.
+	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
 	// Monotone holds the direction of each feature; see Direction. It may be nil.
 	Monotone []Direction
@@ -69,7 +69,7 @@ type Grower struct {
 type Cost struct {
 	// Counted is the number of times that a gradient was added to a cell of a histogram.
 	Counted int64
-	// Scanned is the number of bins scanned for a split.
+	// Scanned is the number of bins scanned to find splits.
 	Scanned int64
 	// Moved is the number of rows moved between leaves.
 	Moved int64
@@ -87,14 +87,14 @@ func (r rowRange) len() int { return r.hi - r.lo }
 
 // frontierLeaf is a leaf of the growing tree that may be split.
 type frontierLeaf struct {
-	node  int32
-	total int64
-	cells []int64
+	node  int32   // index in Tree.Nodes
+	total int64   // packed sum of the leaf's rows
+	cells []int64 // the leaf's histogram, or nil
 	best  split
 }
 
-// NewGrower returns a grower that uses up to workers goroutines. The trees do
-// not depend on workers.
+// NewGrower returns a grower. workers is the largest number of goroutines, on which the
+// trees do not depend.
 func NewGrower(bins *BinnedMatrix, params Params, workers int) *Grower {
 	g := &Grower{bins: bins, params: params, workers: max(workers, 1), offsets: featureOffsets(bins)}
 	g.gatherBuffers = make([]*gatherBuffer, g.workers)
@@ -177,7 +177,7 @@ func (g *Grower) releaseFrontier() {
 	g.frontier = g.frontier[:0]
 }
 
-// newRoot returns the root, with its histogram and best split.
+// newRoot returns the root. If the root can be split, it has its histogram and best split.
 func (g *Grower) newRoot(ctx context.Context) (*frontierLeaf, error) {
 	root := &frontierLeaf{}
 	for _, row := range g.rows {
@@ -227,11 +227,11 @@ func (g *Grower) applySplit(ctx context.Context, leaf *frontierLeaf) (left, righ
 	return left, right, nil
 }
 
-// considerChildren finds the best splits of the two children of parent and adds the
-// children to the frontier. The histogram of the smaller child is built from rows. It is
-// then subtracted from the parent's histogram in place, which leaves the histogram of the
-// larger child. If the parent's histogram was released to save memory, the histograms of
-// both children are built from rows.
+// considerChildren finds the best splits of the two children of parent. It adds a child
+// to the frontier if a split was found for it. The histogram of the smaller child is built
+// from rows. It is then subtracted from the parent's histogram in place, which leaves the
+// histogram of the larger child. If the parent's histogram was released to save memory,
+// the histograms of both children are built from rows.
 func (g *Grower) considerChildren(ctx context.Context, parent, left, right *frontierLeaf) error {
 	small, large := left, right
 	if g.rowRanges[left.node].len() > g.rowRanges[right.node].len() {

@@ -18,12 +18,13 @@ func featureOffsets(bins *BinnedMatrix) []int {
 	return offsets
 }
 
-// featureCells returns the cells of the feature that begins at offset.
+// featureCells returns an array that begins with the cells of one feature. offset is the
+// index of the feature's first cell.
 func featureCells(histogram []int64, offset int) *[histWidth]int64 {
 	return (*[histWidth]int64)(histogram[offset : offset+histWidth])
 }
 
-// addCells adds more to sum, element by element.
+// addCells adds the cells in more to the cells in sum, element by element.
 func addCells(sum, more []int64) {
 	sum = sum[:len(more)]
 	for i, c := range more {
@@ -31,7 +32,7 @@ func addCells(sum, more []int64) {
 	}
 }
 
-// subtractCells subtracts child from parent, element by element.
+// subtractCells subtracts the cells in child from the cells in parent, element by element.
 func subtractCells(parent, child []int64) {
 	parent = parent[:len(child)]
 	for i, c := range child {

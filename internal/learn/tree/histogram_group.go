@@ -45,5 +45,6 @@ func (g *activeGroup) isBuffered() bool {
 	return n >= minBufferedFeatures || n > 2 && g.usesOnlyLowHalf()
 }
 
-// usesOnlyLowHalf reports whether only the first four features are active.
+// usesOnlyLowHalf reports whether all active features are among the first four features
+// of the group.
 func (g *activeGroup) usesOnlyLowHalf() bool { return g.active[len(g.active)-1]%8 < 4 }

@@ -1,8 +1,8 @@
 package tree
 
-// histogramPool keeps released histograms for reuse. A histogram has size cells. inUse is
-// the number of histograms that were acquired and not released. A leaf that is added to
-// the frontier keeps its histogram only if inUse is then at most limit.
+// histogramPool keeps released histograms for reuse. size is the number of cells of a
+// histogram. inUse is the number of histograms that were acquired and not released. A leaf
+// that is added to the frontier keeps its histogram only if inUse is then at most limit.
 type histogramPool struct {
 	size, limit int
 	inUse       int

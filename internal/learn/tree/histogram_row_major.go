@@ -6,8 +6,8 @@ import (
 	"foretell/internal/learn/parallel"
 )
 
-// rowBlock holds the bins of up to 64 features row by row, eight features to a
-// word, so that all bins of a row are in one cache line:
+// rowBlock holds the bins of up to 64 features row by row, eight features in a
+// word, so that all bins of a row are in one or two cache lines:
 //
 //	row 0  | features 0 … 7 | 8 … 15 | 16 … 23 |
 //	row 1  | features 0 … 7 | 8 … 15 | 16 … 23 |

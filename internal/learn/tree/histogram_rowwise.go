@@ -9,9 +9,9 @@ import "foretell/internal/learn/kernel"
 //	rows  3 7 8 …   →   group 0  | w3 w7 w8 …     gradients | g3 g7 g8 …
 //	                    group 1  | w3 w7 w8 …
 //
-// While the words of scattered rows are copied, the processor waits for memory, but it
-// waits for many rows at once. The histograms are then built group by group from words in
-// sequence, while the cells of one group stay in the L1 cache.
+// The rows are scattered in memory. While their words are copied, the processor loads many
+// rows at the same time. The histograms are then built group by group from adjacent words,
+// while the cells of one group stay in the L1 cache.
 type gatherBuffer struct {
 	histograms [maxBlockGroups]histBuffer
 	words      [maxBlockGroups * maxGatherRows]uint64
@@ -165,8 +165,9 @@ func accumulateActive(offsets []int, group *activeGroup, dst []int64, column pac
 	}
 }
 
-// accumulate2 adds gradients to the histograms of two features. Their bins are the bytes
-// byte0 and byte1 of the column's words.
+// accumulate2 adds gradients to the histograms of two features. byte0 and byte1 say which
+// byte of each word is the bin of the first and of the second feature. Byte 0 is the
+// lowest.
 func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int, gradients []int64) {
 	shift0, shift1 := 8*byte0&63, 8*byte1&63
 	next := 0
@@ -178,8 +179,8 @@ func accumulate2(h0, h1 *[histWidth]int64, column packedColumn, byte0, byte1 int
 	}
 }
 
-// accumulate1 adds gradients to the histogram of one feature. Its bins are the bytes byte0
-// of the column's words.
+// accumulate1 adds gradients to the histogram of one feature. byte0 says which byte of each
+// word is its bin. Byte 0 is the lowest.
 func accumulate1(h *[histWidth]int64, column packedColumn, byte0 int, gradients []int64) {
 	shift := 8 * byte0 & 63
 	next := 0

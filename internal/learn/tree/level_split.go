@@ -21,7 +21,7 @@ type levelScorer struct {
 	scorers [][]leafScorer
 }
 
-// leafScorer scores the splits of one feature in one leaf and output.
+// leafScorer scores the splits of one leaf, for one output.
 type leafScorer struct {
 	total     int64
 	g, h      float64 // unpacked total; h includes l2

@@ -29,9 +29,9 @@ var unbounded = bounds{math.Inf(-1), math.Inf(1)}
 // clamp returns the number within the bounds that is closest to the given value.
 func (b *bounds) clamp(value float64) float64 { return min(max(value, b.low), b.high) }
 
-// score returns twice the decrease of the loss in a leaf with the sums g and h: -(2·g·w +
-// h·w²), where w is the best value within the bounds. If the bounds are infinite, the
-// result is g²/h. h must include the penalty.
+// score returns twice the decrease of the loss when the value of a leaf changes from 0 to
+// w, the best value within the bounds: -(2·g·w + h·w²). g and h are the sums of the leaf,
+// and h must include the L2 penalty. If the bounds are infinite, the result is g²/h.
 func (b *bounds) score(g, h float64) float64 {
 	w := b.clamp(-g / h)
 	return -(2*g + h*w) * w
@@ -41,7 +41,9 @@ func (b *bounds) score(g, h float64) float64 {
 // the direction of the feature are not considered.
 func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *split) {
 	last := len(h) - 1
-	end := last - 1 // the last bin that is not empty: a split after it separates the missing values
+	// The loop lowers end to the last bin, of those before the bin of missing values, that
+	// is not empty. A split after this bin separates only the missing values.
+	end := last - 1
 	for end > 0 && h[end] == 0 {
 		end--
 	}
@@ -76,8 +78,8 @@ func (s *splitFinder) findBoundedNumeric(h []int64, direction Direction, best *s
 	}
 }
 
-// satisfiesMonotone reports whether the leaf values on the two sides of a split are in the given
-// direction. left is the packed sum of the left side.
+// satisfiesMonotone reports whether the leaf values on the two sides of a split have the
+// order that direction requires. left is the packed sum of the left side.
 func (s *splitFinder) satisfiesMonotone(left int64, direction Direction) bool {
 	if direction == AnyOrder {
 		return true
@@ -117,7 +119,7 @@ func (g *Grower) appendChildBounds(leaf *frontierLeaf) {
 }
 
 // LeafBounds returns the smallest and the largest value that a leaf of the last tree may
-// have. Both are infinite if no feature is monotone.
+// have. A limit that does not exist is infinite.
 func (g *Grower) LeafBounds(leaf int) (low, high float64) {
 	if g.sample.Monotone == nil {
 		return unbounded.low, unbounded.high

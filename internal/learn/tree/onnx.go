@@ -2,9 +2,9 @@ package tree
 
 import "foretell/internal/onnx"
 
-// ONNXSplit returns an ONNX split by the given column, whose cells m maps to bins. A cell
-// goes left if goesLeft returns true for its bin. A categorical column holds the codes of
-// categories.
+// ONNXSplit returns an ONNX split by the given column. m must be the mapper of this
+// column. A cell goes left if goesLeft returns true for its bin. The cells of a categorical
+// column are codes of categories.
 func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Split {
 	s := onnx.Split{Column: column, MissingLeft: goesLeft(m.MissingBin)}
 	if m.Categorical {
@@ -21,9 +21,9 @@ func (m *BinMapper) ONNXSplit(column int, goesLeft func(bin uint8) bool) onnx.Sp
 	return s
 }
 
-// AddONNX adds the tree to e. The column of a feature in the ensemble is the feature's
-// index. mappers must be those of the matrix that t was grown on. weights returns the
-// values that a leaf adds to the outputs.
+// AddONNX adds the tree to e. Feature i of the tree is column i of the input of e. mappers
+// must be those of the matrix that t was grown on. weights returns the values that a leaf
+// adds to the outputs.
 func (t *Tree) AddONNX(e *onnx.TreeEnsemble, mappers []BinMapper, weights func(leaf int) []onnx.Weight) {
 	e.EndTree(t.addONNXNode(e, 0, mappers, weights))
 }

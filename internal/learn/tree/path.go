@@ -1,6 +1,6 @@
 package tree
 
-// pathNode is a node, and the first and the last row of a path that reach it.
+// pathNode is a node of a tree that the rows first … last of a path reach.
 type pathNode struct{ node, first, last int32 }
 
 // PathWalker finds the leaf of each row of a [shapley.Path], which is a sequence of rows and

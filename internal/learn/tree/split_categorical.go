@@ -47,8 +47,9 @@ func (s *splitFinder) findCategorical(h []int64, best *split) {
 	}
 }
 
-// findOneHot considers the splits that separate one level from all others. If the highest
-// gain exceeds best.gain and s.minGain, it sets best to the split with this gain.
+// findOneHot considers the splits that separate one level from all others. levels holds
+// the bins of the levels, and its order may be changed. If the highest gain exceeds
+// best.gain and s.minGain, findOneHot sets best to the split with this gain.
 func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	top := s.leafScore() + max(best.gain, s.minGain)
 	found := -1
@@ -64,9 +65,9 @@ func (s *splitFinder) findOneHot(h []int64, levels []uint64, best *split) {
 	}
 }
 
-// setLeftLevels sets the left side of best to the first n of levels. left is the packed
-// sum of the left side. Levels without rows in the leaf go to the default side; see
-// defaultGoesLeft.
+// setLeftLevels sets the left side of best to the first n elements of levels. The lowest
+// byte of an element is the bin of the level. left is the packed sum of the left side.
+// Levels without rows in the leaf go to the default side; see defaultGoesLeft.
 func (s *splitFinder) setLeftLevels(levels []uint64, n int, left int64, best *split) {
 	set := new(BinSet)
 	if s.defaultGoesLeft(left) {

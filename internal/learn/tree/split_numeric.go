@@ -40,9 +40,9 @@ func (s *BinSet) add(bin uint8) { s[bin>>6] |= 1 << (bin & 63) }
 type splitFinder struct {
 	total int64
 	l2    float64
-	// catL2 and catSmooth apply if there are more than maxOneHot levels. catL2
-	// is added to l2. catSmooth is added to each level's hessian when levels are
-	// ordered.
+	// catL2 and catSmooth apply to a categorical feature with more than maxOneHot levels
+	// in the leaf. catL2 is added to l2. catSmooth is added to each level's hessian when
+	// levels are sorted.
 	catL2, catSmooth float64
 	// minHessian is the smallest sum of hessians that a child may have.
 	minHessian float64

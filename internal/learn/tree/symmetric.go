@@ -41,11 +41,12 @@ type SymmetricSample struct {
 	// unit of these gradients. The tree reduces the loss of all outputs.
 	Gradients [][]int64
 	Scales    []Scale
-	// Features are the features that may be used, ascending; nil means all.
+	// Features are the indices of the features that may be used, ascending; nil means all.
 	Features []int32
 	// Monotone holds the directions of the first len(Monotone) features; the direction of
-	// the others is AnyOrder. It may be nil. The grower only prefers splits in these
-	// directions. The caller must change leaf values that are not in order.
+	// the others is AnyOrder. It may be nil. The grower prefers splits in these directions,
+	// but does not ensure that leaf values satisfy them. The caller must change the values
+	// that do not.
 	Monotone []Direction
 }
 
@@ -68,18 +69,18 @@ func (s *SymmetricSample) direction(feature int) Direction {
 // feature when splits are scored; see sparseBuilder.
 type SymmetricGrower struct {
 	depth      int
-	maxCells   int // largest number of cells of all histograms
+	maxCells   int // limit of the total number of cells of the histograms of a level
 	l2         float64
 	workers    int
 	bins       *BinnedMatrix
 	fullStride int   // cells of a histogram of all features, with padding
-	offsets    []int // by feature, of the features in use
+	offsets    []int // by feature: the index of its first cell; see layoutHistograms
 	cost       Cost
 
 	sample     SymmetricSample
 	levels     int
 	groups     []activeGroup
-	packGroups bool // whether enough features are in use to pack groups
+	packGroups bool // whether to use packed feature groups; see packThreshold
 	rows       []int32
 	scratch    []int32
 	ordered    orderedGradients
@@ -107,11 +108,11 @@ const MaxSymmetricDepth = 8
 // minL2 keeps the score of an empty leaf finite.
 const minL2 = 1e-9
 
-// NewSymmetricGrower returns a grower of trees of up to depth levels, at most
-// MaxSymmetricDepth. The trees are grown on matrices that have the same bin mappers as
-// the matrix bins. l2 is the penalty on the square of a leaf's value. Trees have fewer
-// levels if the histograms of the last level would need more than half a gigabyte. The
-// trees do not depend on workers.
+// NewSymmetricGrower returns a grower of symmetric trees on matrices that have the same
+// bin mappers as bins. depth is the largest number of levels of a tree, from 1 to
+// MaxSymmetricDepth. Trees have fewer levels if the histograms of the last level would need
+// more than half a gigabyte. l2 is the penalty on the square of a leaf's value. workers is
+// the largest number of goroutines, on which the trees do not depend.
 func NewSymmetricGrower(bins *BinnedMatrix, depth int, l2 float64, workers int) *SymmetricGrower {
 	depth = min(max(depth, 1), MaxSymmetricDepth)
 	g := &SymmetricGrower{depth: depth, maxCells: 1 << 26, l2: max(l2, minL2), workers: max(workers, 1)}

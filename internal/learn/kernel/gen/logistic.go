@@ -44,10 +44,11 @@ func constantOf(name string, x uint32) Mem {
 }
 
 // exp emits code that replaces each of the eight floats x by eˣ. They must be ≤ 0. The
-// operations and their order are those of the portable version.
+// operations and their order are those of the portable version. NaN is replaced by 0,
+// while the portable version returns NaN.
 func exp(x VecVirtual) {
 	f, p, n, on := YMM(), YMM(), YMM(), YMM()
-	VCMPPS(Imm(30), eightOf(-87), x, on) // false for NaN
+	VCMPPS(Imm(30), eightOf(-87), x, on) // x > −87: false for NaN
 	VMULPS(eightOf(math.Log2E), x, f)
 	VSUBPS(eightOf(0.5), f, f)
 	VCVTTPS2DQ(f, n)

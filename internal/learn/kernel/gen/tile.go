@@ -29,7 +29,7 @@ func tile(rows int) {
 	b := Load(Param("b"), GP64())
 	k := Load(Param("k"), GP64())
 
-	lower := GP64() // the fourth row, because x86 addresses scale a stride by 1 or 2, not by 3
+	lower := GP64() // the address of the fourth row, because x86 addresses cannot scale a stride by 3
 	LEAQ(Mem{Base: upper, Index: rs, Scale: 2}, lower)
 	ADDQ(rs, lower)
 	row := func(i int) Mem {
