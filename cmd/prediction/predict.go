@@ -38,7 +38,7 @@ func NewPredictCmd(f *cli.Factory) *cobra.Command {
 file of -o, and prints its path.
 
 The default model is the champion of the series that was trained last: the best model
-for the table that was trained last. --with MODEL selects another model.
+on its newest training file. --with MODEL selects another model.
 
 --model FILE predicts with a model file that ` + "`foretell models export`" + ` has written. The
 command then needs no service and no data folder, and writes the same result.

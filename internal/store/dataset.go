@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -63,26 +62,6 @@ func scanDataset(row rowScanner) (*Dataset, error) {
 		return nil, err
 	}
 	return &d, json.Unmarshal(classes, &d.Classes)
-}
-
-// getTableSchema returns the label, the columns and the classes of a dataset. Parts that are
-// not stored are empty, which means that they are unknown.
-func (t *Tx) getTableSchema(ctx context.Context, key string) (api.TableSchema, error) {
-	var columnsText, classesText, schemaText []byte
-	err := t.tx.QueryRowContext(ctx, "SELECT columns, classes, schema FROM dataset WHERE key = ?", key).Scan(&columnsText, &classesText, &schemaText)
-	var columns []api.Column
-	var classes []api.Class
-	var schema struct{ Label string }
-	schemaText = bytes.TrimSuffix(bytes.TrimPrefix(schemaText, []byte("[")), []byte("]")) // see frame.Schema.EncodeStored
-	decode := func(text []byte, v any) {
-		if err == nil && len(text) > 0 {
-			err = json.Unmarshal(text, v)
-		}
-	}
-	decode(columnsText, &columns)
-	decode(classesText, &classes)
-	decode(schemaText, &schema)
-	return api.NewTableSchema(schema.Label, columns, classes), err
 }
 
 // InsertDataset adds a dataset. It returns ErrExists if the account already has a
