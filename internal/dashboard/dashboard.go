@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"html/template"
 	"io"
 	"log/slog"
@@ -296,19 +295,6 @@ func (v *visit) redirect(path string) error {
 	return nil
 }
 
-// problemFromError returns the problem that err wraps. If err does not wrap a problem, it logs err
-// and returns a problem with CodeInternal.
-func (p *Pages) problemFromError(ctx context.Context, err error) *api.Problem {
-	var problem *api.Problem
-	if errors.As(err, &problem) {
-		return problem
-	}
-	if ctx.Err() == nil {
-		p.opts.Log.ErrorContext(ctx, "cannot serve a page", "error", err)
-	}
-	return api.NewProblem(api.CodeInternal, "internal error")
-}
-
 // page is the data that the layout of every page shows.
 type page struct {
 	// Title is the title of the page. Section is the current entry of the navigation.
@@ -368,17 +354,4 @@ func (p *Pages) show(v *visit, status int, name string, content page) error {
 	}
 	writeCompressed(v.w, v.r, status, body.Bytes())
 	return nil
-}
-
-// writeError responds with a page that shows an error.
-func (p *Pages) writeError(v *visit, err error) {
-	problem := p.problemFromError(v.r.Context(), err)
-	if p.respondToEndedPoll(v, problem) {
-		return
-	}
-	content := page{Title: problem.Title, Error: problem.Detail, Data: problem}
-	if err := p.show(v, problem.Status, "error", content); err != nil {
-		p.opts.Log.ErrorContext(v.r.Context(), "cannot write an error page", "error", err)
-		http.Error(v.w, problem.Title, problem.Status)
-	}
 }

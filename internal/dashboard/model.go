@@ -122,6 +122,14 @@ type seriesPage struct {
 	Chosen []string
 }
 
+// ChampionReason says why a model is the champion, or is "" if there is no champion in the table.
+func (s seriesPage) ChampionReason() string {
+	if !slices.ContainsFunc(s.Entries, func(e *leaderboard.Entry) bool { return e.Champion }) {
+		return ""
+	}
+	return leaderboard.ChampionReason
+}
+
 // IsChosen reports whether a model is chosen to be compared.
 func (s seriesPage) IsChosen(key string) bool { return slices.Contains(s.Chosen, key) }
 

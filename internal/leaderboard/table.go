@@ -131,11 +131,14 @@ func Table(rows []*Entry, metric string, aligned bool) *term.Table {
 	return t
 }
 
+// ChampionReason says why a model is the champion, after the words "the champion:".
+const ChampionReason = "it has the best score on the validation rows, while the table shows scores on the test rows"
+
 // Footnotes explains the marks of a table that a terminal shows, in one line each.
 func Footnotes(rows []*Entry) []string {
 	var lines []string
 	if slices.ContainsFunc(rows, func(e *Entry) bool { return e.Champion }) {
-		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: it has the best score on the validation rows, while the table shows scores on the test rows")
+		lines = append(lines, "* the champion, which `foretell predict --with NAME` uses: "+ChampionReason)
 	}
 	if countTestSets(rows) > 1 {
 		lines = append(lines, "# models with different numbers were tested on different rows, so their scores cannot be compared exactly")
