@@ -33,5 +33,5 @@ setInterval(() => {
 
 document.addEventListener("pointerover", ({ target }) => {
   const name = target.closest(".name, h1 bdi, h2 bdi, summary bdi, figcaption");
-  if (name && !name.title && (name.scrollHeight > name.clientHeight + 1 || name.scrollWidth > name.clientWidth + 1)) name.title = name.textContent;
+  if (name && !name.title && (name.scrollHeight > name.clientHeight + 4 || name.scrollWidth > name.clientWidth + 1)) name.title = name.textContent;
 });
