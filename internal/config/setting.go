@@ -48,7 +48,7 @@ type Settings struct {
 	// profileExists is set if the config file has the profile.
 	profileExists bool
 	// origins says where each value comes from, such as "flag --server". Its keys are the keys of
-	// the settings, and KeyProfile.
+	// the settings, KeyProfile and KeyPaths.
 	origins map[string]string
 }
 
@@ -56,8 +56,8 @@ type Settings struct {
 const NotASetting = "notASetting"
 
 // Load returns the effective settings. A flag that has the name of a setting sets this
-// setting, unless it has the annotation [NotASetting]. If there is no folder for config.yaml, but the
-// data folder is given, as for a service without HOME, the settings have no file.
+// setting, unless it has the annotation [NotASetting]. Without HOME, there may be no folder for
+// config.yaml. If a variable or flag then sets the data folder, as for a service, Load reads no file.
 func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 	file, err := ReadFile(env)
 	if _, errDir := Dir(env); errDir != nil && (env(EnvDataDir) != "" || flagValue(flags, KeyDataDir) != "") {
@@ -67,7 +67,7 @@ func Load(env Getenv, flags *pflag.FlagSet) (*Settings, error) {
 		return nil, err
 	}
 	fromFile := "file " + file.ConfigFileUsed()
-	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault}}
+	s := &Settings{Viper: NewEmptyViper(), Profile: defaultProfile, origins: map[string]string{KeyProfile: originDefault, KeyPaths: fromFile}}
 	for _, source := range [][2]string{
 		{file.GetString(KeyProfile), fromFile},
 		{env(envProfile), "variable " + envProfile},
@@ -263,7 +263,8 @@ func (s *Settings) PathOverrides(known []string) (map[string]string, error) {
 	for key, path := range s.GetStringMapString(KeyPaths) {
 		i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, key) })
 		if i < 0 {
-			return nil, exit.Usagef("profile %s: unknown operation %q in paths", s.Profile, key).WithHint("known operations: %s", strings.Join(known, ", "))
+			return nil, exit.Usagef("unknown operation %q in paths of the profile %q in %s", key, s.Profile, strings.TrimPrefix(s.origins[KeyPaths], "file ")).
+				WithHint("remove or correct it in this file; known operations: %s", strings.Join(known, ", "))
 		}
 		paths[known[i]] = path
 	}

@@ -296,8 +296,8 @@ func CheckMetricClass(name string, labels []string) error {
 	if class == "" || len(labels) == 0 {
 		return nil
 	}
-	if err := metric.CheckName(base+"["+gate.Unquote(class)+"]", labels); err != nil {
-		return exit.Usagef("invalid --metric %w", err)
+	if label := gate.Unquote(class); metric.CheckName(base+"["+label+"]", labels) != nil {
+		return exit.Usagef("invalid --metric: unknown class %q; known classes: %s", label, humanize.List(labels, 20))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (p *Planner) TranslateInterrupt(ctx context.Context, err error) error {
 
 // RaceTwoSamples draws two samples of train, with sizes[0] and sizes[1] rows, runs a race on each, and
 // appends the results to plan.
-func (p *Planner) RaceTwoSamples(ctx context.Context, train *preflight.Input, sizes []int, plan *Plan) error {
+func (p *Planner) RaceTwoSamples(ctx context.Context, train *preflight.InputTable, sizes []int, plan *Plan) error {
 	paths := make([]string, len(sizes))
 	dst := make([]io.Writer, len(sizes))
 	for i, size := range sizes {
