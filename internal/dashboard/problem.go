@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"foretell/internal/api"
+	"foretell/internal/humanize"
 	"foretell/internal/term"
 )
 
@@ -37,7 +38,11 @@ func (p *Pages) formProblem(v *visit, err error) *api.Problem {
 		return problem
 	}
 	timed := *problem
-	timed.Detail += "; try again in " + term.FormatDuration(time.Duration(problem.RetryAfter)*time.Second)
+	wait := humanize.Count(problem.RetryAfter, "second")
+	if problem.RetryAfter >= 60 {
+		wait = term.FormatDuration(time.Duration(problem.RetryAfter) * time.Second)
+	}
+	timed.Detail += "; try again in " + wait
 	return &timed
 }
 
