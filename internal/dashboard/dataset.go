@@ -134,7 +134,7 @@ type datasetPage struct {
 	Models              []api.ModelEntry
 	NumRaces, NumModels int64
 	IsBusy              bool
-	// Blocking is an active race because of which the dataset was not deleted, or nil.
+	// Blocking is an active race that has prevented the deletion of the dataset, or nil.
 	Blocking *api.Training
 }
 

@@ -69,7 +69,7 @@ func TestStoppedRace(t *testing.T) {
 	}
 }
 
-// TestBlockedDeletion checks that the page names the race because of which a dataset was not deleted.
+// TestBlockedDeletion checks that the page names the race that has prevented the deletion of a dataset.
 func TestBlockedDeletion(t *testing.T) {
 	data := datasetPage{Dataset: &api.Dataset{DatasetEntry: api.DatasetEntry{Status: api.DatasetCompleted}}, Races: []api.Training{
 		{TrainingJobKey: "3f0c9c5e-0000-4000-8000-000000000001", Status: api.TrainingCompleted}, {TrainingJobKey: "4aadb9f1-0000-4000-8000-000000000001", Status: api.TrainingRunning},
@@ -119,7 +119,7 @@ func TestManyRequestsForAccounts(t *testing.T) {
 	}
 }
 
-// TestTimeToWait checks that a visitor who has to wait is told how long, and that the header has the
+// TestTimeToWait checks that a page shows how long a visitor has to wait, and that the header has the
 // same time.
 func TestTimeToWait(t *testing.T) {
 	limited := api.NewProblem(api.CodeTooMany, "too many attempts")

@@ -7,7 +7,8 @@ import (
 	"foretell/internal/api"
 )
 
-// writePRAUCClass writes of which class prAuc is the average precision, if it is that of one class.
+// writePRAUCClass writes the class whose average precision is prAuc. It writes nothing if there is no
+// single class.
 func writePRAUCClass(w io.Writer, d *api.Dataset, r *api.ModelReport) {
 	class := r.PRAUCClass()
 	if class == "" || !isMeasured(r, api.MetricPRAUC) {
