@@ -98,7 +98,7 @@ func (a *App) GetModelReport(ctx context.Context, in *api.ModelReportInput) (*ap
 	return modelreport.Summarize(report), nil
 }
 
-// DownloadModel opens the file of a model, in the format of learn.ReadModel.
+// DownloadModel opens the file of a model, in the format of model.Read.
 func (a *App) DownloadModel(ctx context.Context, in *api.ModelInput) (*File, error) {
 	m, err := a.findModel(ctx, in.ModelKey)
 	if err != nil {

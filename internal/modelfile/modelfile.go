@@ -9,14 +9,14 @@ import (
 
 	"foretell/internal/api"
 	"foretell/internal/exit"
-	"foretell/internal/learn"
+	"foretell/internal/learn/model"
 	"foretell/internal/table/frame"
 	"foretell/internal/table/inference"
 )
 
 // Read reads the model file at path. The error for a folder is a usage error, and that for a
 // file that is not a model has the status exit.Rejected.
-func Read(path string) (*learn.Model, error) {
+func Read(path string) (*model.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -29,17 +29,17 @@ func Read(path string) (*learn.Model, error) {
 	if info.IsDir() {
 		return nil, exit.Usagef("\"%s\" is a folder, not a file", path).WithHint("use a model file in it")
 	}
-	model, err := learn.ReadModel(file, info.Size())
+	m, err := model.Read(file, info.Size())
 	if err != nil {
 		return nil, exit.Errorf(exit.Rejected, "%s: %w", path, err).At(path, 0, 0).
 			WithHint("export it again with `foretell models export REF`")
 	}
-	return model, nil
+	return m, nil
 }
 
 // Dataset describes a model's training data as the service describes a dataset.
-func Dataset(model *learn.Model) *api.Dataset {
-	schema := model.Schema()
+func Dataset(m *model.Model) *api.Dataset {
+	schema := m.Schema()
 	dataset := &api.Dataset{IDName: schema.ID, LabelName: schema.Label}
 	fields := schema.Fields
 	if fields == nil {
@@ -90,7 +90,7 @@ func describeColumn(schema *frame.Schema, name string) api.Column {
 // AddOldModelHint adds a hint to err if the model is too old to be explained. Other errors
 // are returned unchanged.
 func AddOldModelHint(err error) error {
-	if errors.Is(err, learn.ErrNoBackground) {
+	if errors.Is(err, model.ErrNoBackground) {
 		return exit.Errorf(exit.Rejected, "%w", err).WithHint("train a new model with `foretell run`; this model can still predict")
 	}
 	return err

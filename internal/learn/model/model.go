@@ -1,4 +1,4 @@
-package learn
+package model
 
 import (
 	"context"
@@ -11,25 +11,66 @@ import (
 )
 
 // Model predicts the class of a row. It is immutable and safe for concurrent
-// use. The model of an Outcome may be on Params.Disk, which must then stay open
+// use. The members of a model from a race may be on disk, in a file that must stay open
 // while the model is in use.
 type Model struct {
 	schema      *frame.Schema
 	algorithm   string
 	temperature metric.Temperature
 	weights     []float64 // decision weights of the classes; nil if equal
-	members     []member
+	members     []Member
 	// background holds the rows with which explanations compare a row. It is nil in
 	// models from old files.
 	background *frame.Frame
 }
 
-// member is one of the predictors whose weighted mean is the prediction of a model. kind
-// is the kind of its algorithm. A blend has members of different kinds.
-type member struct {
-	kind   uint8
-	weight float64
-	predictor
+// Parts are the parts of a new model. The model retains them, so they must not be
+// modified.
+type Parts struct {
+	// Schema describes the columns and classes that the members were trained on.
+	Schema *frame.Schema
+	// Algorithm is the name of the algorithm, or Blend.
+	Algorithm string
+	// Members are the predictors; there must be at least one.
+	Members []Member
+	// Temperature calibrates the weighted mean of the members.
+	Temperature metric.Temperature
+	// Weights are the decision weights of the classes. The class with the highest product
+	// of probability and weight is predicted. Weights is nil if all are equal.
+	Weights []float64
+	// Background holds the rows with which explanations compare a row. The model keeps
+	// only the columns of features that a member may use. If Background is nil, the
+	// model cannot explain its predictions.
+	Background *frame.Frame
+}
+
+// New returns a model of the given parts.
+func New(p Parts) *Model {
+	return &Model{
+		schema:      p.Schema,
+		algorithm:   p.Algorithm,
+		temperature: p.Temperature,
+		weights:     p.Weights,
+		members:     p.Members,
+		background:  newBackground(p.Background, p.Members),
+	}
+}
+
+// newBackground returns the rows without their labels, and without the cells of features
+// that no member may use. rows may be nil.
+func newBackground(rows *frame.Frame, members []Member) *frame.Frame {
+	if rows == nil {
+		return nil
+	}
+	background := &frame.Frame{Schema: rows.Schema, Rows: rows.Rows, Columns: slices.Clone(rows.Columns)}
+	if used := usedFeatures(members, rows.Schema); used != nil {
+		for i := range background.Columns {
+			if !used[i] {
+				background.Columns[i] = frame.Column{}
+			}
+		}
+	}
+	return background
 }
 
 // Schema returns the columns and classes that the model was trained on. It must
@@ -38,6 +79,10 @@ func (m *Model) Schema() *frame.Schema { return m.schema }
 
 // Algorithm returns the name of the model's algorithm, or Blend.
 func (m *Model) Algorithm() string { return m.algorithm }
+
+// Members returns the predictors whose weighted mean is the prediction. They must not be
+// modified.
+func (m *Model) Members() []Member { return m.members }
 
 func (m *Model) classes() int { return len(m.schema.Classes) }
 
@@ -49,13 +94,13 @@ func (m *Model) predict(dst []float32, f *frame.Frame, lo, hi int) {
 	first.Predict(dst, f, lo, hi)
 	if len(members) > 1 {
 		for i := range dst {
-			dst[i] *= float32(first.weight)
+			dst[i] *= float32(first.Weight)
 		}
 		one := make([]float32, len(dst))
 		for _, other := range members[1:] {
 			other.Predict(one, f, lo, hi)
 			for i, q := range one {
-				dst[i] += float32(float32(other.weight) * q)
+				dst[i] += float32(float32(other.Weight) * q)
 			}
 		}
 	}
@@ -79,10 +124,11 @@ func (m *Model) predictAll(ctx context.Context, f *frame.Frame, workers int) ([]
 	return dst, err
 }
 
-// predictMembers returns the calibrated class probabilities of all rows of f, predicted
-// by a model with the given members instead of those of m. Only one member is in memory
-// at a time.
-func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[member, error], workers int) ([]float32, error) {
+// PredictMembers returns the calibrated class probabilities of all rows of f, row-major,
+// predicted by a model with the given members instead of those of m. Only one member is in
+// memory at a time. workers is the number of goroutines; it does not change the result.
+// The error is that of a member, or the error of ctx if it is cancelled.
+func (m *Model) PredictMembers(ctx context.Context, f *frame.Frame, members iter.Seq2[Member, error], workers int) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,7 +148,7 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 			return nil, err
 		}
 		for i, q := range probabilities {
-			sum[i] += float32(float32(one.weight) * q)
+			sum[i] += float32(float32(one.Weight) * q)
 		}
 		if err := ctx.Err(); err != nil { // before the next member is loaded
 			return nil, err
@@ -113,15 +159,15 @@ func (m *Model) predictMembers(ctx context.Context, f *frame.Frame, members iter
 }
 
 // withMembers returns a copy of the model with other members.
-func (m *Model) withMembers(members ...member) *Model {
+func (m *Model) withMembers(members ...Member) *Model {
 	other := *m
 	other.members = members
 	return &other
 }
 
-// newPredictions returns the input of a metric: probabilities, labels and the model's
+// Predictions returns the input of a metric: probabilities, labels and the model's
 // decision weights.
-func (m *Model) newPredictions(probabilities []float32, labels []int32) metric.Predictions {
+func (m *Model) Predictions(probabilities []float32, labels []int32) metric.Predictions {
 	return metric.Predictions{
 		Probabilities: probabilities,
 		Labels:        labels,
